@@ -1,0 +1,119 @@
+"""The model of a definition file: what was written, typed, with the place of every attribute.
+
+Nothing is resolved here: versions are the attributes' own (with the defaults of the language), struct types
+are names. Places never take part in comparison.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from kafkawire.codegen.versions import NO_VERSIONS, Versions
+
+MessageType = Literal["request", "response", "header", "data", "metadata", "coordinator-key", "coordinator-value"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of a file; lines and columns count from 1, the end column is that after the last character."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an object of a file stands and where each of its attributes does.
+
+    Attributes:
+        file: path as the user gave it.
+        span: the whole object.
+        attributes: attribute name to the stretch of its value.
+    """
+
+    file: str
+    span: Span
+    attributes: Mapping[str, Span]
+
+    def of(self, attribute: str) -> Span:
+        """The stretch of an attribute's value, or of the object where the attribute is missing."""
+        return self.attributes.get(attribute, self.span)
+
+
+@dataclass(frozen=True, slots=True)
+class TypeRef:
+    """A ``type`` text: a primitive (``int32``), a struct (``name`` is its capitalised name), or an array of one.
+
+    Attributes:
+        name: element type: a primitive's or a struct's name.
+        array: whether it is an array of that.
+        is_struct: whether ``name`` names a struct.
+    """
+
+    name: str
+    array: bool
+    is_struct: bool
+
+    def __str__(self) -> str:
+        return f"[]{self.name}" if self.array else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class FieldDefinition:
+    """A field as written. ``versions`` falls back to ``taggedVersions`` where the language says so."""
+
+    name: str
+    type: TypeRef
+    versions: Versions
+    nullable_versions: Versions
+    tag: int | None
+    tagged_versions: Versions
+    default: str | None
+    ignorable: bool
+    map_key: bool
+    entity_type: str
+    about: str
+    zero_copy: bool
+    flexible_versions: Versions | None
+    fields: tuple[FieldDefinition, ...]
+    place: Place = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StructDefinition:
+    """A common struct as written."""
+
+    name: str
+    versions: Versions
+    fields: tuple[FieldDefinition, ...]
+    place: Place = field(compare=False, repr=False)
+    deprecated_versions: Versions = NO_VERSIONS
+
+
+@dataclass(frozen=True, slots=True)
+class MessageDefinition:
+    """A definition file as written.
+
+    Attributes:
+        header_versions: (message versions, header version) in ascending order, or None where not given (8.4).
+        group: folder of the file relative to the root of the definitions, with slashes (``clients``,
+            ``proposals/kip-888``); empty for files of the root itself.
+    """
+
+    name: str
+    type: MessageType
+    api_key: int | None
+    valid_versions: Versions
+    deprecated_versions: Versions
+    flexible_versions: Versions
+    header_versions: tuple[tuple[Versions, int], ...] | None
+    listeners: tuple[str, ...]
+    latest_version_unstable: bool
+    common_structs: tuple[StructDefinition, ...]
+    fields: tuple[FieldDefinition, ...]
+    group: str
+    place: Place = field(compare=False, repr=False)

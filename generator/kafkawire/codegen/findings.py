@@ -1,0 +1,29 @@
+"""Findings: what a check has to say about a definition, and where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from kafkawire.codegen.definition import Span
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One problem of a definition.
+
+    Attributes:
+        file: path as the user gave it.
+        span: stretch of the offending text.
+        rule: id of the rule.
+        severity: errors stop generation, warnings do not.
+        message: what is wrong (the value found) and what to do.
+    """
+
+    file: str
+    span: Span
+    rule: str
+    severity: Severity
+    message: str

@@ -1,0 +1,21 @@
+"""What messages look like on the wire, as data: field types and the layout of each version.
+
+A leaf: it imports nothing else of kafkawire, and both the generator and the run-time packages read it.
+"""
+
+from kafkawire.layout.field_types import ENTITY_TYPES, FIELD_TYPES, STRUCT, FieldType
+from kafkawire.layout.model import DefaultValue, FieldLayout, MessageLayouts, Presence, StructLayout
+from kafkawire.layout.uuid import Uuid
+
+__all__ = [
+    "ENTITY_TYPES",
+    "FIELD_TYPES",
+    "STRUCT",
+    "DefaultValue",
+    "FieldLayout",
+    "FieldType",
+    "MessageLayouts",
+    "Presence",
+    "StructLayout",
+    "Uuid",
+]

@@ -1,0 +1,109 @@
+"""What a message looks like on the wire at one version, as plain immutable data.
+
+The generator resolves definitions into layouts and prints code from them; the reference codec and the JSON
+form interpret the same layouts at run time. Nothing about the wire lives anywhere else.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from kafkawire.layout.uuid import Uuid
+
+Presence = Literal["inline", "tagged", "absent"]
+"""Where a field travels in a version (section 3.3 of the reference)."""
+
+DefaultValue = bool | int | float | str | bytes | Uuid | tuple[()] | None
+"""Default of a field. A struct's is ``()`` for "all fields at their defaults" or ``None``; an array's likewise."""
+
+
+class FieldLayout(msgspec.Struct, frozen=True):
+    """One field of a struct at one version.
+
+    Attributes:
+        name: Kafka's name, ``TopicId``.
+        attribute: the Python attribute, ``topic_id``.
+        type: name of the element type in the table of field types (``int32``, ``string`` ...) or ``struct``.
+        array: whether the field is an array of that type.
+        struct: layout of the struct, if ``type`` is ``struct`` and the field is present in the version.
+        presence: in line, in the tagged section, or not in this version.
+        tag: tag number if ``presence`` is ``tagged``.
+        nullable: whether null is legal in this version.
+        ever_nullable: whether null is legal in any version of the field.
+        compact: whether lengths and counts are uvarints of n + 1 (the version is flexible for this field).
+        default: the value the field has when it is absent (section 7.1).
+        ignorable: whether a non-default value may be dropped in a version that lacks the field (7.2).
+        map_key: whether the field is part of the key of its struct (2.2).
+    """
+
+    name: str
+    attribute: str
+    type: str
+    array: bool = False
+    struct: StructLayout | None = None
+    presence: Presence = "inline"
+    tag: int | None = None
+    nullable: bool = False
+    ever_nullable: bool = False
+    compact: bool = False
+    default: DefaultValue = None
+    ignorable: bool = False
+    map_key: bool = False
+
+    @property
+    def json_name(self) -> str:
+        """The key in Kafka's JSON form: the name with its first letter lowered (json-name)."""
+        return self.name[0].lower() + self.name[1:]
+
+
+class StructLayout(msgspec.Struct, frozen=True):
+    """A struct at one version: its fields in file order, and whether a tagged section ends it.
+
+    Attributes:
+        name: Kafka's name of the struct; the message's own name for the top level.
+        fields: all fields of the struct in file order, those absent from the version included.
+        flexible: whether the struct ends in a tagged-field section (wire-section-everywhere).
+    """
+
+    name: str
+    fields: tuple[FieldLayout, ...]
+    flexible: bool
+
+    @property
+    def inline(self) -> tuple[FieldLayout, ...]:
+        """In-line fields in wire order."""
+        return tuple(field for field in self.fields if field.presence == "inline")
+
+    @property
+    def tagged(self) -> tuple[FieldLayout, ...]:
+        """Tagged fields in tag order (tagged-order)."""
+        return tuple(sorted((f for f in self.fields if f.presence == "tagged"), key=lambda f: f.tag or 0))
+
+    @property
+    def absent(self) -> tuple[FieldLayout, ...]:
+        """Fields of the struct that this version lacks."""
+        return tuple(field for field in self.fields if field.presence == "absent")
+
+
+class MessageLayouts(msgspec.Struct, frozen=True):
+    """All layouts of a message.
+
+    Attributes:
+        name: Kafka's name of the message.
+        layouts: the distinct layouts.
+        by_version: for each version the index of its layout in ``layouts``.
+    """
+
+    name: str
+    layouts: tuple[StructLayout, ...]
+    by_version: dict[int, int]
+
+    def of_version(self, version: int) -> StructLayout:
+        """The layout of a version.
+
+        Raises:
+            KeyError: if the message has no such version.
+        """
+        return self.layouts[self.by_version[version]]

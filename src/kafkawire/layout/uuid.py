@@ -1,0 +1,56 @@
+"""Kafka's 128-bit identifiers."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import os
+from typing import Self
+
+
+class Uuid(bytes):
+    """Sixteen bytes, most significant first, whose text is Kafka's: URL-safe base64 without padding.
+
+    It is a ``bytes`` and compares and hashes as one, so plain 16-byte values are accepted wherever a
+    ``Uuid`` is. ``Uuid()`` is the zero id, which means "no id" by Kafka's convention (wire-uuid).
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, value: bytes = bytes(16)) -> Self:
+        if len(value) != 16:
+            raise ValueError(f"a uuid has 16 bytes, not {len(value)}")
+        return super().__new__(cls, value)
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Read 22 characters of URL-safe base64, or 24 with ``==`` (json-read-uuid).
+
+        Raises:
+            ValueError: if the text is not of that form.
+        """
+        if len(text) == 24 and text.endswith("=="):
+            text = text[:-2]
+        if len(text) != 22 or not text.isascii() or not text.replace("-", "a").replace("_", "a").isalnum():
+            raise ValueError(f"not a uuid in Kafka's base64 form of 22 characters: {text[:40]!r}")
+        try:
+            return cls(base64.urlsafe_b64decode(text + "=="))
+        except binascii.Error as error:
+            raise ValueError(f"not a uuid in Kafka's base64 form: {text!r}") from error
+
+    @classmethod
+    def random(cls) -> Self:
+        """A random (version 4) id whose text does not begin with a dash, as Kafka makes them."""
+        while True:
+            raw = bytearray(os.urandom(16))
+            raw[6] = raw[6] & 0x0F | 0x40
+            raw[8] = raw[8] & 0x3F | 0x80
+            made = cls(bytes(raw))
+            if not str(made).startswith("-"):
+                return made
+
+    def __str__(self) -> str:
+        return base64.urlsafe_b64encode(self)[:22].decode()
+
+    def __repr__(self) -> str:
+        return f"Uuid.from_text({str(self)!r})"

@@ -1,0 +1,95 @@
+"""What goes wrong between values and bytes.
+
+::
+
+    WireError
+     ├─ DecodeError                bytes that are not a message of the version
+     │   └─ CorruptBatchError      a record batch whose length, CRC or compression is broken
+     ├─ EncodeError                a value that the version cannot carry
+     └─ UnsupportedVersionError    a version that the message does not have
+"""
+
+from __future__ import annotations
+
+
+class WireError(Exception):
+    """Base of everything that encoding and decoding raise."""
+
+
+class DecodeError(WireError, ValueError):
+    """Bytes that do not decode.
+
+    Attributes:
+        kind: stable word for programs: ``truncated``, ``trailing``, ``length``, ``null``, ``utf8``, ``varint``,
+            ``tag``, ``crc``, ``compression``, ``version``, ``json``.
+        message_name: Kafka's name of the message, or what was being read.
+        version: version of the message, or None where there is none.
+        path: where in the message, ``topics[3].partitions[1].leader_id``; empty for the message itself.
+        offset: position in the buffer of the value that failed, or None for JSON.
+        reason: what was wrong, in one sentence.
+    """
+
+    def __init__(
+        self, kind: str, reason: str, *, message_name: str, version: int | None = None, path: str = "",
+        offset: int | None = None,
+    ) -> None:  # fmt: skip
+        self.kind = kind
+        self.reason = reason
+        self.message_name = message_name
+        self.version = version
+        self.path = path
+        self.offset = offset
+        super().__init__(describe(message_name, version, path, offset, reason))
+
+
+class CorruptBatchError(DecodeError):
+    """A record batch or legacy message set whose length, CRC, magic or compression is broken."""
+
+
+class EncodeError(WireError, ValueError):
+    """A value that the version cannot carry.
+
+    Attributes:
+        kind: stable word for programs: ``null``, ``range``, ``type``, ``length``, ``utf8``, ``unsupported_field``,
+            ``tag``, ``json``.
+        message_name: Kafka's name of the message.
+        version: version of the message.
+        path: where in the message; empty for the message itself.
+        reason: what was wrong, in one sentence. Never quotes octets or long texts: they may be secrets.
+    """
+
+    def __init__(self, kind: str, reason: str, *, message_name: str, version: int | None = None, path: str = "") -> None:
+        self.kind = kind
+        self.reason = reason
+        self.message_name = message_name
+        self.version = version
+        self.path = path
+        super().__init__(describe(message_name, version, path, None, reason))
+
+
+class UnsupportedVersionError(WireError, ValueError):
+    """A version that the message does not have.
+
+    Attributes:
+        message_name: Kafka's name of the message.
+        version: what was asked for.
+        versions: what there is.
+    """
+
+    kind = "version"
+
+    def __init__(self, message_name: str, version: int, versions: range) -> None:
+        self.message_name = message_name
+        self.version = version
+        self.versions = versions
+        self.reason = f"there is no version {version}; versions are {versions.start} to {versions.stop - 1}"
+        super().__init__(f"{message_name}: {self.reason}")
+
+
+def describe(message_name: str, version: int | None, path: str, offset: int | None, reason: str) -> str:
+    """One line: ``MetadataResponse v12: topics[3].name at byte 412: needs 4 bytes, 2 are left``."""
+    head = message_name if version is None else f"{message_name} v{version}"
+    where = path or ""
+    if offset is not None:
+        where = f"{where} at byte {offset}".strip()
+    return f"{head}: {where}: {reason}" if where else f"{head}: {reason}"
