@@ -1,0 +1,67 @@
+# Two commands are enough: `make demo` and `make test`. Each does all its own set-up.
+
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
+	$$p -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && echo $$p && break; done)
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup generate check test demo bench docs lock clean
+
+help: ## List the commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: setup ## Generate the whole protocol, then encode and decode a request (BROKER=host:port also asks a broker)
+	@$(BIN)/kafkawire demo $(if $(BROKER),--broker $(BROKER))
+
+test: setup ## Run all tests, with coverage; those against Apache Kafka need Java 17 and Maven
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --cov --cov-report=term
+
+setup: $(VENV)/.project ## Make the virtual environment (the other commands do it by themselves)
+
+generate: setup ## Write generated/ from specs/
+	$(BIN)/kafkawire generate
+
+check: setup ## Lint, types, import contracts, and whether generated/ is what the generator writes
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/kafkawire generate --check
+
+bench: $(VENV)/.peers ## Measure against other Kafka libraries; writes docs/benchmarks/
+	$(BIN)/python -m benchmarks
+
+docs: setup ## Build the documentation into site/
+	$(BIN)/mkdocs build --strict --quiet
+
+lock: setup ## Resolve requirements/*.in anew
+	$(COMPILE) --upgrade --extra codegen --extra cli --extra test pyproject.toml requirements/dev.in -o requirements/dev.txt
+	$(COMPILE) --upgrade --constraint requirements/dev.txt requirements/bench.in -o requirements/bench.txt
+
+clean: ## Remove everything that the other commands made, generated/ excepted
+	rm -rf $(VENV) build dist site .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A stamp is newer than what it was made from; a changed lock or pyproject.toml brings the environment up to date.
+$(VENV)/.requirements: requirements/dev.txt
+	@if [ -z "$(PYTHON)" ]; then \
+		echo "kafkawire needs Python 3.11 or newer with its venv module (Debian: apt-get install python3 python3-venv)" >&2; \
+		exit 1; \
+	fi
+	@echo "Setting up $(VENV) with $(PYTHON) (once; about a minute)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP_INSTALL) --require-hashes --requirement requirements/dev.txt
+	@touch $@
+
+$(VENV)/.project: $(VENV)/.requirements pyproject.toml
+	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.peers: $(VENV)/.project requirements/bench.txt
+	@$(PIP_INSTALL) --require-hashes --requirement requirements/bench.txt
+	@touch $@

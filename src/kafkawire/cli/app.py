@@ -1,0 +1,71 @@
+"""The ``kafkawire`` command: which commands there are, and how their failures reach the shell.
+
+Only the module of the command that is called is imported, so that a filter such as ``kafkawire codec`` starts fast.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+
+from kafkawire.cli.outcome import CommandError, ExitCode, missing_library_message
+
+COMMANDS: Mapping[str, str] = {}
+"""Command name to ``module:attribute``: a function for one command, a ``typer.Typer`` for a group of commands."""
+
+
+def main(arguments: Sequence[str] | None = None, *, commands: Mapping[str, str] = COMMANDS) -> int:
+    """Runs one command.
+
+    Args:
+        arguments: the words after ``kafkawire``; those of the process by default.
+        commands: the commands there are.
+
+    Returns:
+        The exit code: 0 done, 1 failed, 2 wrong usage, 3 some items failed, 130 interrupted.
+    """
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        exit_code = _run(words, commands)
+        sys.stdout.flush()
+    except CommandError as error:
+        return _fail(error.message, error.exit_code)
+    except ModuleNotFoundError as error:
+        message = missing_library_message(error)
+        if message is None:
+            raise
+        return _fail(message, ExitCode.FAILED)
+    except BrokenPipeError:
+        # The reader (head, say) has seen enough; the interpreter's own last flush must not complain either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.FAILED
+    except OSError as error:
+        return _fail(_os_error_message(error), ExitCode.FAILED)
+    except KeyboardInterrupt:
+        return ExitCode.INTERRUPTED
+    return exit_code
+
+
+def _run(words: list[str], commands: Mapping[str, str]) -> int:
+    from typer.main import get_command  # noqa: PLC0415 may be missing: it comes with an extra
+
+    from kafkawire.cli.assembly import build_application  # noqa: PLC0415 imports typer
+
+    application = build_application(commands, only=words[0] if words else None)
+    try:
+        get_command(application).main(args=words, prog_name="kafkawire")
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else ExitCode.DONE
+    return ExitCode.DONE
+
+
+def _os_error_message(error: OSError) -> str:
+    if error.filename is None or error.strerror is None:
+        return str(error)
+    return f"{error.filename}: {error.strerror}"
+
+
+def _fail(message: str, exit_code: int) -> int:
+    print(f"kafkawire: {message}", file=sys.stderr)
+    return exit_code
