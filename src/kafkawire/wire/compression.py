@@ -1,0 +1,113 @@
+"""The four codecs of record batches (section 9.4), with bounded output.
+
+A few kilobytes can decompress to gigabytes. Nothing here writes more than the limit that the caller gives; memory
+stays within a small multiple of the output that there really is.
+"""
+
+from __future__ import annotations
+
+import enum
+import zlib
+from typing import Final
+
+import cramjam
+
+from kafkawire.wire.bounded_output import DecompressInto, compression_error, decompress_within
+from kafkawire.wire.lz4_frame import compress_lz4, decompress_lz4
+from kafkawire.wire.snappy_stream import compress_snappy, decompress_snappy
+
+__all__ = ["DEFAULT_OUTPUT_LIMIT", "Codec", "compress", "decompress"]
+
+DEFAULT_OUTPUT_LIMIT: Final = 128 * 1024 * 1024
+"""Largest decompressed size of one batch unless the caller says otherwise, in bytes; Kafka's default for a compressed
+batch is 1 MiB."""
+
+
+class Codec(enum.IntEnum):
+    """Compression of a batch: bits 0 to 2 of its attributes."""
+
+    NONE = 0
+    GZIP = 1
+    SNAPPY = 2
+    LZ4 = 3
+    ZSTD = 4
+
+
+_GZIP_FRAMING: Final = zlib.MAX_WBITS | 16
+_GZIP_LEVEL: Final = 6
+_ZSTD_LEVEL: Final = 3
+_LEVELS: Final = {
+    Codec.NONE: range(0),
+    Codec.GZIP: range(-1, 10),
+    Codec.SNAPPY: range(0),
+    Codec.LZ4: range(18),
+    Codec.ZSTD: range(-131072, 23),
+}
+_USUAL_EXPANSION: Final = 16
+
+
+def compress(codec: Codec, data: bytes, *, level: int | None = None) -> bytes:
+    """Compress with the framing that Kafka writes.
+
+    Args:
+        codec: which codec.
+        data: what to compress.
+        level: the codec's own level; None is the codec's default.
+
+    Raises:
+        ValueError: the codec has no such level; ``none`` and ``snappy`` have no levels.
+    """
+    if level is not None and level not in _LEVELS[codec]:
+        raise ValueError(f"{codec.name.lower()} has no level {level}; {_LEVELS[codec]} is what there is")
+    match codec:
+        case Codec.NONE:
+            return data
+        case Codec.GZIP:
+            return zlib.compress(data, _GZIP_LEVEL if level is None else level, wbits=_GZIP_FRAMING)
+        case Codec.SNAPPY:
+            return compress_snappy(data)
+        case Codec.LZ4:
+            return compress_lz4(data, level)
+        case Codec.ZSTD:
+            return bytes(cramjam.zstd.compress(data, level=_ZSTD_LEVEL if level is None else level))
+
+
+def decompress(
+    codec: Codec, data: bytes, *, limit: int = DEFAULT_OUTPUT_LIMIT, verify_lz4_header: bool = True
+) -> bytes:
+    """Decompress all of ``data``.
+
+    Args:
+        codec: which codec.
+        data: one compressed stream.
+        limit: largest output, in bytes.
+        verify_lz4_header: False for magic 0 messages, whose writers computed the checksum of the LZ4 header wrongly.
+
+    Raises:
+        CorruptBatchError: kind ``compression``: broken data, bytes after the stream, or an output beyond the limit.
+    """
+    match codec:
+        case Codec.NONE:
+            return data
+        case Codec.GZIP:
+            return _decompress_unsized("gzip", cramjam.gzip.decompress_into, data, limit)
+        case Codec.SNAPPY:
+            return decompress_snappy(data, limit)
+        case Codec.LZ4:
+            return decompress_lz4(data, limit, verify_header=verify_lz4_header)
+        case Codec.ZSTD:
+            return _decompress_unsized("zstd", cramjam.zstd.decompress_into, data, limit)
+
+
+def _decompress_unsized(codec: str, decompress_into: DecompressInto, data: bytes, limit: int) -> bytes:
+    """Streams that seldom or never say their size: a space for usual data is tried first, then one for the limit."""
+    usual = _USUAL_EXPANSION * len(data)
+    if usual < limit:
+        try:
+            return decompress_within(decompress_into, data, usual)
+        except cramjam.DecompressionError:
+            pass
+    try:
+        return decompress_within(decompress_into, data, limit)
+    except cramjam.DecompressionError as error:
+        raise compression_error(codec, f"{error}, or more than {limit} bytes of output") from None

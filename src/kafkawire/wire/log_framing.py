@@ -1,0 +1,60 @@
+"""What all record formats have in common: int64 offset, int32 length, and the magic as byte 16 (records-magic)."""
+
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+import msgspec
+
+from kafkawire.wire.errors import CorruptBatchError
+
+__all__ = ["NEWEST_MAGIC", "EntryFrame", "frame_at"]
+
+NEWEST_MAGIC: Final = 2
+_LENGTH: Final = struct.Struct(">q i")
+_LENGTH_OFFSET: Final = 8
+_MAGIC_OFFSET: Final = 16
+_SMALLEST_LENGTH: Final = {0: 14, 1: 22, 2: 49}
+
+
+class EntryFrame(msgspec.Struct, frozen=True):
+    """Place and format of one entry: a batch (magic 2) or a legacy message (magic 0 and 1).
+
+    Attributes:
+        position: of its first byte in the buffer.
+        size: all its bytes, offset and length included.
+        magic: 0, 1 or 2.
+        offset: the int64 that it begins with.
+    """
+
+    position: int
+    size: int
+    magic: int
+    offset: int
+
+
+def frame_at(buffer: bytes | memoryview, position: int) -> EntryFrame | None:
+    """The entry at ``position``, or None if the buffer ends before the entry does (records-partial-tail).
+
+    Raises:
+        CorruptBatchError: kind ``length`` (too small for any entry of its format) or ``version`` (unknown magic).
+    """
+    left = len(buffer) - position
+    if left <= _MAGIC_OFFSET:
+        return None
+    offset, length = _LENGTH.unpack_from(buffer, position)
+    magic = buffer[position + _MAGIC_OFFSET]
+    if magic > NEWEST_MAGIC:
+        raise _corrupt("version", f"magic {magic}; 0, 1 and 2 are known", position + _MAGIC_OFFSET)
+    if length < _SMALLEST_LENGTH[magic]:
+        reason = f"a length of {length}; magic {magic} needs {_SMALLEST_LENGTH[magic]} at least"
+        raise _corrupt("length", reason, position + _LENGTH_OFFSET)
+    size = length + _LENGTH.size
+    if size > left:
+        return None
+    return EntryFrame(position=position, size=size, magic=magic, offset=offset)
+
+
+def _corrupt(kind: str, reason: str, offset: int) -> CorruptBatchError:
+    return CorruptBatchError(kind, reason, message_name="record batch", offset=offset)

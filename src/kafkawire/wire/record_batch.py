@@ -1,0 +1,317 @@
+"""Record batches of magic 2 as values, and their 61-byte header (section 9.2).
+
+Reading is lazy: a batch keeps its payload as it came, and ``record_reader.decode_records`` makes records of it.
+``record_writer`` goes the other way.
+"""
+
+from __future__ import annotations
+
+import enum
+import struct
+from collections.abc import Sequence
+from typing import Final
+
+import crc32c
+import msgspec
+
+from kafkawire.wire.compression import Codec
+from kafkawire.wire.errors import CorruptBatchError
+from kafkawire.wire.log_framing import EntryFrame, frame_at
+
+__all__ = [
+    "HEADER_SIZE",
+    "NO_PARTITION_LEADER_EPOCH",
+    "NO_PRODUCER_EPOCH",
+    "NO_PRODUCER_ID",
+    "NO_SEQUENCE",
+    "NO_TIMESTAMP",
+    "BatchReader",
+    "Header",
+    "Record",
+    "RecordBatch",
+    "TimestampType",
+    "batch_at",
+    "batch_attributes",
+    "checksum",
+    "read_batches",
+]
+
+NO_TIMESTAMP: Final = -1
+NO_PRODUCER_ID: Final = -1
+NO_PRODUCER_EPOCH: Final = -1
+NO_SEQUENCE: Final = -1
+NO_PARTITION_LEADER_EPOCH: Final = -1
+
+_HEADER: Final = struct.Struct(">qiibIhiqqqhii")
+HEADER_SIZE: Final = _HEADER.size
+_CRC_COVERED: Final = struct.Struct(">hiqqqhii")
+_BYTES_BEFORE_LENGTH_COUNTS: Final = 12
+_MAGIC: Final = 2
+
+_CODEC_MASK: Final = 0b0000_0111
+_LOG_APPEND_TIME: Final = 0b0000_1000
+_TRANSACTIONAL: Final = 0b0001_0000
+_CONTROL: Final = 0b0010_0000
+_DELETE_HORIZON: Final = 0b0100_0000
+_SEQUENCE_SPAN: Final = 1 << 31
+
+
+class TimestampType(enum.IntEnum):
+    """What the timestamps of a batch say: bit 3 of its attributes."""
+
+    CREATE_TIME = 0
+    LOG_APPEND_TIME = 1
+
+
+class Header(msgspec.Struct, frozen=True, gc=False):
+    """A header of a record; ``value`` may be null."""
+
+    key: str
+    value: bytes | None = None
+
+
+class Record(msgspec.Struct, frozen=True, gc=False):
+    """A record, of any format.
+
+    Attributes:
+        offset: in the log; for a record yet to be written, -1 is "after the one before".
+        timestamp: milliseconds since the epoch, -1 for none.
+        key: null for records without key.
+        value: null for a tombstone.
+        headers: in order; keys may repeat.
+    """
+
+    offset: int = -1
+    timestamp: int = NO_TIMESTAMP
+    key: bytes | None = None
+    value: bytes | None = None
+    headers: Sequence[Header] = ()
+
+
+class RecordBatch(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """A batch: its header field by field, and the records as they are on the wire.
+
+    Attributes:
+        base_offset: offset of the first record as it was produced; producers send 0.
+        partition_leader_epoch: epoch of the leader that appended the batch; -1 from producers. Not covered by the CRC.
+        crc: the CRC-32C that the batch states; ``crc_is_valid`` says whether it is true.
+        attributes: codec, timestamp type and flags as on the wire; read them by the properties below.
+        last_offset_delta: offset of the last record minus ``base_offset``, kept by compaction.
+        base_timestamp: milliseconds; of the first record, or the delete horizon; -1 if none.
+        max_timestamp: milliseconds; the highest, or with log-append time the one that all records have.
+        producer_id, producer_epoch, base_sequence: -1 if none.
+        records_count: records that the batch states to hold.
+        payload: the records, compressed if there is a codec.
+        position: where the batch began in the buffer that it was read from, 0 if it was made here.
+    """
+
+    base_offset: int
+    partition_leader_epoch: int
+    crc: int
+    attributes: int
+    last_offset_delta: int
+    base_timestamp: int
+    max_timestamp: int
+    producer_id: int
+    producer_epoch: int
+    base_sequence: int
+    records_count: int
+    payload: bytes
+    position: int = 0
+
+    @property
+    def size(self) -> int:
+        """Bytes of the whole batch."""
+        return HEADER_SIZE + len(self.payload)
+
+    @property
+    def codec(self) -> Codec:
+        """How the payload is compressed.
+
+        Raises:
+            CorruptBatchError: kind ``compression``: codes 5 to 7 mean nothing.
+        """
+        code = self.attributes & _CODEC_MASK
+        try:
+            return Codec(code)
+        except ValueError:
+            reason = f"compression codec {code}; 0 to 4 are known"
+            raise CorruptBatchError(
+                "compression", reason, message_name="record batch", offset=self.position + 21
+            ) from None
+
+    @property
+    def timestamp_type(self) -> TimestampType:
+        """Whose clock the timestamps are from."""
+        return TimestampType.LOG_APPEND_TIME if self.attributes & _LOG_APPEND_TIME else TimestampType.CREATE_TIME
+
+    @property
+    def is_transactional(self) -> bool:
+        """Whether the batch belongs to a transaction."""
+        return bool(self.attributes & _TRANSACTIONAL)
+
+    @property
+    def is_control(self) -> bool:
+        """Whether the records are control records, which consumers never see (section 9.3)."""
+        return bool(self.attributes & _CONTROL)
+
+    @property
+    def delete_horizon_ms(self) -> int | None:
+        """When the tombstones of the batch may go, in milliseconds, or None."""
+        return self.base_timestamp if self.attributes & _DELETE_HORIZON else None
+
+    @property
+    def last_offset(self) -> int:
+        """Offset of the last record as it was produced (record-offset)."""
+        return self.base_offset + self.last_offset_delta
+
+    @property
+    def last_sequence(self) -> int:
+        """Sequence of the last record as it was produced, -1 if none (record-sequence)."""
+        return self.sequence_of(self.last_offset)
+
+    def sequence_of(self, offset: int) -> int:
+        """Sequence of the record at ``offset``: after 2147483647 comes 0; -1 if the batch has none (record-sequence)."""
+        if self.base_sequence == NO_SEQUENCE:
+            return NO_SEQUENCE
+        return (self.base_sequence + offset - self.base_offset) % _SEQUENCE_SPAN
+
+    @property
+    def crc_is_valid(self) -> bool:
+        """Whether the CRC-32C of everything from the attributes on is the one that the batch states."""
+        return self.crc == checksum(self)
+
+    def to_bytes(self) -> bytes:
+        """The batch on the wire, with the CRC that it states.
+
+        Raises:
+            struct.error: a field is outside its width.
+        """
+        return _HEADER.pack(
+            self.base_offset,
+            self.size - _BYTES_BEFORE_LENGTH_COUNTS,
+            self.partition_leader_epoch,
+            _MAGIC,
+            self.crc,
+            self.attributes,
+            self.last_offset_delta,
+            self.base_timestamp,
+            self.max_timestamp,
+            self.producer_id,
+            self.producer_epoch,
+            self.base_sequence,
+            self.records_count,
+        ) + self.payload  # fmt: skip
+
+
+def checksum(batch: RecordBatch) -> int:
+    """CRC-32C of the batch from its attributes to its end (section 9.2)."""
+    covered = _CRC_COVERED.pack(
+        batch.attributes,
+        batch.last_offset_delta,
+        batch.base_timestamp,
+        batch.max_timestamp,
+        batch.producer_id,
+        batch.producer_epoch,
+        batch.base_sequence,
+        batch.records_count,
+    )
+    return crc32c.crc32c(batch.payload, crc32c.crc32c(covered))
+
+
+def batch_attributes(
+    codec: Codec,
+    timestamp_type: TimestampType,
+    *,
+    transactional: bool = False,
+    control: bool = False,
+    delete_horizon: bool = False,
+) -> int:
+    """The attribute bits of a batch."""
+    return (
+        codec
+        | (_LOG_APPEND_TIME if timestamp_type is TimestampType.LOG_APPEND_TIME else 0)
+        | (_TRANSACTIONAL if transactional else 0)
+        | (_CONTROL if control else 0)
+        | (_DELETE_HORIZON if delete_horizon else 0)
+    )
+
+
+def batch_at(buffer: bytes | memoryview, frame: EntryFrame, *, check_crc: bool) -> RecordBatch:
+    """The batch of a frame.
+
+    Raises:
+        CorruptBatchError: kind ``version`` (the frame holds a legacy message) or ``crc``.
+    """
+    start = frame.position
+    if frame.magic != _MAGIC:
+        reason = f"magic {frame.magic} is a legacy message, not a batch"
+        raise CorruptBatchError("version", reason, message_name="record batch", offset=start + 16)
+    fields = _HEADER.unpack_from(buffer, start)
+    (
+        base_offset, _, partition_leader_epoch, _, crc, attributes, last_offset_delta, base_timestamp, max_timestamp,
+        producer_id, producer_epoch, base_sequence, records_count,
+    ) = fields  # fmt: skip
+    batch = RecordBatch(
+        base_offset=base_offset,
+        partition_leader_epoch=partition_leader_epoch,
+        crc=crc,
+        attributes=attributes,
+        last_offset_delta=last_offset_delta,
+        base_timestamp=base_timestamp,
+        max_timestamp=max_timestamp,
+        producer_id=producer_id,
+        producer_epoch=producer_epoch,
+        base_sequence=base_sequence,
+        records_count=records_count,
+        payload=bytes(buffer[start + HEADER_SIZE : start + frame.size]),
+        position=start,
+    )
+    if check_crc and not batch.crc_is_valid:
+        reason = f"the batch states CRC {crc:#010x}, its bytes have {checksum(batch):#010x}"
+        raise CorruptBatchError("crc", reason, message_name="record batch", offset=start + 17)
+    return batch
+
+
+class BatchReader:
+    """Iterates over the batches of a buffer.
+
+    It ends where the buffer does, or before a batch that the buffer holds only in part (records-partial-tail);
+    ``position`` and ``bytes_left`` tell which. After a CRC error the next step goes on behind the broken batch; after
+    any other error the reader stays where it is, since nobody knows where the next batch begins.
+    """
+
+    def __init__(self, buffer: bytes | memoryview, *, position: int = 0, check_crc: bool = True) -> None:
+        self._buffer = buffer
+        self._check_crc = check_crc
+        self.position = position
+
+    @property
+    def bytes_left(self) -> int:
+        """Bytes of the buffer that no batch has been read from."""
+        return len(self._buffer) - self.position
+
+    def __iter__(self) -> BatchReader:
+        return self
+
+    def __next__(self) -> RecordBatch:
+        frame = frame_at(self._buffer, self.position)
+        if frame is None:
+            raise StopIteration
+        if frame.magic == _MAGIC:
+            self.position += frame.size
+        return batch_at(self._buffer, frame, check_crc=self._check_crc)
+
+
+def read_batches(buffer: bytes | memoryview, *, position: int = 0, check_crc: bool = True) -> BatchReader:
+    """Read the batches of a ``records`` field, a segment or a snapshot, lazily.
+
+    Args:
+        buffer: zero or more batches of magic 2, the last one perhaps cut off.
+        position: where to begin.
+        check_crc: whether a wrong CRC is an error. Without it ask each batch, ``crc_is_valid``.
+
+    Raises:
+        CorruptBatchError: from the iterator: kind ``length``, ``version`` or ``crc``.
+    """
+    return BatchReader(buffer, position=position, check_crc=check_crc)

@@ -1,0 +1,57 @@
+"""What a ``records`` field or an old segment holds, whatever its formats: the magic byte says which (records-magic)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kafkawire.wire.compression import DEFAULT_OUTPUT_LIMIT
+from kafkawire.wire.legacy_messages import LegacyMessage, legacy_message_at, legacy_records
+from kafkawire.wire.log_framing import frame_at
+from kafkawire.wire.record_batch import Record, RecordBatch, batch_at
+from kafkawire.wire.record_reader import decode_records
+
+__all__ = ["read_entries", "read_records"]
+
+
+def read_entries(
+    buffer: bytes | memoryview, *, position: int = 0, check_crc: bool = True
+) -> Iterator[RecordBatch | LegacyMessage]:
+    """Batches and legacy messages as they come, up to an entry that is cut off (records-partial-tail).
+
+    Raises:
+        CorruptBatchError: an entry is broken.
+    """
+    while (frame := frame_at(buffer, position)) is not None:
+        if frame.magic == 2:
+            yield batch_at(buffer, frame, check_crc=check_crc)
+        else:
+            yield legacy_message_at(buffer, frame, check_crc=check_crc)
+        position += frame.size
+
+
+def read_records(
+    buffer: bytes | memoryview,
+    *,
+    position: int = 0,
+    check_crc: bool = True,
+    control: bool = False,
+    limit: int = DEFAULT_OUTPUT_LIMIT,
+) -> Iterator[Record]:
+    """The records of a buffer of any format, also mixed, as a consumer sees them.
+
+    Args:
+        buffer: zero or more batches and legacy messages, the last one perhaps cut off.
+        position: where to begin.
+        check_crc: whether a wrong CRC is an error.
+        control: whether to give control records too; consumers never see them (section 9.3).
+        limit: largest decompressed size of one batch, in bytes.
+
+    Raises:
+        CorruptBatchError: an entry or its compression is broken.
+        DecodeError: the records of a batch are not what its header states.
+    """
+    for entry in read_entries(buffer, position=position, check_crc=check_crc):
+        if isinstance(entry, LegacyMessage):
+            yield from legacy_records(entry, limit=limit, check_crc=check_crc)
+        elif control or not entry.is_control:
+            yield from decode_records(entry, limit=limit)
