@@ -33,11 +33,14 @@ class Place:
         file: path as the user gave it.
         span: the whole object.
         attributes: attribute name to the stretch of its value.
+        refused: attributes whose value was refused while reading and replaced by a placeholder, so that no rule
+            judges the placeholder. Empty in every definition that is free of errors.
     """
 
     file: str
     span: Span
     attributes: Mapping[str, Span]
+    refused: frozenset[str] = frozenset()
 
     def of(self, attribute: str) -> Span:
         """The stretch of an attribute's value, or of the object where the attribute is missing."""

@@ -19,7 +19,8 @@ class Finding:
         span: stretch of the offending text.
         rule: id of the rule.
         severity: errors stop generation, warnings do not.
-        message: what is wrong (the value found) and what to do.
+        message: what is wrong: path of the field, value found, rule broken.
+        remedy: what to do about it.
     """
 
     file: str
@@ -27,3 +28,4 @@ class Finding:
     rule: str
     severity: Severity
     message: str
+    remedy: str = ""
