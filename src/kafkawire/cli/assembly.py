@@ -29,8 +29,9 @@ def build_application(targets: Mapping[str, str], *, only: str | None = None) ->
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     application.callback()(_root)
-    for name in targets if only not in targets else [only]:
-        _add_command(application, name, targets[name])
+    chosen = {only: targets[only]} if only is not None and only in targets else targets
+    for name, target in chosen.items():
+        _add_command(application, name, target)
     return application
 
 
@@ -61,7 +62,7 @@ def _add_unavailable(application: typer.Typer, name: str, message: str) -> None:
         raise CommandError(message)
 
 
-def _print_version(wanted: bool) -> None:  # noqa: FBT001 typer calls it so
+def _print_version(wanted: bool) -> None:
     if wanted:
         print(f"kafkawire {distribution_version('kafkawire')}")
         raise typer.Exit
