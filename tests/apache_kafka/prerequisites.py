@@ -1,0 +1,40 @@
+"""What the tests against Apache Kafka need of the machine, and the one policy for its lack."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from typing import NoReturn
+
+import pytest
+
+JAVA_RELEASE = 17
+_PACKAGES = {"java": "openjdk-17-jdk-headless", "javac": "openjdk-17-jdk-headless", "mvn": "maven"}
+
+
+def lacking(what: str) -> NoReturn:
+    """Skip the test, saying what is missing; fail it in continuous integration, where nothing may be missing."""
+    reason = f"needs Apache Kafka's own classes: {what}"
+    if os.environ.get("CI", "").lower() in ("true", "1"):
+        pytest.fail(f"{reason} (in continuous integration this is not skipped)", pytrace=False)
+    pytest.skip(reason)
+
+
+def program(name: str) -> str:
+    """The path of ``java``, ``javac`` or ``mvn``."""
+    path = shutil.which(name)
+    if path is None:
+        lacking(f"there is no {name} on the path (Debian: apt-get install {_PACKAGES[name]})")
+    return path
+
+
+def java() -> str:
+    """The path of a ``java`` that is new enough."""
+    path = program("java")
+    told = subprocess.run([path, "-version"], capture_output=True, text=True, check=True).stderr
+    version = re.search(r'version "(\d+)', told)
+    if version is None or int(version[1]) < JAVA_RELEASE:
+        lacking(f"Java {JAVA_RELEASE} or newer is needed, and {path} is {told.splitlines()[0]}")
+    return path

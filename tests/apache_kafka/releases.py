@@ -1,0 +1,61 @@
+"""The releases of Apache Kafka that the definitions come from, and where their jars lie."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import tomllib
+from pathlib import Path
+
+from tests.apache_kafka.prerequisites import lacking, program
+
+REPOSITORY = Path(__file__).parents[2]
+CACHE = REPOSITORY / "build" / "apache-kafka"
+_PROJECT = Path(__file__).with_name("pom.xml")
+_SOURCES = REPOSITORY / "specs" / "sources.toml"
+_LAST_LINES = 12
+
+
+def releases() -> tuple[str, ...]:
+    """All releases in ``specs/sources.toml``, oldest first."""
+    return tuple(release["version"] for release in tomllib.loads(_SOURCES.read_text("utf-8"))["releases"])
+
+
+def newest_release() -> str:
+    """The release that the newest definitions come from."""
+    return releases()[-1]
+
+
+def pinned_digests(release: str) -> dict[str, str]:
+    """The sha256 of each jar of a release that definitions were imported from, by artifact."""
+    entries = tomllib.loads(_SOURCES.read_text("utf-8"))["releases"]
+    return next(dict(entry["sha256"]) for entry in entries if entry["version"] == release)
+
+
+def class_path(release: str) -> tuple[Path, ...]:
+    """The jars of a release and of what it needs, fetched by Maven once and remembered under ``build/``."""
+    project = hashlib.sha256(_PROJECT.read_bytes()).hexdigest()[:12]
+    remembered = CACHE / f"{release}-{project}.classpath"
+    if remembered.is_file():
+        jars = _jars_in(remembered)
+        if all(jar.is_file() for jar in jars):
+            return jars
+    return _resolve(release, remembered)
+
+
+def _resolve(release: str, remembered: Path) -> tuple[Path, ...]:
+    remembered.parent.mkdir(parents=True, exist_ok=True)
+    written = remembered.with_suffix(f".{os.getpid()}")
+    command = [program("mvn"), "-q", "-B", "-f", str(_PROJECT), f"-Dkafka.release={release}"]
+    command += ["dependency:build-classpath", "-Dmdep.includeScope=runtime", f"-Dmdep.outputFile={written}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        told = (done.stdout + done.stderr).strip().splitlines()[:_LAST_LINES]
+        lacking(f"Maven could not fetch Apache Kafka {release}:\n" + "\n".join(told))
+    written.replace(remembered)
+    return _jars_in(remembered)
+
+
+def _jars_in(file: Path) -> tuple[Path, ...]:
+    return tuple(Path(jar) for jar in file.read_text("utf-8").strip().split(os.pathsep))
