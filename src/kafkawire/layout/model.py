@@ -28,6 +28,7 @@ class FieldLayout(msgspec.Struct, frozen=True):
         type: name of the element type in the table of field types (``int32``, ``string`` ...) or ``struct``.
         array: whether the field is an array of that type.
         struct: layout of the struct, if ``type`` is ``struct`` and the field is present in the version.
+        struct_name: class of the struct, also where the field is absent; empty for other types.
         presence: in line, in the tagged section, or not in this version.
         tag: tag number if ``presence`` is ``tagged``.
         nullable: whether null is legal in this version.
@@ -43,6 +44,7 @@ class FieldLayout(msgspec.Struct, frozen=True):
     type: str
     array: bool = False
     struct: StructLayout | None = None
+    struct_name: str = ""
     presence: Presence = "inline"
     tag: int | None = None
     nullable: bool = False
@@ -62,7 +64,7 @@ class StructLayout(msgspec.Struct, frozen=True):
     """A struct at one version: its fields in file order, and whether a tagged section ends it.
 
     Attributes:
-        name: Kafka's name of the struct; the message's own name for the top level.
+        name: name of the struct's class, which is Kafka's name of the struct unless Python needs that name.
         fields: all fields of the struct in file order, those absent from the version included.
         flexible: whether the struct ends in a tagged-field section (wire-section-everywhere).
     """

@@ -1,0 +1,88 @@
+"""Docstrings of generated classes: the definition's own words where it has any, and the facts of every field."""
+
+from __future__ import annotations
+
+import textwrap
+
+from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
+from kafkawire.codegen.resolve import ResolvedMessage, ResolvedStruct
+from kafkawire.codegen.versions import Versions
+
+WIDTH = 110
+
+
+def message_summary(definition: MessageDefinition) -> str:
+    """The first line of a message's module."""
+    key = "" if definition.api_key is None else f" {definition.api_key}"
+    kinds = {
+        "request": f"Request of API{key}",
+        "response": f"Response of API{key}",
+        "metadata": f"Metadata record{key}",
+        "coordinator-key": f"Key of coordinator record{key}",
+        "coordinator-value": f"Value of coordinator record{key}",
+        "header": "Header",
+        "data": "Data",
+    }
+    versions = definition.valid_versions
+    return f"{definition.name}: {kinds[definition.type]}, version{'' if _is_one(versions) else 's'} {versions}."
+
+
+def message_docstring(message: ResolvedMessage) -> str:
+    """The docstring of a message's class, quotes included."""
+    return _docstring(message_summary(message.definition).removesuffix(".") + ".", message.top)
+
+
+def struct_docstring(struct: ResolvedStruct) -> str:
+    """The docstring of a struct's class, quotes included."""
+    versions = f"versions {struct.versions}" if not _is_one(struct.versions) else f"version {struct.versions}"
+    return _docstring(f"{struct.name}, {versions}.", struct)
+
+
+def _docstring(summary: str, struct: ResolvedStruct) -> str:
+    lines = [f'"""{_quoted(summary)}']
+    if struct.fields:
+        lines += ["", "Attributes:"]
+    for field in struct.fields:
+        text = f"{struct.attributes[field.name]}: {_quoted(field_facts(field))}"
+        lines += textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="        ")
+    if not struct.fields:
+        return lines[0] + '"""'
+    return "\n".join([*lines, '"""'])
+
+
+def field_facts(field: FieldDefinition) -> str:
+    """What a field is: its ``about``, then type, unit, versions, nullability, default and tag."""
+    facts = [str(field.type), *_unit(field), f"versions {field.versions}"]
+    if field.nullable_versions:
+        facts.append(f"nullable {field.nullable_versions.intersect(field.versions)}")
+    if field.default:
+        facts.append(f"default {field.default}")
+    if field.tag is not None:
+        facts.append(f"tag {field.tag} in {field.tagged_versions}")
+    if field.ignorable:
+        facts.append("ignorable")
+    about = field.about.strip()
+    return f"{about.removesuffix('.')}. {_capitalised('; '.join(facts))}." if about else f"{'; '.join(facts)}."
+
+
+def _unit(field: FieldDefinition) -> list[str]:
+    """The unit that the name of a number tells (design of the docstrings): ``Ms`` and ``Bytes``."""
+    if not field.type.name.startswith(("int", "uint")):
+        return []
+    if field.name.endswith("Ms"):
+        return ["milliseconds"]
+    return ["bytes"] if field.name.endswith("Bytes") else []
+
+
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _is_one(versions: Versions) -> bool:
+    return versions.lowest == versions.highest
+
+
+def _quoted(text: str) -> str:
+    """Text that is safe inside a triple-quoted string, whatever a definition says."""
+    flat = " ".join(text.split())
+    return flat.replace("\\", "\\\\").replace('"""', "'''").removesuffix('"')

@@ -1,0 +1,39 @@
+"""Which header version goes with which version of a request or response (8.3, 8.4)."""
+
+from __future__ import annotations
+
+from kafkawire.codegen.definition import MessageDefinition
+
+API_VERSIONS_KEY = 18
+CONTROLLED_SHUTDOWN_KEY = 7
+
+
+def request_header_versions(request: MessageDefinition) -> dict[int, int]:
+    """Request version to version of RequestHeader: ``headerVersions`` where given, else the rules."""
+    return {version: _stated(request, version, _request_header(request, version)) for version in request.valid_versions}
+
+
+def response_header_versions(response: MessageDefinition) -> dict[int, int]:
+    """Response version to version of ResponseHeader: ``headerVersions`` where given, else the rules."""
+    return {
+        version: _stated(response, version, _response_header(response, version)) for version in response.valid_versions
+    }
+
+
+def _stated(message: MessageDefinition, version: int, derived: int) -> int:
+    for versions, header in message.header_versions or ():
+        if version in versions:
+            return header
+    return derived
+
+
+def _request_header(request: MessageDefinition, version: int) -> int:
+    if request.api_key == CONTROLLED_SHUTDOWN_KEY and version == 0:
+        return 0  # header-controlled-shutdown-0
+    return 2 if version in request.flexible_versions else 1
+
+
+def _response_header(response: MessageDefinition, version: int) -> int:
+    if response.api_key == API_VERSIONS_KEY:
+        return 0  # header-api-versions-response: the client cannot know yet what the broker understood
+    return 1 if version in response.flexible_versions else 0

@@ -1,0 +1,240 @@
+"""The module of one message: what templates/message.py.j2 may see, gathered from the resolved message."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+
+from kafkawire.codegen.definition import FieldDefinition
+from kafkawire.codegen.emit.annotations import field_annotation
+from kafkawire.codegen.emit.docstrings import message_docstring, message_summary, struct_docstring
+from kafkawire.codegen.emit.grammar import grammar_lines, versions_text
+from kafkawire.codegen.emit.names import (
+    Codec,
+    CodecNames,
+    default_constant,
+    default_expression,
+    literal,
+    local,
+    name_codecs,
+)
+from kafkawire.codegen.emit.reading import ReadNumbers, ReadRun, ReadStep, reading_steps
+from kafkawire.codegen.emit.writing import WriteArray, WriteRun, WriteStep, WriteText, writing_steps
+from kafkawire.codegen.naming import class_name
+from kafkawire.codegen.resolve import ResolvedMessage, ResolvedStruct, default_value
+from kafkawire.codegen.versions import Versions
+from kafkawire.layout import STRUCT, FieldLayout, StructLayout
+
+FASTPATH = "kafkawire.wire.fastpath"
+RUN_TIME_NAMES = {
+    "kafkawire.wire": ("Message", "Struct", "Uuid"),
+    "kafkawire.wire.entities": ("BrokerId", "GroupId", "ProducerId", "TopicName", "TransactionalId"),
+    FASTPATH: (
+        "FEW", "NULL_COUNT", "NULL_OCTETS", "NULL_TEXT", "Tags", "ZERO_UUID", "differs", "long_length",
+        "long_numbers", "long_octets", "long_text", "long_text_length", "many_numbers", "new_uuid", "octets", "pack_numbers",
+        "packer", "packers", "read_uvarint", "rest_of_uvarint", "sequence", "tagged_entries", "tagged_section",
+        "unknown_tags", "unpacker", "unpackers",
+    ),
+}  # fmt: skip
+"""What generated modules may import, by module."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldView:
+    """A field of a generated class."""
+
+    attribute: str
+    annotation: str
+    default: str
+
+
+@dataclass(frozen=True, slots=True)
+class StructView:
+    """A generated class."""
+
+    class_name: str
+    docstring: str
+    fields: tuple[FieldView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CodecView:
+    """The functions for one layout of a struct."""
+
+    name: str
+    type: str
+    title: str
+    grammar: tuple[str, ...]
+    single: bool
+    many: bool
+    reading: tuple[ReadStep, ...]
+    writing: tuple[WriteStep, ...]
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleView:
+    """Everything that the template of a message module prints."""
+
+    source: str
+    origin: str
+    summary: str
+    imports: str
+    name: str
+    api_key: str
+    versions: str
+    flexible_versions: str
+    unstable_versions: str
+    top: StructView
+    structs: tuple[StructView, ...]
+    default_structs: tuple[str, ...]
+    codecs: tuple[CodecView, ...]
+    unpack_codes: tuple[str, ...]
+    unpack_many_codes: tuple[str, ...]
+    pack_codes: tuple[str, ...]
+    pack_many_codes: tuple[str, ...]
+    readers: str
+    writers: str
+
+
+def message_view(message: ResolvedMessage, *, unstable: Versions, origin: str) -> ModuleView:
+    """Gather what the module of a message says; the imports are filled in once the text is known."""
+    definition = message.definition
+    names = name_codecs(message)
+    codecs = tuple(_codec_view(codec, names) for codec in names.codecs.values())
+    reading = tuple(step for codec in codecs for step in _nested(codec.reading))
+    writing = tuple(step for codec in codecs for step in _nested(codec.writing))
+    return ModuleView(
+        source="/".join(filter(None, (definition.group, f"{definition.name}.json"))),
+        origin=origin,
+        summary=message_summary(definition),
+        imports="",
+        name=definition.name,
+        api_key=repr(definition.api_key),
+        versions=range_source(definition.valid_versions),
+        flexible_versions=range_source(definition.flexible_versions.intersect(definition.valid_versions)),
+        unstable_versions=range_source(unstable),
+        top=_struct_view(message.top, message, message_docstring(message)),
+        structs=tuple(
+            _struct_view(struct, message, struct_docstring(struct)) for struct in message.structs.values()
+        ),
+        default_structs=tuple(_default_structs(message)),
+        codecs=codecs,
+        unpack_codes=_codes(s.code for s in reading if isinstance(s, ReadRun) and s.code != "B"),
+        unpack_many_codes=_codes(s.code for s in reading if isinstance(s, ReadNumbers)),
+        pack_codes=_codes(_pack_codes(writing)),
+        pack_many_codes=_codes(s.code for s in writing if isinstance(s, WriteArray) and s.code),
+        readers=_table(message, names.single_reader),
+        writers=_table(message, names.single_writer),
+    )
+
+
+def import_lines(body: str) -> str:
+    """The imports that the text of a module needs."""
+    used = set(re.findall(r"\b[A-Za-z_]+\b", body))
+    lines = ["from collections.abc import Sequence", ""] if "Sequence" in used else []
+    if "msgspec" in used:
+        lines += ["import msgspec", ""]
+    for module, names in RUN_TIME_NAMES.items():
+        needed = sorted(used.intersection(names))
+        if needed:
+            lines.append(f"from {module} import {', '.join(needed)}")
+    return "\n".join(lines)
+
+
+def range_source(versions: Versions) -> str:
+    """A version range as a Python range."""
+    return f"range({versions.lowest}, {versions.highest + 1})" if versions else "range(0)"
+
+
+def _struct_view(struct: ResolvedStruct, message: ResolvedMessage, docstring: str) -> StructView:
+    return StructView(
+        struct.class_name, docstring, tuple(_field_view(field, struct, message) for field in struct.fields)
+    )
+
+
+def _field_view(field: FieldDefinition, struct: ResolvedStruct, message: ResolvedMessage) -> FieldView:
+    default = default_value(field)
+    source = literal(default)
+    if field.type.is_struct and not field.type.array and default is not None:
+        source = f"msgspec.field(default_factory=lambda: {default_constant(class_name(field.type.name))})"
+    annotation = field_annotation(field, message.top.class_name, default_is_none=default is None)
+    return FieldView(struct.attributes[field.name], annotation, source)
+
+
+def _default_structs(message: ResolvedMessage) -> Iterator[str]:
+    """Classes of structs that are the default of a field, innermost first, each once."""
+    structs = (*message.structs.values(), message.top)
+    seen: dict[str, None] = {}
+
+    def visit(struct: ResolvedStruct) -> None:
+        for field in struct.fields:
+            if field.type.is_struct and not field.type.array:
+                visit(message.structs[field.type.name])
+                if default_value(field) is not None:
+                    seen.setdefault(class_name(field.type.name))
+
+    for struct in structs:
+        visit(struct)
+    return iter(seen)
+
+
+def _codec_view(codec: Codec, names: CodecNames) -> CodecView:
+    layout = codec.layout
+    type_ = names.message_class if codec.is_message else f"{names.message_class}.{layout.name}"
+    return CodecView(
+        name=codec.name,
+        type=type_,
+        title=f"{layout.name}, {versions_text(codec.versions)}",
+        grammar=grammar_lines(layout),
+        single=codec.single,
+        many=codec.many,
+        reading=reading_steps(layout, names),
+        writing=writing_steps(layout, names),
+        arguments=", ".join(_arguments(layout)),
+    )
+
+
+def _arguments(layout: StructLayout) -> list[str]:
+    """Positional arguments that construct the struct from its locals; absent fields at the end are left out."""
+    arguments = [
+        default_expression(field) if field.presence == "absent" else local(field) for field in layout.fields
+    ]
+    if layout.flexible:
+        return [*arguments, "tags"]
+    while arguments and layout.fields[len(arguments) - 1].presence == "absent":
+        arguments.pop()
+    return arguments
+
+
+def _pack_codes(steps: Iterable[ReadStep | WriteStep]) -> Iterator[str]:
+    for step in steps:
+        if isinstance(step, WriteRun) and step.code != "B":
+            yield step.code
+        elif isinstance(step, WriteText) and not step.compact:
+            yield step.length_code
+        elif isinstance(step, WriteArray) and not (step.compact or step.prefixed):
+            yield "i"
+
+
+def _codes(codes: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(codes)))
+
+
+def _nested(steps: Sequence[object]) -> Iterator[ReadStep | WriteStep]:
+    """All steps of a tree of steps."""
+    for step in steps:
+        if not is_dataclass(step):
+            continue
+        yield step  # type: ignore[misc]
+        for attribute in fields(step):
+            inner = getattr(step, attribute.name)
+            if isinstance(inner, tuple):
+                yield from _nested(inner)
+
+
+def _table(message: ResolvedMessage, name: object) -> str:
+    layouts = message.layouts
+    entries = (f"{version}: {name(layouts.layouts[index])}" for version, index in layouts.by_version.items())  # type: ignore[operator]
+    return "{" + ", ".join(entries) + "}"

@@ -1,0 +1,145 @@
+"""What the codecs of one message are called, and the expressions that they need."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from kafkawire.codegen.naming import snake_case
+from kafkawire.codegen.resolve import ResolvedMessage
+from kafkawire.layout import FIELD_TYPES, STRUCT, DefaultValue, FieldLayout, StructLayout, Uuid
+
+
+@dataclass(frozen=True, slots=True)
+class Codec:
+    """One distinct layout of a struct and how the message uses it.
+
+    Attributes:
+        layout: the layout.
+        name: stem of the function names, ``topic_v9``: the struct and the first version that has the layout.
+        versions: versions of the message that have the layout.
+        single, many: whether it is read and written one at a time, as an array, or both.
+        is_message: whether it is the message itself.
+    """
+
+    layout: StructLayout
+    name: str
+    versions: tuple[int, ...]
+    single: bool
+    many: bool
+    is_message: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CodecNames:
+    """Names for the codecs of one message.
+
+    Attributes:
+        message_class: name of the message's class.
+        codecs: the distinct layouts, those that are used by others first.
+    """
+
+    message_class: str
+    codecs: Mapping[StructLayout, Codec]
+
+    def single_reader(self, layout: StructLayout) -> str:
+        """The function that reads one struct."""
+        return f"_read_{self.codecs[layout].name}"
+
+    def many_reader(self, layout: StructLayout) -> str:
+        """The function that reads a number of structs."""
+        return f"_read_many_{self.codecs[layout].name}"
+
+    def single_writer(self, layout: StructLayout) -> str:
+        """The function that writes one struct."""
+        return f"_write_{self.codecs[layout].name}"
+
+    def many_writer(self, layout: StructLayout) -> str:
+        """The function that writes an array of structs."""
+        return f"_write_many_{self.codecs[layout].name}"
+
+
+def default_expression(field: FieldLayout) -> str:
+    """An expression for the default of a field."""
+    if field.type == STRUCT and not field.array and field.default is not None:
+        return default_constant(field.struct_name)
+    return literal(field.default)
+
+
+def is_set(field: FieldLayout, expression: str) -> str:
+    """An expression that is true if the value differs from the field's default (value-equals-default)."""
+    default = field.default
+    if default is None:
+        return f"{expression} is not None"
+    if field.array:
+        return f"({expression} is None or len({expression}))"
+    if field.type == STRUCT:
+        constant = default_expression(field)
+        return f"({expression} is not {constant} and differs({expression}, {constant}))"
+    if FIELD_TYPES[field.type].domain == "bool":
+        return f"not {expression}" if default else expression
+    return f"{expression} != {literal(default)}"
+
+
+TEMPLATE_LOCALS = frozenset(
+    {"at", "buffer", "count", "end", "entries", "item", "items", "known", "make", "n", "out", "payload", "result",
+     "start", "tag", "tags", "text", "unknown"}
+)  # fmt: skip
+"""Locals that the templates use themselves."""
+
+
+def local(field: FieldLayout) -> str:
+    """The local variable of a field: its attribute, kept apart from the locals of the templates."""
+    return field.attribute + "_" if field.attribute in TEMPLATE_LOCALS else field.attribute
+
+
+def default_constant(struct_class: str) -> str:
+    """The module constant that holds a struct with all its fields at their defaults."""
+    return f"_DEFAULT_{snake_case(struct_class).upper()}"
+
+
+def literal(value: DefaultValue) -> str:
+    """A default as Python source."""
+    if isinstance(value, Uuid):
+        return "ZERO_UUID" if value == Uuid() else repr(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return f'float("{value}")'
+    return repr(value)
+
+
+def name_codecs(message: ResolvedMessage) -> CodecNames:
+    """Find the distinct layouts of a message and name them."""
+    versions: dict[StructLayout, list[int]] = {}
+    single: set[StructLayout] = set()
+    many: set[StructLayout] = set()
+    for version, index in message.layouts.by_version.items():
+        top = message.layouts.layouts[index]
+        single.add(top)
+        for layout, is_array in _uses(top):
+            (many if is_array else single).add(layout)
+            users = versions.setdefault(layout, [])
+            if not users or users[-1] != version:
+                users.append(version)
+        versions.setdefault(top, []).append(version)
+    tops = set(message.layouts.layouts)
+    codecs = {
+        layout: Codec(
+            layout,
+            f"{snake_case(layout.name)}_v{users[0]}",
+            tuple(users),
+            layout in single,
+            layout in many,
+            layout in tops,
+        )
+        for layout, users in versions.items()
+    }
+    return CodecNames(message.top.class_name, codecs)
+
+
+def _uses(layout: StructLayout) -> Iterator[tuple[StructLayout, bool]]:
+    """Every use of a struct below a layout, innermost first, and whether it is an array's element."""
+    for field in layout.fields:
+        if field.struct is not None:
+            yield from _uses(field.struct)
+            yield field.struct, field.array

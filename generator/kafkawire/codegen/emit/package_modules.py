@@ -1,0 +1,194 @@
+"""The modules that speak of all messages: name table, API table, error codes, record registries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from kafkawire.codegen.definition import MessageDefinition
+from kafkawire.codegen.emit.headers import request_header_versions, response_header_versions
+from kafkawire.codegen.emit.message_module import range_source
+from kafkawire.codegen.error_codes import ErrorCode
+from kafkawire.codegen.naming import class_name, snake_case
+from kafkawire.codegen.versions import NO_VERSIONS, Versions
+
+
+@dataclass(frozen=True, slots=True)
+class MessageEntry:
+    """A message and the module that holds it, relative to the package."""
+
+    class_name: str
+    module: str
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
+class AliasEntry:
+    """An older name and the name that it has now."""
+
+    name: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class PackageView:
+    """What templates/package.py.j2 and strategies.py.j2 print."""
+
+    package: str
+    origin: str
+    messages: tuple[MessageEntry, ...]
+    aliases: tuple[AliasEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ApiEntry:
+    """An API as source text."""
+
+    key: int
+    constant: str
+    name: str
+    request: str
+    response: str
+    versions: str
+    unstable_versions: str
+    request_headers: str
+    response_headers: str
+    listeners: str
+
+
+@dataclass(frozen=True, slots=True)
+class ApiTableView:
+    """What templates/api_table.py.j2 prints."""
+
+    origin: str
+    apis: tuple[ApiEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorCodesView:
+    """What templates/error_codes.py.j2 prints."""
+
+    origin: str
+    codes: tuple[ErrorCode, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordEntry:
+    """A record type; the last three are of coordinator records only."""
+
+    key: int
+    name: str
+    key_message: str = ""
+    key_version: int = 0
+    value_message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """The record types of one folder of definitions."""
+
+    constant: str
+    group: str
+    entries: tuple[RecordEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RegistriesView:
+    """What templates/record_registries.py.j2 prints."""
+
+    package: str
+    origin: str
+    metadata: tuple[Registry, ...]
+    coordinators: tuple[Registry, ...]
+
+
+def group_package(group: str) -> str:
+    """The sub-package of a folder of definitions: ``proposals/kip-888`` is ``proposals.kip_888``."""
+    return group.replace("-", "_").replace("/", ".")
+
+
+def module_path(message: MessageDefinition) -> str:
+    """The module of a message relative to its package, with dots."""
+    return ".".join(filter(None, (group_package(message.group), snake_case(message.name))))
+
+
+def package_view(
+    messages: Iterable[MessageDefinition], aliases: Mapping[str, str], *, package: str, origin: str
+) -> PackageView:
+    """The name table."""
+    entries = sorted(
+        (MessageEntry(class_name(m.name), module_path(m), snake_case(m.name)) for m in messages),
+        key=lambda entry: entry.class_name,
+    )
+    return PackageView(
+        package, origin, tuple(entries), tuple(AliasEntry(name, target) for name, target in sorted(aliases.items()))
+    )
+
+
+def api_table_view(
+    messages: Iterable[MessageDefinition], unstable: Mapping[str, Versions], *, origin: str
+) -> ApiTableView:
+    """The table of APIs: requests with their responses."""
+    by_kind = {(m.type, m.api_key): m for m in messages}
+    apis = []
+    for (type_, key), request in by_kind.items():
+        response = by_kind.get(("response", key))
+        if type_ != "request" or key is None or response is None:
+            continue
+        name = request.name.removesuffix("Request")
+        apis.append(
+            ApiEntry(
+                key=key,
+                constant=snake_case(name).upper(),
+                name=name,
+                request=class_name(request.name),
+                response=class_name(response.name),
+                versions=range_source(request.valid_versions),
+                unstable_versions=range_source(unstable.get(request.name, NO_VERSIONS)),
+                request_headers=repr(request_header_versions(request)),
+                response_headers=repr(response_header_versions(response)),
+                listeners=repr(request.listeners),
+            )
+        )
+    return ApiTableView(origin, tuple(sorted(apis, key=lambda api: api.key)))
+
+
+def registries_view(messages: Iterable[MessageDefinition], *, package: str, origin: str) -> RegistriesView:
+    """The record types of every folder that has metadata or coordinator records."""
+    groups: dict[str, list[MessageDefinition]] = {}
+    for message in messages:
+        groups.setdefault(message.group, []).append(message)
+    metadata = [
+        Registry(_constant(group), group, tuple(sorted(_metadata_entries(members), key=lambda e: e.key)))
+        for group, members in groups.items()
+    ]
+    coordinators = [
+        Registry(_constant(group), group, tuple(sorted(_coordinator_entries(members), key=lambda e: e.key)))
+        for group, members in groups.items()
+        if any(m.type == "coordinator-key" for m in members)
+    ]
+    return RegistriesView(package, origin, tuple(r for r in metadata if r.entries), tuple(coordinators))
+
+
+def _metadata_entries(messages: Iterable[MessageDefinition]) -> Iterator[RecordEntry]:
+    for message in messages:
+        if message.type == "metadata" and message.api_key is not None:
+            yield RecordEntry(message.api_key, class_name(message.name))
+
+
+def _coordinator_entries(messages: Iterable[MessageDefinition]) -> Iterator[RecordEntry]:
+    """Keys with their values; data messages too, whose key version is the record type (coord-key-prefix)."""
+    by_name = {message.name: message for message in messages}
+    values = {m.api_key: m for m in by_name.values() if m.type == "coordinator-value"}
+    for message in by_name.values():
+        stem = message.name.removesuffix("Key")
+        if message.type == "coordinator-key" and message.api_key in values:
+            value = class_name(values[message.api_key].name)
+            yield RecordEntry(message.api_key, stem, class_name(message.name), 0, value)
+        elif message.type == "data" and message.name.endswith("Key") and f"{stem}Value" in by_name:
+            for version in message.valid_versions:
+                yield RecordEntry(version, stem, class_name(message.name), version, class_name(f"{stem}Value"))
+
+
+def _constant(group: str) -> str:
+    return f"{group_package(group).replace('.', '_').upper()}_RECORDS" if group else "RECORDS"

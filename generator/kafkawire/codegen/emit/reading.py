@@ -1,0 +1,203 @@
+"""From a struct layout to the steps that read it, which templates/read.py.j2 prints.
+
+Neighbouring fixed-width values are one ``struct`` call, and the length prefix of the variable-length value
+that follows them rides along in the same call (plain lengths as int16 or int32, compact ones as their first
+byte). A step therefore finds its length in the local ``n``, already read, and ``at`` behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kafkawire.codegen.emit.annotations import layout_annotation
+from kafkawire.codegen.emit.names import CodecNames, default_expression, local
+from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, StructLayout
+
+LENGTH = "n"
+"""The local that holds a length prefix."""
+
+COMPACT_PREFIX = ("B", 1)
+PLAIN_COUNT = ("i", 4)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRun:
+    """Fixed-width values side by side. ``uuids`` are the targets that become Uuid objects."""
+
+    targets: tuple[str, ...]
+    code: str
+    size: int
+    uuids: tuple[str, ...]
+    kind: str = "run"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadText:
+    """A string or octets whose length is in ``n``; ``kind`` is ``text`` or ``octets``."""
+
+    target: str
+    compact: bool
+    nullable: bool
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadNumbers:
+    """An array of a fixed-width type, its count in ``n``: one ``struct`` call."""
+
+    target: str
+    code: str
+    size: int
+    compact: bool
+    nullable: bool
+    kind: str = "numbers"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadItems:
+    """An array of strings, octets or uuids, its count in ``n``: ``element`` reads one of them."""
+
+    target: str
+    compact: bool
+    nullable: bool
+    element: tuple[ReadStep, ...]
+    kind: str = "items"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadStructs:
+    """An array of structs, its count in ``n``; ``reader`` is the function that reads so many of them."""
+
+    target: str
+    compact: bool
+    nullable: bool
+    reader: str
+    kind: str = "structs"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadStruct:
+    """A single struct. ``marker`` tells how null is marked: ``inline``, ``tagged`` or not at all."""
+
+    target: str
+    reader: str
+    marker: str
+    kind: str = "struct"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTag:
+    """A tagged field: its number and the steps that read its payload."""
+
+    tag: int
+    steps: tuple[ReadStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TagDefault:
+    """What the local of a tagged field holds where the section lacks it (tagged-read-absent)."""
+
+    target: str
+    annotation: str
+    expression: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTags:
+    """The tagged-field section, the first byte of its count in ``n``."""
+
+    known: tuple[KnownTag, ...]
+    defaults: tuple[TagDefault, ...]
+    kind: str = "tags"
+
+
+ReadStep = ReadRun | ReadText | ReadNumbers | ReadItems | ReadStructs | ReadStruct | ReadTags
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A fixed-width value that waits for its neighbours."""
+
+    target: str
+    code: str
+    size: int
+    is_uuid: bool = False
+
+
+def reading_steps(layout: StructLayout, names: CodecNames) -> tuple[ReadStep, ...]:
+    """The steps that read the fields of a struct into locals, each named after its attribute."""
+    parts: list[Fixed | ReadStep] = []
+    for field in layout.inline:
+        parts += _parts(field, local(field), names)
+    if layout.flexible:
+        parts.append(Fixed(LENGTH, *COMPACT_PREFIX))
+        known = tuple(
+            KnownTag(field.tag or 0, tuple(_fuse(_parts(field, local(field), names)))) for field in layout.tagged
+        )
+        defaults = tuple(
+            TagDefault(local(field), layout_annotation(field, names.message_class), default_expression(field))
+            for field in layout.tagged
+        )
+        parts.append(ReadTags(known, defaults))
+    return tuple(_fuse(parts))
+
+
+def _fuse(parts: list[Fixed | ReadStep]) -> Iterator[ReadStep]:
+    """Gather fixed-width neighbours into runs."""
+    run: list[Fixed] = []
+    for part in parts:
+        if isinstance(part, Fixed):
+            run.append(part)
+            continue
+        if run:
+            yield _run(run)
+            run = []
+        yield part
+    if run:
+        yield _run(run)
+
+
+def _run(run: list[Fixed]) -> ReadRun:
+    return ReadRun(
+        tuple(part.target for part in run),
+        "".join(part.code for part in run),
+        sum(part.size for part in run),
+        tuple(part.target for part in run if part.is_uuid),
+    )
+
+
+def _parts(field: FieldLayout, target: str, names: CodecNames) -> list[Fixed | ReadStep]:
+    if field.array:
+        return _array_parts(field, target, names)
+    if field.type == STRUCT:
+        return [_struct_step(field, target, names)]
+    return _value_parts(field.type, target, compact=field.compact, nullable=field.nullable)
+
+
+def _value_parts(type_name: str, target: str, *, compact: bool, nullable: bool) -> list[Fixed | ReadStep]:
+    type_ = FIELD_TYPES[type_name]
+    if type_.code is not None and type_.size is not None:
+        return [Fixed(target, type_.code, type_.size, type_.domain == "uuid")]
+    prefix = COMPACT_PREFIX if compact else (("h", 2) if type_.length_code == "h" else ("i", 4))
+    kind = "text" if type_.domain == "text" else "octets"
+    return [Fixed(LENGTH, *prefix), ReadText(target, compact, nullable, kind)]
+
+
+def _array_parts(field: FieldLayout, target: str, names: CodecNames) -> list[Fixed | ReadStep]:
+    prefix = Fixed(LENGTH, *(COMPACT_PREFIX if field.compact else PLAIN_COUNT))
+    if field.struct is not None:
+        return [prefix, ReadStructs(target, field.compact, field.nullable, names.many_reader(field.struct))]
+    type_ = FIELD_TYPES[field.type]
+    if type_.code is not None and type_.size is not None and type_.domain != "uuid":
+        return [prefix, ReadNumbers(target, type_.code, type_.size, field.compact, field.nullable)]
+    element = tuple(_fuse(_value_parts(field.type, f"{target}_item", compact=field.compact, nullable=False)))
+    return [prefix, ReadItems(target, field.compact, field.nullable, element)]
+
+
+def _struct_step(field: FieldLayout, target: str, names: CodecNames) -> ReadStruct:
+    assert field.struct is not None
+    marker = "none"
+    if field.nullable:
+        marker = "tagged" if field.presence == "tagged" else "inline"
+    return ReadStruct(target, names.single_reader(field.struct), marker)

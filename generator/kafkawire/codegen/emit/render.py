@@ -1,0 +1,52 @@
+"""Templates to formatted Python: the jinja environment and black."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import black
+import jinja2
+
+from kafkawire.codegen.emit.names import default_constant
+
+LINE_LENGTH = 120
+
+
+def environment(templates: Path) -> jinja2.Environment:
+    """An environment that fails on any name that a template should not see."""
+    made = jinja2.Environment(  # noqa: S701 -- Python source is printed, not HTML
+        loader=jinja2.FileSystemLoader(templates),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.filters |= {
+        "default_constant": default_constant,
+        "pack": lambda code: f"_pack_{_name_of(code)}",
+        "pack_many": lambda code: f"_pack_many_{_name_of(code)}",
+        "solid": solid,
+        "unpack": lambda code: f"_unpack_{_name_of(code)}",
+        "unpack_many": lambda code: f"_unpack_many_{_name_of(code)}",
+    }
+    return made
+
+
+def solid(text: str) -> str:
+    """Statements without the blank lines that nested macros leave between them."""
+    return "\n".join(line for line in text.splitlines() if line.strip())
+
+
+def format_python(source: str) -> str:
+    """The source as black prints it.
+
+    Raises:
+        black.InvalidInput: if it is not Python; a fault of the templates.
+    """
+    mode = black.Mode(line_length=LINE_LENGTH, target_versions={black.TargetVersion.PY311})
+    return black.format_str(source, mode=mode)
+
+
+def _name_of(code: str) -> str:
+    """A ``struct`` code as part of a name; the question mark of bool becomes a z."""
+    return code.replace("?", "z")

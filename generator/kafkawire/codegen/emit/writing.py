@@ -1,0 +1,216 @@
+"""From a struct layout to the steps that write it, which templates/write.py.j2 prints.
+
+Neighbouring fixed-width values are one ``struct`` call. A plain length prefix rides along in that call when
+the value behind it cannot be null; compact lengths are of varying width and are written on their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kafkawire.codegen.emit.names import CodecNames, is_set, local
+from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, StructLayout
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An expression that a ``struct`` code writes; ``guard`` names a uuid whose length must be checked first."""
+
+    expression: str
+    code: str
+    guard: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WriteRun:
+    """Fixed-width values side by side."""
+
+    expressions: tuple[str, ...]
+    code: str
+    guards: tuple[str, ...]
+    kind: str = "run"
+
+
+@dataclass(frozen=True, slots=True)
+class Prepare:
+    """Turn a value into ``name``, ready to be measured and appended; ``kind`` is ``text``, ``octets`` or ``array``."""
+
+    name: str
+    expression: str
+    prepare: str
+    kind: str = "prepare"
+
+
+@dataclass(frozen=True, slots=True)
+class WriteBody:
+    """Append a prepared string or octets."""
+
+    name: str
+    kind: str = "body"
+
+
+@dataclass(frozen=True, slots=True)
+class WriteText:
+    """A string or octets with its prefix where it cannot ride along; ``kind`` is ``text`` or ``octets``."""
+
+    name: str
+    expression: str
+    compact: bool
+    nullable: bool
+    length_code: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class WriteArray:
+    """An array with its count: elements by ``element`` steps, a ``struct`` code or a struct writer.
+
+    A ``prefixed`` array is prepared already, and its count was written by the run in front of it.
+    """
+
+    name: str
+    expression: str
+    compact: bool
+    nullable: bool
+    prefixed: bool
+    code: str = ""
+    writer: str = ""
+    element: tuple[WriteStep, ...] = ()
+    kind: str = "array"
+
+
+@dataclass(frozen=True, slots=True)
+class WriteStruct:
+    """A single struct. ``marker`` tells how null is marked: ``inline``, ``tagged`` or not at all."""
+
+    expression: str
+    writer: str
+    marker: str
+    kind: str = "struct"
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedValue:
+    """A tagged field: its number, the test whether it differs from its default, the steps of its payload."""
+
+    tag: int
+    is_set: str
+    steps: tuple[WriteStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WriteTags:
+    """The tagged-field section; the zero byte of an empty one is written already, by the run in front."""
+
+    known: tuple[TaggedValue, ...]
+    declared: tuple[int, ...]
+    kind: str = "tags"
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """What the version cannot carry must not be set (encode-non-ignorable, tagged-unknown-needs-flexible)."""
+
+    is_set: str
+    name: str
+    kind: str = "refuse"
+
+
+WriteStep = WriteRun | Prepare | WriteBody | WriteText | WriteArray | WriteStruct | WriteTags | Refuse
+
+
+def writing_steps(layout: StructLayout, names: CodecNames) -> tuple[WriteStep, ...]:
+    """The steps that write the struct in the local ``item``."""
+    parts: list[Value | WriteStep] = [
+        Refuse(is_set(field, f"item.{field.attribute}"), field.attribute)
+        for field in layout.absent
+        if not field.ignorable
+    ]
+    for field in layout.inline:
+        parts += _parts(field, f"item.{field.attribute}", names)
+    known = tuple(
+        TaggedValue(
+            field.tag or 0,
+            is_set(field, f"item.{field.attribute}"),
+            tuple(_fuse(_parts(field, f"item.{field.attribute}", names))),
+        )
+        for field in layout.tagged
+    )
+    if layout.flexible:
+        parts += [Value("0", "B"), WriteTags(known, tuple(field.tag or 0 for field in layout.tagged))]
+    else:
+        parts.insert(0, Refuse("item.unknown_tagged_fields", "unknown_tagged_fields"))
+    return tuple(_fuse(parts))
+
+
+def _fuse(parts: list[Value | WriteStep]) -> Iterator[WriteStep]:
+    """Gather fixed-width neighbours into runs; preparations move in front of the run they interrupt."""
+    run: list[Value] = []
+    for part in parts:
+        if isinstance(part, Value):
+            run.append(part)
+        elif isinstance(part, Prepare):
+            yield part
+        else:
+            if run:
+                yield _run(run)
+                run = []
+            yield part
+    if run:
+        yield _run(run)
+
+
+def _run(run: list[Value]) -> WriteRun:
+    return WriteRun(
+        tuple(part.expression for part in run),
+        "".join(part.code for part in run),
+        tuple(part.guard for part in run if part.guard),
+    )
+
+
+def _parts(field: FieldLayout, expression: str, names: CodecNames) -> list[Value | WriteStep]:
+    if field.array:
+        return _array_parts(field, expression, names)
+    if field.type == STRUCT:
+        assert field.struct is not None
+        marker = "none"
+        if field.nullable:
+            marker = "tagged" if field.presence == "tagged" else "inline"
+        return [WriteStruct(expression, names.single_writer(field.struct), marker)]
+    return _value_parts(field.type, expression, local(field), compact=field.compact, nullable=field.nullable)
+
+
+def _value_parts(
+    type_name: str, expression: str, stem: str, *, compact: bool, nullable: bool
+) -> list[Value | WriteStep]:
+    type_ = FIELD_TYPES[type_name]
+    if type_.code is not None:
+        return [Value(expression, type_.code, expression if type_.domain == "uuid" else "")]
+    kind = "text" if type_.domain == "text" else "octets"
+    length_code = type_.length_code or ""
+    if compact or nullable:
+        return [WriteText(stem, expression, compact, nullable, length_code, kind)]
+    raw = f"{stem}_raw"
+    return [Prepare(raw, expression, kind), Value(f"len({raw})", length_code), WriteBody(raw)]
+
+
+def _array_parts(field: FieldLayout, expression: str, names: CodecNames) -> list[Value | WriteStep]:
+    prefixed = not (field.compact or field.nullable)
+    array = _array(field, expression, names, prefixed=prefixed)
+    if not prefixed:
+        return [array]
+    return [Prepare(array.name, expression, "array"), Value(f"len({array.name})", "i"), array]
+
+
+def _array(field: FieldLayout, expression: str, names: CodecNames, *, prefixed: bool) -> WriteArray:
+    code = writer = ""
+    element: tuple[WriteStep, ...] = ()
+    if field.struct is not None:
+        writer = names.many_writer(field.struct)
+    elif FIELD_TYPES[field.type].domain in ("uuid", "text", "octets"):
+        value = f"{local(field)}_item"
+        element = tuple(_fuse(_value_parts(field.type, value, value, compact=field.compact, nullable=False)))
+    else:
+        code = FIELD_TYPES[field.type].code or ""
+    return WriteArray(local(field), expression, field.compact, field.nullable, prefixed, code, writer, element)

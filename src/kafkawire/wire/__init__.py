@@ -1,0 +1,7 @@
+"""Bytes and values: what generated classes stand on. Knows no message."""
+
+from kafkawire.layout import Uuid
+from kafkawire.wire.errors import DecodeError, EncodeError, UnsupportedVersionError, WireError
+from kafkawire.wire.message import Message, Struct
+
+__all__ = ["DecodeError", "EncodeError", "Message", "Struct", "UnsupportedVersionError", "Uuid", "WireError"]

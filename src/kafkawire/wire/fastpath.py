@@ -1,0 +1,218 @@
+"""What generated codecs call when a value does not take the shortest road.
+
+Everything here assumes ``bytes`` as buffer and raises ValueError, IndexError or struct.error without saying
+where: when the fast path fails, the reference codec reads or writes the same value again and explains
+(:mod:`kafkawire.wire.message`). A slice past the end of the buffer is not checked on the spot: the position
+then lies behind the end, so that the next read or the final comparison fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from struct import Struct
+from typing import Any, TypeVar
+
+import msgspec
+
+from kafkawire.layout import Uuid
+
+Item = TypeVar("Item")
+
+Tags = tuple[tuple[int, bytes], ...]
+"""Unknown tagged fields: (tag, raw payload) in ascending order."""
+
+ZERO_UUID = Uuid()
+
+new_uuid = partial(bytes.__new__, Uuid)
+"""Make a Uuid of 16 bytes without asking how many they are."""
+
+FEW = 65
+"""Arrays with fewer numbers than this are read and written by a ready-made ``struct`` object."""
+
+NULL_TEXT = b"\xff\xff"
+NULL_OCTETS = NULL_COUNT = b"\xff\xff\xff\xff"
+
+_MAXIMUM_LENGTH = 0x7FFFFFFF
+_MAXIMUM_TEXT = 0x7FFF
+_MAXIMUM_TAG = 0x7FFFFFFE
+
+
+@cache
+def unpacker(code: str) -> Callable[[bytes, int], tuple[Any, ...]]:
+    """The function that reads neighbouring big-endian values of the given ``struct`` codes."""
+    return Struct(f">{code}").unpack_from
+
+
+@cache
+def packer(code: str) -> Callable[..., bytes]:
+    """The function that writes neighbouring big-endian values of the given ``struct`` codes."""
+    return Struct(f">{code}").pack
+
+
+@cache
+def unpackers(code: str) -> tuple[Callable[[bytes, int], tuple[Any, ...]], ...]:
+    """For each count below FEW the function that reads so many big-endian numbers of a ``struct`` code."""
+    return tuple(Struct(f">{count}{code}").unpack_from for count in range(FEW))
+
+
+@cache
+def packers(code: str) -> tuple[Callable[..., bytes], ...]:
+    """For each count below FEW the function that writes so many big-endian numbers of a ``struct`` code."""
+    return tuple(Struct(f">{count}{code}").pack for count in range(FEW))
+
+
+def read_uvarint(buffer: bytes, at: int) -> tuple[int, int]:
+    """An unsigned varint below 2^31 and the position behind it (wire-uvarint)."""
+    first = buffer[at]
+    return (first, at + 1) if first < 128 else rest_of_uvarint(buffer, at + 1, first)
+
+
+def rest_of_uvarint(buffer: bytes, at: int, first: int) -> tuple[int, int]:
+    """Go on with an unsigned varint whose first byte is read already; at most four more bytes, below 2^31."""
+    value = first & 0x7F
+    for shift in (7, 14, 21, 28):
+        byte = buffer[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 128:
+            if value > _MAXIMUM_LENGTH:
+                break
+            return value, at
+    raise ValueError
+
+
+def long_text(buffer: bytes, at: int, n: int) -> tuple[str, int]:
+    """A compact string of 127 bytes or more; null (``n`` is 0) is refused (wire-string-limit)."""
+    n, at = rest_of_uvarint(buffer, at, n) if n else (0, at)
+    if not 0 < n <= _MAXIMUM_TEXT + 1:
+        raise ValueError
+    end = at + n - 1
+    return buffer[at:end].decode(), end
+
+
+def long_octets(buffer: bytes, at: int, n: int) -> tuple[bytes, int]:
+    """Compact bytes of 127 bytes or more; null (``n`` is 0) is refused."""
+    if not n:
+        raise ValueError
+    n, at = rest_of_uvarint(buffer, at, n)
+    end = at + n - 1
+    if end < at or end > len(buffer):
+        raise ValueError
+    return buffer[at:end], end
+
+
+def long_numbers(buffer: bytes, at: int, n: int, code: str, size: int) -> tuple[tuple[Any, ...], int]:
+    """A compact array of numbers that is not short; null (``n`` is 0) is refused."""
+    if n > 127:
+        n, at = rest_of_uvarint(buffer, at, n)
+    return many_numbers(buffer, at, n - 1, code, size)
+
+
+def many_numbers(buffer: bytes, at: int, count: int, code: str, size: int) -> tuple[tuple[Any, ...], int]:
+    """An array of ``count`` numbers (wire-array-bound); a negative count, which means null, is refused."""
+    if not 0 <= count <= (len(buffer) - at) // size:
+        raise ValueError
+    return Struct(f">{count}{code}").unpack_from(buffer, at), at + count * size
+
+
+def tagged_entries(buffer: bytes, at: int, n: int) -> tuple[list[tuple[int, bytes]], int]:
+    """The entries of a tagged-field section, the first byte of its count read already, in strictly ascending order."""
+    if n > 127:
+        n, at = rest_of_uvarint(buffer, at, n)
+    entries = []
+    previous = -1
+    for _ in range(n):
+        tag, at = read_uvarint(buffer, at)
+        size, at = read_uvarint(buffer, at)
+        end = at + size
+        if not previous < tag <= _MAXIMUM_TAG or end > len(buffer):
+            raise ValueError
+        entries.append((tag, buffer[at:end]))
+        previous = tag
+        at = end
+    return entries, at
+
+
+def unknown_tags(buffer: bytes, at: int, n: int) -> tuple[Tags, int]:
+    """A tagged-field section of a struct that knows no tags in the version (tagged-unknown-kept)."""
+    entries, at = tagged_entries(buffer, at, n)
+    return tuple(entries), at
+
+
+def uvarint(value: int) -> bytes:
+    """The shortest unsigned varint of a number below 2^31."""
+    if not 0 <= value <= _MAXIMUM_LENGTH:
+        raise ValueError
+    out = bytearray()
+    while value > 127:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def long_text_length(length: int) -> bytes:
+    """The compact length of a string (wire-string-limit)."""
+    if length > _MAXIMUM_TEXT:
+        raise ValueError
+    return uvarint(length + 1)
+
+
+def long_length(length: int) -> bytes:
+    """The compact length of bytes, or the compact count of an array."""
+    return uvarint(length + 1)
+
+
+def differs(value: object, default: object) -> bool:
+    """Whether a value is not its default, an empty list being as good as an empty tuple (value-equals-default)."""
+    if isinstance(default, msgspec.Struct):
+        names = default.__struct_fields__
+        return type(value) is not type(default) or any(
+            differs(getattr(value, name), getattr(default, name)) for name in names
+        )
+    if isinstance(default, tuple) and isinstance(value, Sequence):
+        return len(value) > 0
+    return value != default
+
+
+def octets(value: object) -> bytes:
+    """Octets as bytes; anything that is not a bytes, bytearray or memoryview is refused."""
+    if isinstance(value, bytes):
+        return value
+    if isinstance(value, (bytearray, memoryview)):
+        return bytes(value)
+    raise TypeError
+
+
+def sequence(values: Sequence[Item]) -> Sequence[Item]:
+    """Any sequence but a string or octets, as a tuple; a forgotten comma must not pass as an array of letters."""
+    if isinstance(values, (str, bytes, bytearray, memoryview)) or not isinstance(values, Sequence):
+        raise TypeError
+    return tuple(values)
+
+
+def pack_numbers(code: str, values: Sequence[float]) -> bytes:
+    """Many numbers side by side."""
+    return Struct(f">{len(values)}{code}").pack(*values)
+
+
+def tagged_section(known: list[tuple[int, bytearray]], unknown: Tags, declared: tuple[int, ...]) -> bytearray:
+    """A tagged-field section in ascending tag order.
+
+    ``declared`` are the tags that the struct knows in the version; an unknown entry must not have one of them,
+    and unknown entries must ascend (tagged-order, tagged-conflict).
+    """
+    previous = -1
+    for tag, _ in unknown:
+        if not previous < tag <= _MAXIMUM_TAG or tag in declared:
+            raise ValueError
+        previous = tag
+    entries: list[tuple[int, bytes | bytearray]] = [*known, *unknown]
+    entries.sort(key=lambda entry: entry[0])
+    section = bytearray(uvarint(len(entries)))
+    for tag, payload in entries:
+        section += uvarint(tag)
+        section += uvarint(len(payload))
+        section += octets(payload)
+    return section

@@ -1,0 +1,75 @@
+"""What must hold for every message: the statements that emitted property tests make. Needs ``hypothesis``."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from kafkawire.wire.errors import DecodeError
+from kafkawire.wire.json_form import message_from_json, message_to_json
+from kafkawire.wire.message import FAST_PATH_FAILS, Message
+from kafkawire.wire.reference import decode_struct, encode_struct
+
+
+def check_round_trip(message: Message, version: int) -> None:
+    """Both engines write the same bytes, read them back equal, and the JSON form reads back equal.
+
+    Raises:
+        AssertionError: if one of the statements does not hold.
+    """
+    cls = type(message)
+    layout = cls.layouts().of_version(version)
+    written = fast_encode(message, version)
+    assert written == encode_struct(message, layout, message_name=cls.NAME, version=version)
+    assert cls.decode(written, version) == message
+    assert decode_struct(cls, layout, written, 0, message_name=cls.NAME, version=version) == (message, len(written))
+    as_json = message_to_json(message, version)
+    assert message_to_json(message_from_json(cls, as_json, version), version) == as_json
+
+
+def check_engines_agree(cls: type[Message], version: int, buffer: bytes) -> None:
+    """On any bytes both engines give equal values, or both fail; what fails is a DecodeError inside the buffer.
+
+    Raises:
+        AssertionError: if the engines differ.
+    """
+    layout = cls.layouts().of_version(version)
+    fast = fast_decode(cls, buffer, version)
+    try:
+        exact = decode_struct(cls, layout, buffer, 0, message_name=cls.NAME, version=version)
+    except DecodeError as error:
+        assert fast is None, f"the generated code read what the reference refuses: {error}"
+        assert error.offset is not None and 0 <= error.offset <= len(buffer)
+        return
+    assert fast is not None, "the generated code refused what the reference reads"
+    assert same(fast[0], exact[0]) and fast[1] == exact[1]
+
+
+def fast_decode(cls: type[Message], buffer: bytes, version: int) -> tuple[Message, int] | None:
+    """What the generated code alone makes of bytes: the message and its end, or None where it fails."""
+    try:
+        message, end = cls._readers[version](buffer, 0)
+    except FAST_PATH_FAILS:
+        return None
+    assert isinstance(message, cls)
+    return (message, end) if end <= len(buffer) else None
+
+
+def fast_encode(message: Message, version: int) -> bytes:
+    """The bytes that the generated code alone writes; what it raises is not explained."""
+    out = bytearray()
+    type(message)._writers[version](out, message)
+    return bytes(out)
+
+
+def same(left: Message, right: Message) -> bool:
+    """Equality in which not-a-number equals itself."""
+    return left == right or repr(left) == repr(right)
+
+
+def damaged(whole: bytes) -> st.SearchStrategy[bytes]:
+    """The bytes cut short, with one byte changed, or with something inserted."""
+    places = st.integers(0, max(len(whole) - 1, 0))
+    cut = places.map(lambda at: whole[:at])
+    flipped = st.tuples(places, st.integers(0, 255)).map(lambda x: whole[: x[0]] + bytes([x[1]]) + whole[x[0] + 1 :])
+    grown = st.tuples(places, st.binary(min_size=1, max_size=5)).map(lambda x: whole[: x[0]] + x[1] + whole[x[0] :])
+    return st.one_of(cut, flipped, grown)

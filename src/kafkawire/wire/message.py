@@ -1,0 +1,148 @@
+"""The base of all generated classes: entry points that are fast when all is well and exact when it is not.
+
+The generated readers and writers keep no account of where they are. When one fails, the reference codec does
+the same work again, slowly, and says what was wrong and where; it also has the last word on what is legal.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+from collections.abc import Callable, Mapping
+from typing import ClassVar, Self, cast
+
+import msgspec
+
+from kafkawire.layout import MessageLayouts
+from kafkawire.wire.errors import DecodeError, UnsupportedVersionError
+
+Octets = bytes | bytearray | memoryview
+"""What decoding accepts as a buffer."""
+
+FAST_PATH_FAILS = (ValueError, IndexError, TypeError, AttributeError, OverflowError, struct.error)
+"""What generated readers and writers may raise; none of it escapes from a message."""
+
+
+class Struct(msgspec.Struct, frozen=True, gc=False):
+    """A struct of a message: immutable, compared and hashed by its fields, unknown tagged fields included.
+
+    Octets are shown by their size only: they may be large, and they may be secrets (SASL tokens, salted
+    passwords).
+    """
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={_shown(value)}" for name, value in self._shown_fields())
+        return f"{type(self).__qualname__}({shown})"
+
+    def __rich_repr__(self) -> list[tuple[str, object]]:
+        return [(name, _Sized(value) if isinstance(value, bytes) else value) for name, value in self._shown_fields()]
+
+    def _shown_fields(self) -> list[tuple[str, object]]:
+        fields = [(name, getattr(self, name)) for name in self.__struct_fields__]
+        return fields if fields[-1][1] else fields[:-1]
+
+
+class Message(Struct):
+    """A message of Kafka's protocol with all its versions.
+
+    Attributes:
+        NAME: Kafka's name.
+        API_KEY: API key of a request or response, id of a record; None where the message has none.
+        VERSIONS: all versions.
+        FLEXIBLE_VERSIONS: those with compact lengths and tagged fields.
+        UNSTABLE_VERSIONS: those that are not final and never chosen by default.
+    """
+
+    NAME: ClassVar[str] = ""
+    API_KEY: ClassVar[int | None] = None
+    VERSIONS: ClassVar[range] = range(0)
+    FLEXIBLE_VERSIONS: ClassVar[range] = range(0)
+    UNSTABLE_VERSIONS: ClassVar[range] = range(0)
+
+    _readers: ClassVar[Mapping[int, Callable[..., tuple[object, int]]]] = {}
+    _writers: ClassVar[Mapping[int, Callable[..., None]]] = {}
+
+    def encode(self, version: int) -> bytes:
+        """The bytes of the message at a version.
+
+        Raises:
+            UnsupportedVersionError: if the message has no such version.
+            EncodeError: if the version cannot carry a value; says which and why.
+        """
+        writer = self._writers.get(version)
+        if writer is None:
+            raise UnsupportedVersionError(self.NAME, version, self.VERSIONS)
+        out = bytearray()
+        try:
+            writer(out, self)
+        except FAST_PATH_FAILS:
+            from kafkawire.wire.reference import encode_struct
+
+            return encode_struct(self, self.layouts().of_version(version), message_name=self.NAME, version=version)
+        return bytes(out)
+
+    @classmethod
+    def decode(cls, buffer: Octets, version: int) -> Self:
+        """Read a message that fills the whole buffer.
+
+        Raises:
+            UnsupportedVersionError: if the message has no such version.
+            DecodeError: if the bytes are not a message of the version, or go on after it; says where.
+        """
+        octets = buffer if isinstance(buffer, bytes) else bytes(buffer)
+        message, end = cls.decode_from(octets, 0, version)
+        if end != len(octets):
+            left = len(octets) - end
+            reason = f"{left} byte{'s are' if left > 1 else ' is'} left after the message"
+            raise DecodeError("trailing", reason, message_name=cls.NAME, version=version, offset=end)
+        return message
+
+    @classmethod
+    def decode_from(cls, buffer: Octets, offset: int, version: int) -> tuple[Self, int]:
+        """Read a message at an offset and return it with the position behind it; further bytes may follow.
+
+        Raises:
+            UnsupportedVersionError: if the message has no such version.
+            DecodeError: if the bytes are not a message of the version; says where.
+        """
+        reader = cls._readers.get(version)
+        if reader is None:
+            raise UnsupportedVersionError(cls.NAME, version, cls.VERSIONS)
+        octets = buffer if isinstance(buffer, bytes) else bytes(buffer)
+        if not 0 <= offset <= len(octets):
+            raise DecodeError("length", f"the buffer has {len(octets)} bytes", message_name=cls.NAME, offset=offset)
+        try:
+            message, end = reader(octets, offset)
+            if end <= len(octets):
+                return cast("Self", message), end
+        except FAST_PATH_FAILS:
+            pass
+        from kafkawire.wire.reference import decode_struct
+
+        return decode_struct(
+            cls, cls.layouts().of_version(version), octets, offset, message_name=cls.NAME, version=version
+        )
+
+    @classmethod
+    def layouts(cls) -> MessageLayouts:
+        """The layouts of all versions, as data; loaded when first asked for."""
+        package, _, module = cls.__module__.rpartition(".")
+        name = f"{package}._layouts.{module}"
+        __import__(name)
+        return cast("MessageLayouts", sys.modules[name].LAYOUTS)
+
+
+class _Sized:
+    """Stands for octets in representations."""
+
+    def __init__(self, value: bytes) -> None:
+        self._size = len(value)
+
+    def __repr__(self) -> str:
+        return f"<{self._size} bytes>"
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bytes) and type(value) is bytes:
+        return f"<{len(value)} bytes>"
+    return repr(value)
