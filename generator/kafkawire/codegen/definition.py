@@ -33,8 +33,8 @@ class Place:
         file: path as the user gave it.
         span: the whole object.
         attributes: attribute name to the stretch of its value.
-        refused: attributes whose value was refused while reading and replaced by a placeholder, so that no rule
-            judges the placeholder. Empty in every definition that is free of errors.
+        refused: attributes about whose value a finding was reported while reading; they hold a placeholder, and
+            no rule judges it. Empty where nothing was found.
     """
 
     file: str

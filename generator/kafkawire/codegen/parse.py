@@ -1,0 +1,160 @@
+"""Reading definition files: one text, one file, or a folder with all that is below it.
+
+All problems are collected; nothing is raised for what stands in a file or for a file that cannot be read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from kafkawire.codegen.definition import MessageDefinition, Span
+from kafkawire.codegen.findings import Finding
+from kafkawire.codegen.reading import read_message
+from kafkawire.codegen.rules import check_message, check_set, in_order
+from kafkawire.codegen.rules.json_level import FILE_DISCOVERY, FILE_UNREADABLE
+from kafkawire.codegen.source import decode_source, parse_source
+
+_START = Span(1, 1, 1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """What a folder of definitions holds.
+
+    Attributes:
+        messages: the messages of all files without errors, in the order of their files.
+        findings: all problems of the files and of the set, in the order of files, lines and columns.
+        sources: file to its text, for showing findings.
+    """
+
+    messages: tuple[MessageDefinition, ...]
+    findings: tuple[Finding, ...]
+    sources: Mapping[str, str]
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether something must be mended before code can be generated."""
+        return _is_error(self.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file that was read; `message` may hold placeholders where `findings` has errors."""
+
+    name: str
+    group: str
+    text: str
+    message: MessageDefinition | None
+    findings: tuple[Finding, ...]
+
+
+def parse_message(text: str, file: str, group: str = "") -> tuple[MessageDefinition | None, list[Finding]]:
+    """Read one definition and apply the rules about the text and shape of a file, but none that needs the model.
+
+    Returns:
+        The message, or None if there is an error, and what was found; `check_message` applies the other rules.
+    """
+    message, findings = _read(text, file, group)
+    return (None if _is_error(findings) else message), in_order(findings)
+
+
+def load_definitions(root: Path) -> Definitions:
+    """Read and check all ``*.json`` files of a folder and its sub-folders, or one file.
+
+    The folder of a file relative to `root` is its group. Rules about messages together (5.7) are applied to each
+    group by itself, and not where `root` is a single file: its partners may lie elsewhere.
+    """
+    return load_paths([root])
+
+
+def load_paths(roots: Iterable[Path]) -> Definitions:
+    """The same for several folders and files, each root by itself; a file that is named twice is read once."""
+    seen: set[Path] = set()
+    parts = [_load(root, seen) for root in roots]
+    return Definitions(
+        messages=tuple(message for part in parts for message in part.messages),
+        findings=tuple(in_order(finding for part in parts for finding in part.findings)),
+        sources={name: text for part in parts for name, text in part.sources.items()},
+    )
+
+
+def _load(root: Path, seen: set[Path]) -> Definitions:
+    findings: list[Finding] = []
+    is_folder = root.is_dir()
+    paths = _discover(root, findings) if is_folder else [root]
+    if not paths and not findings:
+        findings.append(FILE_DISCOVERY.finding(str(root), _START, "no *.json file in this folder or below"))
+    files = [_read_file(path, _group(path, root)) for path in paths if path.resolve() not in seen]
+    seen.update(path.resolve() for path in paths)
+    for file in files:
+        findings.extend(file.findings)
+    if is_folder:
+        # A file without message, or whose key is unknown, may be the partner that another one seems to lack.
+        incomplete = {file.group for file in files if not _has_key(file)}
+        findings.extend(check_set((file.message for file in files if file.message is not None), incomplete))
+    faulty = {finding.file for finding in findings if finding.severity == "error"}
+    return Definitions(
+        messages=tuple(file.message for file in files if file.message is not None and file.name not in faulty),
+        findings=tuple(findings),
+        sources={file.name: file.text for file in files},
+    )
+
+
+def _discover(root: Path, findings: list[Finding]) -> list[Path]:
+    """All definition files below a folder in the order of their names; folders that cannot be read are reported."""
+
+    def report(error: OSError) -> None:
+        name = str(error.filename)
+        findings.append(FILE_UNREADABLE.finding(name, _START, f"cannot read this folder: {error.strerror}"))
+
+    found = [
+        Path(folder, name)
+        for folder, _, names in os.walk(root, onerror=report)
+        for name in names
+        if name.endswith(".json")
+    ]
+    return sorted(found, key=lambda path: path.parts)
+
+
+def _group(path: Path, root: Path) -> str:
+    group = path.parent.relative_to(root).as_posix() if path != root else "."
+    return "" if group == "." else group
+
+
+def _read_file(path: Path, group: str) -> _File:
+    name = str(path)
+    if path.exists() and not path.is_file():
+        return _unreadable(name, group, "not a regular file")
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        return _unreadable(name, group, error.strerror or str(error))
+    text, findings = decode_source(data, name)
+    message, more = _read(text, name, group)
+    findings.extend(more)
+    if message is not None:
+        findings.extend(check_message(message))
+    return _File(name, group, text, message, tuple(findings))
+
+
+def _unreadable(name: str, group: str, reason: str) -> _File:
+    finding = FILE_UNREADABLE.finding(name, _START, f"cannot read this file: {reason}")
+    return _File(name, group, "", None, (finding,))
+
+
+def _read(text: str, file: str, group: str) -> tuple[MessageDefinition | None, list[Finding]]:
+    """The message, with placeholders where something was refused, and what was found."""
+    node, findings = parse_source(text, file)
+    message = None if node is None else read_message(node, file, group, findings)
+    return message, findings
+
+
+def _has_key(file: _File) -> bool:
+    return file.message is not None and not file.message.place.refused & {"apiKey", "type"}
+
+
+def _is_error(findings: Iterable[Finding]) -> bool:
+    return any(finding.severity == "error" for finding in findings)
