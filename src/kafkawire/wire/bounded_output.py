@@ -7,7 +7,8 @@ written: a limit of 100 MiB is free for the batch that needs 10 KiB.
 from __future__ import annotations
 
 import mmap
-from typing import Final, Protocol
+from collections.abc import Callable
+from typing import Final, TypeAlias
 
 from kafkawire.wire.errors import CorruptBatchError
 
@@ -16,10 +17,8 @@ __all__ = ["DecompressInto", "compression_error", "decompress_within"]
 _SMALL: Final = 1 << 18
 
 
-class DecompressInto(Protocol):
-    """A decompressor of cramjam: fills ``output`` or raises; returns how much it wrote."""
-
-    def __call__(self, input: bytes, output: bytearray | mmap.mmap) -> int: ...
+DecompressInto: TypeAlias = Callable[[bytes, bytearray | mmap.mmap], int]
+"""A decompressor of cramjam: fills the space that it is given, or raises; returns how much it wrote."""
 
 
 def decompress_within(decompress_into: DecompressInto, data: bytes, capacity: int) -> bytes:

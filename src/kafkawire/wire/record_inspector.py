@@ -1,0 +1,128 @@
+"""What is wrong with the records of a batch, and where: the slow decoder behind ``record_reader``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from kafkawire.wire.compression import Codec
+from kafkawire.wire.errors import DecodeError
+from kafkawire.wire.record_batch import HEADER_SIZE, Header, Record, RecordBatch, TimestampType
+from kafkawire.wire.varint import read_varint, read_varlong
+
+__all__ = ["inspect_records", "records_error"]
+
+_SMALLEST_HEADER: Final = 2
+
+
+def inspect_records(batch: RecordBatch, data: bytes) -> tuple[Record, ...]:
+    """Decode the records of a batch one field at a time and raise at the first that is wrong.
+
+    Args:
+        batch: whose records they are.
+        data: the records, decompressed.
+
+    Raises:
+        DecodeError: with the path of the field and its offset.
+    """
+    return _RecordInspector(batch, data).decode()
+
+
+def records_error(batch: RecordBatch, kind: str, reason: str, path: str, at: int) -> DecodeError:
+    """The error for records; ``at`` counts in the records, what the error says counts as ``decode_records`` promises."""
+    if batch.codec is Codec.NONE:
+        offset = batch.position + HEADER_SIZE + at
+    else:
+        offset = at
+        path = f"{path} (decompressed)"
+    return DecodeError(kind, reason, message_name="record batch", version=2, path=path, offset=offset)
+
+
+class _RecordInspector:
+    """Decodes one field after the other and raises at the first that is wrong."""
+
+    def __init__(self, batch: RecordBatch, data: bytes) -> None:
+        self._batch = batch
+        self._data = data
+        self._at = 0
+        self._end = len(data)
+        self._path = ""
+
+    def decode(self) -> tuple[Record, ...]:
+        records = tuple(self._record(f"records[{index}]") for index in range(self._batch.records_count))
+        if self._at != len(self._data):
+            left = len(self._data) - self._at
+            raise records_error(self._batch, "trailing", f"{left} bytes after the last record", "records", self._at)
+        return records
+
+    def _record(self, path: str) -> Record:
+        self._end = len(self._data)
+        self._path = path
+        size = self._length("length", lowest=0)
+        self._end = self._at + size
+        self._take(1, "attributes")
+        timestamp_delta = self._number(read_varlong, "timestamp_delta")
+        offset_delta = self._number(read_varint, "offset_delta")
+        key = self._bytes("key")
+        value = self._bytes("value")
+        headers = self._headers()
+        if self._at != self._end:  # record-exact
+            raise self._error("trailing", f"{self._end - self._at} bytes of the record are left", "", self._at)
+        batch = self._batch
+        if batch.timestamp_type is TimestampType.LOG_APPEND_TIME:
+            timestamp = batch.max_timestamp
+        else:
+            timestamp = batch.base_timestamp + timestamp_delta
+        return Record(batch.base_offset + offset_delta, timestamp, key, value, headers)
+
+    def _headers(self) -> tuple[Header, ...]:
+        start = self._at
+        count = self._number(read_varint, "header_count")
+        left = self._end - self._at
+        if not 0 <= count <= left // _SMALLEST_HEADER:
+            raise self._error("length", f"{count} headers; {left} bytes are left", "header_count", start)
+        return tuple(self._header(f"headers[{index}]") for index in range(count))
+
+    def _header(self, field: str) -> Header:
+        start = self._at
+        size = self._length(f"{field}.key", lowest=0)
+        try:
+            key = self._take(size, f"{field}.key").decode()
+        except UnicodeDecodeError as error:
+            raise self._error("utf8", f"not UTF-8: {error.reason}", f"{field}.key", start) from None
+        return Header(key, self._bytes(f"{field}.value"))
+
+    def _bytes(self, field: str) -> bytes | None:
+        size = self._length(field, lowest=-1)
+        return None if size < 0 else self._take(size, field)
+
+    def _length(self, field: str, *, lowest: int) -> int:
+        start = self._at
+        size = self._number(read_varint, field)
+        if size < lowest:
+            raise self._error("length", f"a length of {size}", field, start)
+        left = self._end - self._at
+        if size > left:
+            raise self._error("truncated", f"needs {size} bytes, {left} are left", field, start)
+        return size
+
+    def _take(self, size: int, field: str) -> bytes:
+        start = self._at
+        if size > self._end - start:
+            raise self._error("truncated", f"needs {size} bytes, {self._end - start} are left", field, start)
+        self._at += size
+        return self._data[start : self._at]
+
+    def _number(self, read: Callable[[bytes, int], tuple[int, int]], field: str) -> int:
+        try:
+            value, end = read(self._data, self._at)
+        except DecodeError as error:
+            raise self._error(error.kind, error.reason, field, self._at) from None
+        if end > self._end:
+            raise self._error("truncated", "the number goes on after the end of the record", field, self._at)
+        self._at = end
+        return value
+
+    def _error(self, kind: str, reason: str, field: str, at: int) -> DecodeError:
+        path = f"{self._path}.{field}" if field else self._path
+        return records_error(self._batch, kind, reason, path, at)
