@@ -49,19 +49,26 @@ class ObjectReader:
         self._kind = table.kind
         self._values: dict[str, Node] = {}
         for member in node.members:
-            self._take(member)
+            if member.key in self._table:
+                self._take(member)
+        for member in node.members:
+            if member.key not in self._table:
+                self._refuse_unknown(member)
+
+    def _refuse_unknown(self, member: Member) -> None:
+        match = closest(member.key, self._table)
+        if match is not None and match not in self._values:
+            # Misspelt rather than missing: nothing more is said about the attribute that was meant.
+            self.refused.add(match)
+        self.report(
+            JSON_UNKNOWN_ATTRIBUTE,
+            member.key_span,
+            f'a {self._kind} has no attribute "{shown(member.key)}"',
+            f'did you mean "{match}"?' if match else f"known attributes: {', '.join(self._table)}",
+        )
 
     def _take(self, member: Member) -> None:
         key = member.key
-        if key not in self._table:
-            match = closest(key, self._table)
-            self.report(
-                JSON_UNKNOWN_ATTRIBUTE,
-                member.key_span,
-                f'a {self._kind} has no attribute "{shown(key)}"',
-                f'did you mean "{match}"?' if match else f"known attributes: {', '.join(self._table)}",
-            )
-            return
         if key in self._values and not _is_same(self._values[key], member.value):
             self.report(FILE_DUPLICATE_KEY, member.key_span, f'"{key}" is given twice with different values')
             self.refused.add(key)

@@ -58,7 +58,7 @@ def read_message(node: Node, file: str, group: str, findings: list[Finding]) -> 
     if valid_versions is None and "validVersions" not in reader.refused:
         reader.refuse("validVersions", required.MESSAGE_VALID_VERSIONS_REQUIRED, "no validVersions")
     flexible_versions = reader.versions("flexibleVersions")
-    if not reader.is_given("flexibleVersions") and valid_versions:
+    if not reader.is_given("flexibleVersions") and valid_versions and "flexibleVersions" not in reader.refused:
         reader.refuse("flexibleVersions", required.MESSAGE_FLEXIBLE_REQUIRED, "no flexibleVersions")
     entries = _header_versions(reader)
     return MessageDefinition(
@@ -186,7 +186,7 @@ def _field(node: Object, path: str, file_report: FileReport) -> FieldDefinition:
         nullable_versions=reader.versions("nullableVersions") or NO_VERSIONS,
         tag=reader.integer("tag"),
         tagged_versions=tagged_versions,
-        default=reader.text("default"),
+        default=reader.text("default") or None,  # default-empty-is-none
         ignorable=reader.boolean("ignorable"),
         map_key=reader.boolean("mapKey"),
         entity_type=reader.choice("entityType") or "unknown",

@@ -11,7 +11,9 @@ from collections.abc import Mapping, Sequence
 
 from kafkawire.cli.outcome import CommandError, ExitCode, missing_library_message
 
-COMMANDS: Mapping[str, str] = {}
+COMMANDS: Mapping[str, str] = {
+    "schema": "kafkawire.cli.schema:schema",
+}
 """Command name to ``module:attribute``: a function for one command, a ``typer.Typer`` for a group of commands."""
 
 
