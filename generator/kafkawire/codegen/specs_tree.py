@@ -12,7 +12,9 @@ from pathlib import Path
 from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.error_codes import ErrorCode, read_error_codes
 from kafkawire.codegen.findings import Finding
+from kafkawire.codegen.overlay import overlay_proposals
 from kafkawire.codegen.parse import load_definitions
+from kafkawire.codegen.released_versions import aliases_of, origins_of, read_released_versions, releases_of
 from kafkawire.codegen.versions import Versions
 
 
@@ -45,36 +47,57 @@ class LoadedSpecs:
 def load_specs(root: Path) -> LoadedSpecs:
     """Read a folder of definitions.
 
-    Problems of definitions are findings, never exceptions; a message with errors is left out where it cannot
-    be read at all.
+    Problems of definitions are findings, never exceptions; messages with errors are left out.
 
     Raises:
-        OSError: if the folder cannot be read.
-        ErrorCodesError: if its table of error codes cannot be read.
+        ErrorCodesError, ReleasedVersionsError: if a table that the import wrote there cannot be read.
     """
     definitions = load_definitions(root)
-    messages = tuple(sorted(definitions.messages, key=lambda message: (message.group, message.name)))
+    overlaid = overlay_proposals(definitions.messages)
+    released = read_released_versions(root)
+    messages = tuple(sorted(overlaid.messages, key=lambda message: (message.group, message.name)))
     return LoadedSpecs(
         messages=messages,
-        unstable=_unstable_versions(messages),
-        aliases={},
-        releases=(),
-        origins={},
+        unstable=_unstable_versions(definitions.messages, overlaid.proposed),
+        aliases=aliases_of(released),
+        releases=releases_of(released),
+        origins=_origins(messages, origins_of(released), overlaid.proposals),
         sources=definitions.sources,
-        findings=tuple(definitions.findings),
+        findings=(*definitions.findings, *overlaid.findings),
         error_codes=read_error_codes(root),
     )
 
 
-def _unstable_versions(messages: tuple[MessageDefinition, ...]) -> dict[str, Versions]:
-    """The highest versions of unstable requests, and of the responses to them (message-unstable-only-request)."""
-    unstable = {
+def _unstable_versions(
+    messages: tuple[MessageDefinition, ...], proposed: Mapping[str, Versions]
+) -> dict[str, Versions]:
+    """The highest versions of unstable requests and of the responses to them, and all that proposals add.
+
+    Only requests carry the mark (message-unstable-only-request); it holds for the pair (conv-pair).
+    """
+    marked = {
         (message.group, message.api_key)
         for message in messages
-        if message.type == "request" and message.latest_version_unstable and message.valid_versions
+        if message.type == "request" and message.latest_version_unstable
     }
+    unstable: dict[str, Versions] = {}
+    for message in messages:
+        pair = (message.group, message.api_key)
+        if message.type in ("request", "response") and pair in marked and message.valid_versions:
+            highest = message.valid_versions.highest
+            unstable[message.name] = Versions(highest, highest)
+    for name, versions in proposed.items():
+        marked_too = unstable.get(name, versions)
+        unstable[name] = Versions(min(marked_too.lowest, versions.lowest), versions.highest)
+    return unstable
+
+
+def _origins(
+    messages: tuple[MessageDefinition, ...],
+    releases: Mapping[str, tuple[str, ...]],
+    proposals: Mapping[str, tuple[str, ...]],
+) -> dict[str, tuple[str, ...]]:
     return {
-        message.name: Versions(message.valid_versions.highest, message.valid_versions.highest)
+        message.name: (*releases.get(message.name, ()), *proposals.get(message.name, ()))
         for message in messages
-        if message.type in ("request", "response") and (message.group, message.api_key) in unstable
     }

@@ -1,0 +1,107 @@
+"""The proof of the merge: each version of each release against the merged definition.
+
+A version of a release must have the layout that the merged definition gives it. What may differ is only what a
+newer release did to a version that both have: another name for the same bytes, a tagged field more, or a
+change in place that a decision in ``sources.toml`` allows. All of it is written down beside the definitions
+(`ReleasedVersion`), so the proof can be run again without the releases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kafkawire.codegen.definition import MessageDefinition
+from kafkawire.codegen.importing.history import Strand
+from kafkawire.codegen.importing.problem import ImportProblem
+from kafkawire.codegen.importing.sources import Decision
+from kafkawire.codegen.merging.conflict import Conflict, Sides
+from kafkawire.codegen.merging.difference import Difference, layout_differences
+from kafkawire.codegen.merging.layout_digest import layout_digest
+from kafkawire.codegen.released_versions import Relation, ReleasedVersion
+from kafkawire.codegen.resolve import resolve_message
+from kafkawire.layout import MessageLayouts
+
+def prove(
+    strands: Sequence[Strand], releases: Sequence[str], decisions: Sequence[Decision]
+) -> tuple[ReleasedVersion, ...]:
+    """Compare every version of every release with the merged definitions.
+
+    Args:
+        strands: the merged messages.
+        releases: the releases, oldest first.
+        decisions: the changes in place that are allowed.
+
+    Returns:
+        one entry for each of them, sorted by release (oldest first), group, name and version.
+
+    Raises:
+        ImportProblem: for every difference that nothing allows, and every decision that is about none.
+    """
+    proven: list[ReleasedVersion] = []
+    conflicts: list[Conflict] = []
+    used: set[Decision] = set()
+    for strand in strands:
+        layouts = resolve_message(strand.message)
+        for entry, newer in _entries(strand, layouts):
+            proven.append(entry)
+            if entry.relation != "replaced":
+                continue
+            decision = _decision(decisions, entry, newer)
+            used |= {decision} if decision else set()
+            conflicts += [] if decision else _conflicts(entry, newer)
+    unused = [decision for decision in decisions if decision not in used]
+    problems = [f"{conflict}. {_ADVICE}" for conflict in conflicts]
+    problems += [
+        f"the decision about {d.message} {d.version} ({d.older}, {d.newer}) is about no difference: remove it"
+        for d in unused
+    ]
+    if problems:
+        raise ImportProblem(*problems)
+    return tuple(sorted(proven, key=lambda v: (releases.index(v.release), v.group, v.message, v.version)))
+
+
+_ADVICE = "If the newer is right, say so in a [[decisions]] entry of sources.toml, with the reason"
+
+
+def _entries(strand: Strand, layouts: MessageLayouts) -> Iterator[tuple[ReleasedVersion, str]]:
+    """Each version of a strand's releases, with the release that governs it."""
+    for release, part in strand.parts:
+        own = resolve_message(part.source)
+        if not part.source_versions:
+            yield _retired(release, part.source, strand.message.name), release
+        for version, source_version in part.source_versions.items():
+            layout = own.of_version(source_version)
+            found = layout_differences(layout, layouts.of_version(version))
+            differences = tuple(difference for difference in found if difference.kind != "attribute")
+            entry = ReleasedVersion(
+                release, part.source.group, part.source.name, source_version, layout_digest(layout),
+                strand.message.name, version, _relation(differences, strand.governor[version] == release), differences,
+            )  # fmt: skip
+            yield entry, strand.governor[version]
+
+
+def _retired(release: str, source: MessageDefinition, merged_name: str) -> ReleasedVersion:
+    return ReleasedVersion(release, source.group, source.name, -1, "", merged_name, -1, "same", ())
+
+
+def _relation(differences: tuple[Difference, ...], governs: bool) -> Relation:
+    kinds = {difference.kind for difference in differences}
+    if not kinds:
+        return "same"
+    if governs or "wire" in kinds:
+        return "replaced"
+    return "renamed" if "renamed" in kinds else "extended"
+
+
+def _decision(decisions: Sequence[Decision], entry: ReleasedVersion, newer: str) -> Decision | None:
+    subject = (entry.merged_message, entry.version, entry.release, newer)
+    return next((d for d in decisions if (d.message, d.version, d.older, d.newer) == subject), None)
+
+
+def _conflicts(entry: ReleasedVersion, newer: str) -> list[Conflict]:
+    sides = Sides(entry.release, newer)
+    return [
+        Conflict(sides, entry.message, str(entry.version), d.path, f"{d.older or 'absent'} became {d.newer or 'absent'}")
+        for d in entry.differences
+        if d.kind == "wire" or entry.release == newer
+    ]

@@ -1,0 +1,248 @@
+"""``sources.toml``: which releases are imported, from which artifacts, and what was decided by hand."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from kafkawire.codegen.importing.problem import ImportProblem
+
+SOURCES_FILE = "sources.toml"
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_TABLE = re.compile(r"\s*\[")
+
+
+class Artifact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A jar that carries definitions.
+
+    Attributes:
+        name: Maven's artifact id.
+        organisation: Maven's group id.
+        folder: folder of the definitions inside the jar, without its sub-folders (file-discovery).
+        group: folder of ``specs/`` that they go to.
+    """
+
+    name: str
+    organisation: str
+    folder: str
+    group: str
+
+
+class Release(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A release to import.
+
+    Attributes:
+        version: Maven's version.
+        absent: names of artifacts that were not published for it.
+        sha256: artifact name to the digest of its jar, in hexadecimal.
+    """
+
+    version: str
+    absent: tuple[str, ...] = ()
+    sha256: dict[str, str] = {}
+
+
+class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A version that a newer release changed in place: the newer layout stands, for a reason given by hand.
+
+    Attributes:
+        message: name of the message.
+        version: the version that changed.
+        older, newer: the releases that disagree.
+        reason: why the older layout may be forgotten.
+    """
+
+    message: str
+    version: int
+    older: str
+    newer: str
+    reason: str
+
+
+class Library(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A jar that Kafka's classes need to run."""
+
+    name: str
+    organisation: str
+    version: str
+    sha256: str
+
+    @property
+    def jar(self) -> Jar:
+        """Its coordinates."""
+        return Jar(self.organisation, self.name, self.version)
+
+
+class ErrorCodeSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the table of error codes comes from: an enumeration in the newest release.
+
+    Attributes:
+        artifact: name of the artifact whose jar has it.
+        libraries: what its class needs.
+    """
+
+    artifact: str
+    libraries: tuple[Library, ...] = ()
+
+
+class Sources(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything that ``sources.toml`` says.
+
+    Attributes:
+        artifacts: the jars that carry definitions.
+        releases: what is imported, oldest first.
+        decisions: versions changed in place.
+        error_codes: where the table of error codes comes from, if it is wanted.
+    """
+
+    artifacts: tuple[Artifact, ...]
+    releases: tuple[Release, ...]
+    decisions: tuple[Decision, ...] = ()
+    error_codes: ErrorCodeSource | None = None
+
+    def artifacts_of(self, release: Release) -> tuple[Artifact, ...]:
+        """The artifacts that a release has."""
+        return tuple(artifact for artifact in self.artifacts if artifact.name not in release.absent)
+
+
+@dataclass(frozen=True, slots=True)
+class Jar:
+    """A jar by its coordinates in Maven."""
+
+    organisation: str
+    name: str
+    version: str
+
+    def __str__(self) -> str:
+        return f"{self.organisation}:{self.name}:{self.version}"
+
+
+def jars_of(sources: Sources) -> dict[Jar, str | None]:
+    """Every jar that an import needs, with the sha256 that is pinned for it, if any."""
+    jars: dict[Jar, str | None] = {
+        jar_of(artifact, release): release.sha256.get(artifact.name)
+        for release in sources.releases
+        for artifact in sources.artifacts_of(release)
+    }
+    if sources.error_codes:
+        jars |= {library.jar: library.sha256 for library in sources.error_codes.libraries}
+    return jars
+
+
+def jar_of(artifact: Artifact, release: Release) -> Jar:
+    """The jar of an artifact in a release."""
+    return Jar(artifact.organisation, artifact.name, release.version)
+
+
+def read_sources(path: Path) -> Sources:
+    """Read and check ``sources.toml``.
+
+    Raises:
+        ImportProblem: if there is no such file or it does not say what is needed.
+    """
+    if not path.is_file():
+        raise ImportProblem(f"{path}: there is no such file; it must list the artifacts and releases to import")
+    return parse_sources(path.read_text("utf-8"), str(path))
+
+
+def parse_sources(text: str, file: str) -> Sources:
+    """Read the text of a ``sources.toml``.
+
+    Raises:
+        ImportProblem: as `read_sources`.
+    """
+    try:
+        sources = msgspec.convert(tomllib.loads(text), Sources)
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise ImportProblem(f"{file}: {error}") from error
+    problems = [f"{file}: {problem}" for problem in _problems(sources)]
+    if problems:
+        raise ImportProblem(*problems)
+    return sources
+
+
+def _problems(sources: Sources) -> list[str]:
+    artifacts = [artifact.name for artifact in sources.artifacts]
+    versions = [release.version for release in sources.releases]
+    groups = [artifact.group for artifact in sources.artifacts]
+    problems = [] if versions else ["there is no release"]
+    for what, names in (("artifact", artifacts), ("release", versions), ("group", groups)):
+        problems += [f"{what} {name} is listed twice" for name in sorted({n for n in names if names.count(n) > 1})]
+    for group in groups:
+        if not re.fullmatch(r"[a-z][a-z0-9-]*", group) or group == "proposals":
+            problems.append(f"{group!r} cannot be the folder of an artifact's definitions")
+    for release in sources.releases:
+        named = [*release.absent, *release.sha256]
+        problems += [f"release {release.version} names the unknown artifact {n}" for n in named if n not in artifacts]
+        problems += [
+            f"release {release.version}: the sha256 of {name} must be 64 lower-case hexadecimal digits"
+            for name, digest in release.sha256.items()
+            if not _SHA256.fullmatch(digest)
+        ]
+    if sources.error_codes and sources.error_codes.artifact not in artifacts:
+        problems.append(f"error_codes names the unknown artifact {sources.error_codes.artifact}")
+    for decision in sources.decisions:
+        problems += [
+            f"the decision about {decision.message} {decision.version} names the unknown release {version}"
+            for version in (decision.older, decision.newer)
+            if version not in versions
+        ]
+        if not decision.reason.strip():
+            problems.append(f"the decision about {decision.message} {decision.version} gives no reason")
+    return problems
+
+
+def with_digests(text: str, file: str, digests: Mapping[str, Mapping[str, str]]) -> str:
+    """The text of a ``sources.toml`` with further digests; everything else stays as it is written.
+
+    Args:
+        text: the file as it is.
+        file: its path, for errors.
+        digests: release to artifact name to sha256, for artifacts that have none in ``text``.
+
+    Raises:
+        ImportProblem: if the file is written in a way that this cannot extend.
+    """
+    before = parse_sources(text, file)
+    lines = text.rstrip("\n").split("\n")
+    for version, entries in digests.items():
+        if entries:
+            _insert(lines, version, [f'{name} = "{digest}"' for name, digest in entries.items()])
+    extended = "\n".join(lines) + "\n"
+    after = parse_sources(extended, file)
+    expected = tuple(
+        msgspec.structs.replace(release, sha256={**release.sha256, **digests.get(release.version, {})})
+        for release in before.releases
+    )
+    if after != msgspec.structs.replace(before, releases=expected):
+        raise ImportProblem(f"{file}: cannot add the digests here; write them by hand: {dict(digests)}")
+    return extended
+
+
+def _insert(lines: list[str], version: str, entries: list[str]) -> None:
+    """Put digests into the table of a release, behind those that it has."""
+    start = next(
+        (i for i, line in enumerate(lines) if re.fullmatch(rf'\s*version\s*=\s*"{re.escape(version)}"\s*(#.*)?', line)),
+        len(lines) - 1,
+    )
+    end = _end_of_table(lines, start)
+    if end < len(lines) and lines[end].strip() == "[releases.sha256]":
+        end = _end_of_table(lines, end)
+    else:
+        entries = ["", "[releases.sha256]", *entries]
+    while end > start + 1 and not lines[end - 1].strip():
+        end -= 1
+    lines[end:end] = entries
+
+
+def _end_of_table(lines: list[str], start: int) -> int:
+    """Index of the next table heading after a line, with the comments above it left to it."""
+    end = next((i for i in range(start + 1, len(lines)) if _TABLE.match(lines[i])), len(lines))
+    while end > start + 1 and lines[end - 1].startswith("#"):
+        end -= 1
+    return end

@@ -1,0 +1,59 @@
+"""What two definitions of a message cannot agree on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The names of what is merged, for messages: two releases, or a release and a proposal."""
+
+    older: str
+    newer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """One disagreement.
+
+    Attributes:
+        sides: where the two definitions come from.
+        message: name of the message.
+        versions: the message versions it is about, as text.
+        path: the field, ``Topics.Partitions.LeaderId``, or an attribute of the message.
+        what: what each side says.
+    """
+
+    sides: Sides
+    message: str
+    versions: str
+    path: str
+    what: str
+
+    def __str__(self) -> str:
+        place = f"{self.message} {self.versions}".rstrip()
+        return f"{self.sides.older} and {self.sides.newer} disagree about {place}, {self.path}: {self.what}"
+
+
+class MergeError(Exception):
+    """Definitions that cannot be merged.
+
+    Attributes:
+        conflicts: all disagreements found.
+    """
+
+    def __init__(self, conflicts: tuple[Conflict, ...]) -> None:
+        self.conflicts = conflicts
+        super().__init__("\n".join(str(conflict) for conflict in conflicts))
+
+
+def versions_text(versions: set[int] | frozenset[int]) -> str:
+    """Versions in ascending order as short text: ``0-2, 5``."""
+    runs: list[list[int]] = []
+    for version in sorted(versions):
+        if runs and version == runs[-1][1] + 1:
+            runs[-1][1] = version
+        else:
+            runs.append([version, version])
+    return ", ".join(str(low) if low == high else f"{low}-{high}" for low, high in runs)
