@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import msgspec
 from msgspec.structs import replace
 
-from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, FieldType, StructLayout
+from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, FieldType, Presence, StructLayout
+from kafkawire.wire.reference import decode_struct, encode_struct
 
 UnknownTags = tuple[tuple[int, bytes], ...]
 
@@ -59,38 +60,65 @@ def nullable_struct_layout(version: int) -> StructLayout:
 
 @dataclass(frozen=True)
 class Synthetic:
-    """A message class with the layouts of its versions."""
+    """A message class with one layout and the reference codec on it."""
 
     cls: type[msgspec.Struct]
-    layouts: dict[int, StructLayout]
+    layout: StructLayout
+    version: int = 0
+
+    def __call__(self, *values: object, **named: object) -> msgspec.Struct:
+        return self.cls(*values, **named)
+
+    def encode(self, value: msgspec.Struct) -> bytes:
+        return encode_struct(value, self.layout, message_name=self.layout.name, version=self.version)
+
+    def decode_from(self, buffer: bytes, offset: int = 0) -> tuple[msgspec.Struct, int]:
+        return decode_struct(self.cls, self.layout, buffer, offset, message_name=self.layout.name, version=self.version)
+
+    def decode(self, buffer: bytes) -> msgspec.Struct:
+        value, end = self.decode_from(buffer)
+        assert end == len(buffer)
+        return value
+
+
+def message(*fields: FieldLayout, flexible: bool = False, **structs: type[msgspec.Struct]) -> Synthetic:
+    """A message ``M`` of these fields; ``structs`` are the classes that its fields name."""
+    return Synthetic(_make("M", fields, **structs), StructLayout("M", fields, flexible))
+
+
+def field(type_: str, name: str = "Value", /, **more: object) -> FieldLayout:
+    """A field of a type with the default of the type; other attributes of the layout as given."""
+    default = () if type_ == STRUCT or more.get("array") else FIELD_TYPES[type_].default
+    return replace(FieldLayout(name, name.lower(), type_, default=default), **more)
+
+
+def nullable_struct_message(version: int) -> Synthetic:
+    """The message of section 6.5 at version 0 or 1."""
+    return Synthetic(NullableStructMessage, nullable_struct_layout(version), version)
 
 
 PLAIN, FLEXIBLE, TAGGED, ABSENT = range(4)
 """The versions of ``Everything``: in line, in line and flexible, tagged, absent."""
 
 
-def everything(types: tuple[FieldType, ...] = tuple(FIELD_TYPES.values())) -> Synthetic:
-    """A message with a field of every shape for each of the types, and with structs of them."""
-    inner_fields = tuple(_shape(type_, "", version=PLAIN) for type_ in types)
-    inner = _make("Inner", inner_fields)
-    fields = [shape for type_ in types for shape in _shapes(type_)]
-    fields += [_struct_shape(name, PLAIN, None) for name in _STRUCTS]
-    cls = _make("Everything", tuple(fields), Inner=inner)
-    layouts = {}
-    for version in (PLAIN, FLEXIBLE, TAGGED, ABSENT):
-        nested = StructLayout(
-            "Inner", tuple(_shape(type_, "", version=min(version, FLEXIBLE)) for type_ in types), version >= FLEXIBLE
-        )
-        shapes = [shape for type_ in types for shape in _shapes(type_, version)]
-        shapes += [_struct_shape(name, version, nested) for name in _STRUCTS]
-        layouts[version] = StructLayout("Everything", tuple(_numbered(shapes)), version >= FLEXIBLE)
-    return Synthetic(cls, layouts)
+def everything(types: tuple[FieldType, ...] = tuple(FIELD_TYPES.values())) -> tuple[Synthetic, ...]:
+    """A message with a field of every shape for each of the types, and with structs of them, at each version."""
+    inner = _make("Inner", tuple(_shape(type_, "", version=PLAIN) for type_ in types))
+    cls = _make("Everything", _everything_layout(types, PLAIN).fields, Inner=inner)
+    return tuple(
+        Synthetic(cls, _everything_layout(types, version), version) for version in (PLAIN, FLEXIBLE, TAGGED, ABSENT)
+    )
 
 
-_STRUCTS = ("One", "Maybe", "Many", "MaybeMany")
+def _everything_layout(types: tuple[FieldType, ...], version: int) -> StructLayout:
+    flexible = version >= FLEXIBLE
+    nested = StructLayout("Inner", tuple(_shape(t, "", version=min(version, FLEXIBLE)) for t in types), flexible)
+    shapes = [shape for type_ in types for shape in _shapes(type_, version)]
+    shapes += [_struct_shape(name, version, nested) for name in ("One", "Maybe", "Many", "MaybeMany")]
+    return StructLayout("Everything", tuple(_numbered(shapes)), flexible)
 
 
-def _shapes(type_: FieldType, version: int = PLAIN) -> list[FieldLayout]:
+def _shapes(type_: FieldType, version: int) -> list[FieldLayout]:
     shapes = [_shape(type_, "Plain", version=version)]
     if type_.element:
         shapes.append(_shape(type_, "Array", version=version, array=True))
@@ -101,41 +129,41 @@ def _shapes(type_: FieldType, version: int = PLAIN) -> list[FieldLayout]:
 
 
 def _shape(type_: FieldType, suffix: str, *, version: int, array: bool = False, nullable: bool = False) -> FieldLayout:
-    name = type_.name.capitalize() + suffix
     # A records field is null by default and cannot be tagged; where it may not be null it must be set.
     nullable = nullable or (type_.default is None and not array)
-    presence = "absent" if version == ABSENT else "tagged" if version == TAGGED and type_.taggable else "inline"
-    return FieldLayout(
-        name=name, attribute=name.lower(), type=type_.name, array=array,
-        presence=presence,  # type: ignore[arg-type]
-        nullable=nullable and version != ABSENT, ever_nullable=nullable,
-        compact=version in (FLEXIBLE, TAGGED), default=() if array else type_.default,
+    return field(
+        type_.name, type_.name.capitalize() + suffix, array=array, presence=_presence(version, type_.taggable),
+        nullable=nullable and version != ABSENT, ever_nullable=nullable, compact=version in (FLEXIBLE, TAGGED),
     )  # fmt: skip
 
 
-def _struct_shape(name: str, version: int, nested: StructLayout | None) -> FieldLayout:
+def _struct_shape(name: str, version: int, nested: StructLayout) -> FieldLayout:
     nullable = name.startswith("Maybe")
-    return FieldLayout(
-        name=name, attribute=name.lower(), type=STRUCT, array=name.endswith("Many"),
-        struct=None if version == ABSENT else nested,
-        presence="absent" if version == ABSENT else "tagged" if version == TAGGED else "inline",
-        nullable=nullable and version != ABSENT, ever_nullable=nullable,
+    return field(
+        STRUCT, name, array=name.endswith("Many"), struct=None if version == ABSENT else nested,
+        presence=_presence(version, True), nullable=nullable and version != ABSENT, ever_nullable=nullable,
         compact=version in (FLEXIBLE, TAGGED), default=None if name == "Maybe" else (),
     )  # fmt: skip
 
 
+def _presence(version: int, taggable: bool) -> Presence:
+    if version == ABSENT:
+        return "absent"
+    return "tagged" if version == TAGGED and taggable else "inline"
+
+
 def _numbered(fields: list[FieldLayout]) -> list[FieldLayout]:
     """Give tags from 0 on, in reverse, so that file order and tag order differ."""
-    tags = iter(range(sum(field.presence == "tagged" for field in fields) - 1, -1, -1))
-    return [replace(field, tag=next(tags)) if field.presence == "tagged" else field for field in fields]
+    tags = iter(range(sum(shape.presence == "tagged" for shape in fields) - 1, -1, -1))
+    return [replace(shape, tag=next(tags)) if shape.presence == "tagged" else shape for shape in fields]
 
 
-def _make(name: str, fields: tuple[FieldLayout, ...], **nested: type[msgspec.Struct]) -> type[msgspec.Struct]:
+def _make(name: str, fields: tuple[FieldLayout, ...], **structs: type[msgspec.Struct]) -> type[msgspec.Struct]:
     defaults: list[tuple[str, type, object]] = []
-    for field in fields:
-        default: object = field.default
-        if field.type == STRUCT and not field.array and default == ():
-            default = nested["Inner"]()
-        defaults.append((field.attribute, object, default))
+    for shape in fields:
+        default: object = shape.default
+        if shape.struct is not None and not shape.array and default == ():
+            default = structs[shape.struct.name]()
+        defaults.append((shape.attribute, object, default))
     defaults.append(("unknown_tagged_fields", UnknownTags, ()))
-    return msgspec.defstruct(name, defaults, frozen=True, namespace=dict(nested))
+    return msgspec.defstruct(name, defaults, frozen=True, namespace=dict(structs))

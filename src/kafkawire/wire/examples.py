@@ -17,6 +17,7 @@ from typing import Protocol, TypeVar
 import msgspec
 
 from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, FieldType, StructLayout, Uuid
+from kafkawire.wire.values import LARGEST_TAG
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -25,9 +26,6 @@ UnknownTags = tuple[tuple[int, bytes], ...]
 FIRST_UNKNOWN_TAG = 1000
 """Examples use unknown tags from here on: below may be tags that the struct has in another version, which Apache
 Kafka refuses to read (tagged-read-wrong-version)."""
-
-LARGEST_TAG = 0x7FFFFFFE
-"""The largest tag that Apache Kafka can write."""
 
 _LARGEST_FLOAT = {4: 3.4028234663852886e38, 8: sys.float_info.max}
 """Largest finite number of a float type by its size in bytes."""
@@ -102,9 +100,8 @@ def _field_value(message_cls: type[msgspec.Struct], field: FieldLayout, choices:
 
 
 def _element(message_cls: type[msgspec.Struct], field: FieldLayout, choices: _Choices) -> object:
-    if field.type != STRUCT:
+    if field.struct is None:
         return choices.value(FIELD_TYPES[field.type])
-    assert field.struct is not None, "a field that is present has the layout of its struct"
     return _instance(message_cls, getattr(message_cls, field.struct.name), field.struct, choices)
 
 

@@ -6,14 +6,18 @@ equal from encoding and decoding (so not-a-number is never drawn).
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TypeVar
 
 import msgspec
 from hypothesis import strategies as st
 
 from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, FieldType, StructLayout, Uuid
-from kafkawire.wire.examples import FIRST_UNKNOWN_TAG, LARGEST_TAG
+from kafkawire.wire.examples import FIRST_UNKNOWN_TAG
+from kafkawire.wire.message import Message
+from kafkawire.wire.values import LARGEST_TAG
 
+M = TypeVar("M", bound=Message)
 S = TypeVar("S", bound=msgspec.Struct)
 
 _SHORT = 4
@@ -79,9 +83,8 @@ def _field_values(
 
 
 def _elements(message_cls: type[msgspec.Struct], field: FieldLayout, unknown_tags: bool) -> st.SearchStrategy[object]:
-    if field.type != STRUCT:
+    if field.struct is None:
         return values(FIELD_TYPES[field.type])
-    assert field.struct is not None, "a field that is present has the layout of its struct"
     struct_cls: type[msgspec.Struct] = getattr(message_cls, field.struct.name)
     return _structs(message_cls, struct_cls, field.struct, unknown_tags)
 
@@ -89,3 +92,13 @@ def _elements(message_cls: type[msgspec.Struct], field: FieldLayout, unknown_tag
 def _unknown_tagged_fields() -> st.SearchStrategy[object]:
     tags = st.integers(FIRST_UNKNOWN_TAG, LARGEST_TAG)
     return st.dictionaries(tags, st.binary(max_size=_SHORT), max_size=2).map(lambda drawn: tuple(sorted(drawn.items())))
+
+
+@cache
+def messages(message_cls: type[M], version: int) -> st.SearchStrategy[M]:
+    """Legal values of a message at a version.
+
+    Raises:
+        KeyError: if the message has no such version.
+    """
+    return instances(message_cls, message_cls.layouts().of_version(version))

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from synthetic_messages import (
+from tests.synthetic_messages import (
     ABSENT,
     FLEXIBLE,
     PLAIN,
@@ -20,8 +20,9 @@ from synthetic_messages import (
 )
 
 from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, StructLayout
-from kafkawire.wire.examples import FIRST_UNKNOWN_TAG, LARGEST_TAG, extreme_instances, random_instance
+from kafkawire.wire.examples import FIRST_UNKNOWN_TAG, extreme_instances, random_instance
 from kafkawire.wire.strategies import instances
+from kafkawire.wire.values import LARGEST_TAG
 
 EVERYTHING = everything()
 
@@ -53,29 +54,29 @@ def assert_legal(value: msgspec.Struct, layout: StructLayout) -> None:
 
 @pytest.mark.parametrize("version", [PLAIN, FLEXIBLE, TAGGED, ABSENT])
 def test_random_instances_are_legal_and_repeatable(version: int) -> None:
-    layout = EVERYTHING.layouts[version]
+    layout = EVERYTHING[version].layout
     for seed in range(30):
-        made = random_instance(random.Random(seed), EVERYTHING.cls, layout)
+        made = random_instance(random.Random(seed), EVERYTHING[0].cls, layout)
         assert_legal(made, layout)
-        assert made == random_instance(random.Random(seed), EVERYTHING.cls, layout)
+        assert made == random_instance(random.Random(seed), EVERYTHING[0].cls, layout)
 
 
 @pytest.mark.parametrize("version", [PLAIN, FLEXIBLE, TAGGED, ABSENT])
 def test_extreme_instances_are_legal(version: int) -> None:
-    layout = EVERYTHING.layouts[version]
-    made = extreme_instances(EVERYTHING.cls, layout)
+    layout = EVERYTHING[version].layout
+    made = extreme_instances(EVERYTHING[0].cls, layout)
     assert set(made) == {"default", "nulls", "minimum", "maximum"}
-    assert made["default"] == EVERYTHING.cls()
+    assert made["default"] == EVERYTHING[0].cls()
     for value in made.values():
         assert_legal(value, layout)
 
 
 def test_extremes_reach_the_ends_of_each_type() -> None:
-    made = extreme_instances(EVERYTHING.cls, EVERYTHING.layouts[FLEXIBLE])
-    for field, held, _ in walk(made["minimum"], EVERYTHING.layouts[FLEXIBLE]):
+    made = extreme_instances(EVERYTHING[0].cls, EVERYTHING[FLEXIBLE].layout)
+    for field, held, _ in walk(made["minimum"], EVERYTHING[FLEXIBLE].layout):
         if field.type != STRUCT and FIELD_TYPES[field.type].domain == "int":
             assert held == ((FIELD_TYPES[field.type].minimum,) if field.array else FIELD_TYPES[field.type].minimum)
-    for field, held, _ in walk(made["maximum"], EVERYTHING.layouts[FLEXIBLE]):
+    for field, held, _ in walk(made["maximum"], EVERYTHING[FLEXIBLE].layout):
         if field.type != STRUCT and FIELD_TYPES[field.type].domain == "int" and not field.array:
             assert held == FIELD_TYPES[field.type].maximum
 
@@ -103,5 +104,5 @@ def test_unknown_tags_only_in_flexible_versions_and_only_if_wanted() -> None:
 @given(data=st.data())
 @pytest.mark.parametrize("version", [PLAIN, FLEXIBLE, TAGGED, ABSENT])
 def test_strategies_draw_legal_instances(version: int, data: st.DataObject) -> None:
-    layout = EVERYTHING.layouts[version]
-    assert_legal(data.draw(instances(EVERYTHING.cls, layout)), layout)
+    layout = EVERYTHING[version].layout
+    assert_legal(data.draw(instances(EVERYTHING[0].cls, layout)), layout)
