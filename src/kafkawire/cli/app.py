@@ -54,12 +54,19 @@ def _run(words: list[str], commands: Mapping[str, str]) -> int:
 
     from kafkawire.cli.assembly import build_application  # noqa: PLC0415 imports typer
 
-    application = build_application(commands, only=words[0] if words else None)
     try:
-        get_command(application).main(args=words, prog_name="kafkawire")
+        get_command(build_application(_needed(words, commands))).main(args=words, prog_name="kafkawire")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else ExitCode.DONE
     return ExitCode.DONE
+
+
+def _needed(words: list[str], commands: Mapping[str, str]) -> Mapping[str, str]:
+    """The command that is called; none to tell the version; all of them for help and completion."""
+    first = words[0] if words else None
+    if first == "--version":
+        return {}
+    return {first: commands[first]} if first is not None and first in commands else commands
 
 
 def _os_error_message(error: OSError) -> str:

@@ -12,13 +12,12 @@ import typer
 from kafkawire.cli.outcome import CommandError, missing_library_message
 
 
-def build_application(targets: Mapping[str, str], *, only: str | None = None) -> typer.Typer:
-    """The application with all commands, or with one.
+def build_application(targets: Mapping[str, str]) -> typer.Typer:
+    """The application with the given commands.
 
     Args:
         targets: command name to ``module:attribute``; the attribute is a function (one command) or a
             ``typer.Typer`` (a group of commands).
-        only: the command to load; all are loaded if it names none of them, for the help text and completion.
 
     A command whose optional libraries are not installed stays listed, and says what to install when it is called.
     """
@@ -29,8 +28,7 @@ def build_application(targets: Mapping[str, str], *, only: str | None = None) ->
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     application.callback()(_root)
-    chosen = {only: targets[only]} if only is not None and only in targets else targets
-    for name, target in chosen.items():
+    for name, target in targets.items():
         _add_command(application, name, target)
     return application
 

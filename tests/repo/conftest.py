@@ -1,0 +1,30 @@
+"""What the tests about the repository itself look at."""
+
+from __future__ import annotations
+
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The root of the checkout."""
+    return Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="session")
+def repository_files(root: Path) -> list[Path]:
+    """The files that git keeps, and those that it would add."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(command, cwd=root, check=True, capture_output=True).stdout.decode().split("\0")
+    return sorted(path for path in {root / name for name in names if name} if path.is_file())
+
+
+@pytest.fixture(scope="session")
+def pyproject(root: Path) -> dict[str, Any]:
+    """pyproject.toml, parsed."""
+    return tomllib.loads((root / "pyproject.toml").read_text())

@@ -1,0 +1,65 @@
+"""The commands that the README promises, and what they install."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.requirements import Requirement
+
+from kafkawire.cli.outcome import missing_library_message
+
+MODULE_OF_DISTRIBUTION = {"pyyaml": "yaml"}
+
+
+def targets(root: Path) -> set[str]:
+    return set(re.findall(r"^([a-z]+):", (root / "Makefile").read_text(), flags=re.MULTILINE))
+
+
+def test_every_command_of_the_readme_is_there(root: Path) -> None:
+    promised = set(re.findall(r"\bmake ([a-z]+)\b(?=[`\s]|$)", (root / "README.md").read_text()))
+    assert {"demo", "test", "check", "generate", "bench", "docs", "clean"} <= promised
+    assert promised <= targets(root)
+
+
+@pytest.mark.parametrize("target", ["demo", "test", "check", "generate", "docs"])
+def test_every_command_sets_itself_up(root: Path, target: str) -> None:
+    assert re.search(rf"^{target}: .*\bsetup\b", (root / "Makefile").read_text(), flags=re.MULTILINE)
+
+
+def test_ci_runs_the_checks_and_then_the_test_command_of_the_readme(root: Path) -> None:
+    assert (root / ".ci" / "run").read_text().splitlines()[-2:] == ["make check", "make test"]
+
+
+@pytest.mark.parametrize("name", ["dev", "bench"])
+def test_every_locked_requirement_has_hashes(root: Path, name: str) -> None:
+    lock = (root / "requirements" / f"{name}.txt").read_text()
+    requirements = re.findall(r"^[A-Za-z].*(?:\n    .*)*", lock, flags=re.MULTILINE)
+    assert requirements != []
+    assert [requirement for requirement in requirements if "--hash=sha256:" not in requirement] == []
+
+
+def test_the_lock_holds_what_the_project_asks_for(root: Path, pyproject: dict[str, Any]) -> None:
+    project = pyproject["project"]
+    extras = project["optional-dependencies"]
+    asked = [*project["dependencies"], *extras["codegen"], *extras["cli"], *extras["test"]]
+    locked = dict(
+        re.findall(r"^([a-z0-9-]+)==([^ ]+)", (root / "requirements/dev.txt").read_text(), flags=re.MULTILINE)
+    )
+    requirements = [Requirement(line) for line in asked]
+    assert [r for r in requirements if r.name not in locked or locked[r.name] not in r.specifier] == []
+
+
+def test_every_optional_library_has_a_message_that_names_its_extra(pyproject: dict[str, Any]) -> None:
+    extras: dict[str, list[str]] = pyproject["project"]["optional-dependencies"]
+    for extra, lines in extras.items():
+        for line in lines:
+            distribution = Requirement(line).name
+            module = MODULE_OF_DISTRIBUTION.get(distribution, distribution)
+            message = missing_library_message(ModuleNotFoundError(name=f"{module}.inner"))
+            assert message is not None, module
+            named = set(message.rpartition("[")[2].rstrip("]'").split(","))
+            assert named <= {"cli", extra, "tables"}, message
+            assert any(Requirement(other).name == distribution for name in named for other in extras[name])
