@@ -107,19 +107,19 @@ class _Merge:
         return Shape(fields, written.versions if versions is None else versions, written.common)
 
     def _fields(self, struct: str, at_newer: frozenset[int], at_older: frozenset[int]) -> tuple[FieldDefinition, ...]:
-        """The newer's fields in order, with the older's others after the field that they follow there."""
-        newer = {field.name: field for field in self._n.fields(struct)}
-        merged: list[FieldDefinition] = []
+        """The newer's fields in order, with the older's others before the field that they precede there, or last."""
         old = {field.name: field for field in self._o.fields(struct)}
-        for name, field in newer.items():
-            merged.append(self._field(struct, field, old.get(name), at_newer, at_older))
-        place = 0
-        for name, field in old.items():
-            if name in newer:
-                place = next(i for i, other in enumerate(merged) if other.name == name) + 1
+        merged = [
+            self._field(struct, field, old.get(field.name), at_newer, at_older) for field in self._n.fields(struct)
+        ]
+        names = [field.name for field in merged]
+        place = len(names)
+        for field in reversed(old.values()):
+            if field.name in names:
+                place = names.index(field.name)
             elif any(v in field.versions for v in at_older):
                 merged.insert(place, self._field(struct, None, field, at_newer, at_older))
-                place += 1
+                names.insert(place, field.name)
         return tuple(merged)
 
     def _field(
@@ -155,6 +155,8 @@ class _Merge:
         nullable = self._range(
             f"nullableVersions of {path}", n.nullable_versions, present_newer, o.nullable_versions, present_older
         )
+        if versions != n.versions:
+            nullable = nullable.intersect(versions)
         if written.default == "null" and not nullable.contains(versions):
             what = f"the default is null, but only {nullable} of {versions} may be null (default-null-needs-all-nullable)"
             self._conflict(path, present_older, what)
