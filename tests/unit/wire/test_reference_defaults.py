@@ -85,14 +85,14 @@ def test_value_equals_default_is_deep_for_structs() -> None:
         (leaf_cls(), False),
         (None, False),
     ):
-        assert is_default(outer(value), shape, value) is expected
+        assert is_default(outer(value), shape) is expected
 
 
 def test_value_equals_default_of_a_struct_that_is_null_by_default() -> None:
     shape, inner = struct_field(default=None)
     outer = message(shape, Inner=inner.cls)
-    assert is_default(outer(None), shape, None)
-    assert not is_default(outer(inner()), shape, inner())
+    assert is_default(outer(None), shape)
+    assert not is_default(outer(inner()), shape)
 
 
 def test_encode_ignorable() -> None:

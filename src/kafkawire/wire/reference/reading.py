@@ -11,6 +11,7 @@ import msgspec
 
 from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, FieldType, StructLayout, Uuid
 from kafkawire.wire.errors import DecodeError
+from kafkawire.wire.fault import FaultError
 from kafkawire.wire.values import LARGEST_TAG, UNKNOWN_TAGS
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -44,160 +45,170 @@ def decode_struct(
     Raises:
         DecodeError: if the bytes are not a message of the version, with kind, path and position.
     """
-    reader = _Reader(cls, bytes(buffer), offset, message_name, version)
-    return reader.struct(cls, layout, ""), reader.offset
+    reader = _Reader(cls, bytes(buffer), offset)
+    try:
+        return reader.struct(cls, layout), reader.offset
+    except FaultError as fault:
+        raise DecodeError(
+            fault.kind,
+            fault.reason,
+            message_name=message_name,
+            version=version,
+            path=fault.path,
+            offset=fault.offset,
+        ) from None
 
 
 class _Reader:
     """A position in a buffer, and the end up to which may be read."""
 
-    def __init__(
-        self, message_cls: type[msgspec.Struct], buffer: bytes, offset: int, message_name: str, version: int
-    ) -> None:
+    def __init__(self, message_cls: type[msgspec.Struct], buffer: bytes, offset: int) -> None:
         self.offset = offset
         self._message_cls = message_cls
         self._buffer = buffer
         self._end = len(buffer)
         self._in_tagged_field = False
-        self._message_name = message_name
-        self._version = version
 
-    def struct(self, cls: type[S], layout: StructLayout, path: str) -> S:
+    def struct(self, cls: type[S], layout: StructLayout) -> S:
         """In-line fields in file order, then the tagged section (wire-struct, wire-section-everywhere)."""
-        values: dict[str, object] = {
-            field.attribute: self._inline(field, _join(path, field.attribute))
-            for field in layout.fields
-            if field.presence == "inline"
-        }
+        values: dict[str, object] = {}
+        for field in layout.fields:
+            if field.presence == "inline":
+                try:
+                    values[field.attribute] = self._inline(field)
+                except FaultError as fault:
+                    fault.inside_field(field.attribute)
+                    raise
         if layout.flexible:
-            values |= self._tagged_section(layout, path)
+            values |= self._tagged_section(layout)
         return cls(**values)
 
-    def _inline(self, field: FieldLayout, path: str) -> object:
-        if field.type == STRUCT and not field.array and field.nullable and self._marker_is_null(path):
+    def _inline(self, field: FieldLayout) -> object:
+        if field.type == STRUCT and not field.array and field.nullable and self._marker_is_null():
             return None
-        return self._value(field, path)
+        return self._value(field)
 
-    def _marker_is_null(self, path: str) -> bool:
+    def _marker_is_null(self) -> bool:
         """One byte before a nullable struct; any negative one means null (wire-nullable-struct)."""
-        at = self._take(1, path)
+        at = self._take(1)
         return self._buffer[at] >= 0x80
 
-    def _value(self, field: FieldLayout, path: str) -> object:
+    def _value(self, field: FieldLayout) -> object:
         if field.array:
-            return self._array(field, path)
-        return self._element(field, path, nullable=field.nullable)
+            return self._array(field)
+        return self._element(field, nullable=field.nullable)
 
-    def _element(self, field: FieldLayout, path: str, *, nullable: bool) -> object:
+    def _element(self, field: FieldLayout, *, nullable: bool) -> object:
         if field.struct is not None:
             cls: type[msgspec.Struct] = getattr(self._message_cls, field.struct.name)
-            return self.struct(cls, field.struct, path)
+            return self.struct(cls, field.struct)
         type_ = FIELD_TYPES[field.type]
         if type_.code is not None:
-            return self._fixed(type_, type_.code, path)
-        return self._variable(type_, path, compact=field.compact, nullable=nullable)
+            return self._fixed(type_, type_.code)
+        return self._variable(type_, compact=field.compact, nullable=nullable)
 
-    def _fixed(self, type_: FieldType, code: str, path: str) -> object:
+    def _fixed(self, type_: FieldType, code: str) -> object:
         """A value of fixed width, big-endian (wire-int, wire-uint, wire-bool, wire-float64, wire-uuid)."""
-        at = self._take(struct.calcsize(f">{code}"), path)
+        at = self._take(struct.calcsize(f">{code}"))
         (value,) = struct.unpack_from(f">{code}", self._buffer, at)
         return Uuid(value) if type_.domain == "uuid" else value
 
-    def _variable(self, type_: FieldType, path: str, *, compact: bool, nullable: bool) -> str | bytes | None:
+    def _variable(self, type_: FieldType, *, compact: bool, nullable: bool) -> str | bytes | None:
         """A length and so many bytes (6.2)."""
         at = self.offset
-        length = self._length(f">{type_.length_code}", path, compact=compact)
+        length = self._length(f">{type_.length_code}", compact=compact)
         if length is None:
-            self._allow_null(path, at, nullable=nullable)
+            _allow_null(at, nullable=nullable)
             return None
         if length > type_.maximum_length:
-            raise self._error("length", f"takes {length} bytes, at most {type_.maximum_length} are allowed", path, at)
-        start = self._take(length, path)
+            raise FaultError("length", f"takes {length} bytes, at most {type_.maximum_length} are allowed", at)
+        start = self._take(length)
         octets = self._buffer[start : self.offset]
-        return self._text(octets, path, start) if type_.domain == "text" else octets
+        return _text(octets, start) if type_.domain == "text" else octets
 
-    def _text(self, octets: bytes, path: str, start: int) -> str:
-        try:
-            return octets.decode()
-        except UnicodeDecodeError as error:
-            raise self._error("utf8", f"malformed UTF-8, {error.reason}", path, start + error.start) from None
-
-    def _array(self, field: FieldLayout, path: str) -> tuple[object, ...] | None:
+    def _array(self, field: FieldLayout) -> tuple[object, ...] | None:
         """A count and so many elements, none of them null (wire-array-elements)."""
         at = self.offset
-        count = self._length(">i", path, compact=field.compact)
+        count = self._length(">i", compact=field.compact)
         if count is None:
-            self._allow_null(path, at, nullable=field.nullable)
+            _allow_null(at, nullable=field.nullable)
             return None
         if count > self._left:
             # wire-array-bound: also where elements take no bytes at all, or memory would be for the asking.
-            raise self._shortage(f"claims {count} elements", path, at)
-        return tuple([self._element(field, f"{path}[{index}]", nullable=False) for index in range(count)])
+            raise self._shortage(f"claims {count} elements", at)
+        elements: list[object] = []
+        try:
+            while len(elements) < count:
+                elements.append(self._element(field, nullable=False))
+        except FaultError as fault:
+            fault.inside_element(len(elements))
+            raise
+        return tuple(elements)
 
-    def _length(self, code: str, path: str, *, compact: bool) -> int | None:
+    def _length(self, code: str, *, compact: bool) -> int | None:
         """A length or count, or None for null: 0 in compact form, else any negative number (wire-negative-length)."""
         if compact:
-            number = self._uvarint(path)
+            number = self._uvarint()
             return number - 1 if number else None
-        at = self._take(struct.calcsize(code), path)
+        at = self._take(struct.calcsize(code))
         (length,) = struct.unpack_from(code, self._buffer, at)
         return int(length) if length >= 0 else None
 
-    def _allow_null(self, path: str, at: int, *, nullable: bool) -> None:
-        if not nullable:
-            raise self._error("null", "null is not allowed here", path, at)
-
-    def _tagged_section(self, layout: StructLayout, path: str) -> dict[str, object]:
+    def _tagged_section(self, layout: StructLayout) -> dict[str, object]:
         """The tagged fields that occur, and the unknown ones as they are (6.4)."""
         known = {field.tag: field for field in layout.fields if field.presence == "tagged"}
         values: dict[str, object] = {}
         unknown = []
-        for tag, size in self._tagged_entries(path):
+        for tag, size in self._tagged_entries():
             field = known.get(tag)
             if field is None:
                 # tagged-unknown-kept; a tag that the struct has in other versions only is unknown in this one.
-                start = self._take(size, path)
+                start = self._take(size)
                 unknown.append((tag, self._buffer[start : self.offset]))
             else:
-                values[field.attribute] = self._tagged(field, size, _join(path, field.attribute))
+                try:
+                    values[field.attribute] = self._tagged(field, size)
+                except FaultError as fault:
+                    fault.inside_field(field.attribute)
+                    raise
         values[UNKNOWN_TAGS] = tuple(unknown)
         return values
 
-    def _tagged_entries(self, path: str) -> Iterator[tuple[int, int]]:
+    def _tagged_entries(self) -> Iterator[tuple[int, int]]:
         """Tag and size of each entry; between two of them the caller reads the payload."""
         at = self.offset
-        count = self._uvarint(path)
+        count = self._uvarint()
         if count > self._left:
-            raise self._shortage(f"claims {count} tagged fields", path, at)
+            raise self._shortage(f"claims {count} tagged fields", at)
         previous = -1
         for _ in range(count):
             at = self.offset
-            tag = self._uvarint(path)
+            tag = self._uvarint()
             if not previous < tag <= LARGEST_TAG:
                 reason = f"tag {tag} after tag {previous}" if tag <= previous else f"tag {tag} is above {LARGEST_TAG}"
-                raise self._error("tag", f"{reason}; tags go up", path, at)
+                raise FaultError("tag", f"{reason}; tags go up", at)
             previous = tag
             at = self.offset
-            size = self._uvarint(path)
+            size = self._uvarint()
             if size > self._left:
-                raise self._shortage(f"tagged field {tag} needs {size} bytes", path, at)
+                raise self._shortage(f"tagged field {tag} needs {size} bytes", at)
             yield tag, size
 
-    def _tagged(self, field: FieldLayout, size: int, path: str) -> object:
+    def _tagged(self, field: FieldLayout, size: int) -> object:
         """The value of a known tagged field, which must use up exactly its bytes."""
         start = self.offset
         with self._bounded(start + size):
-            value = self._tagged_value(field, path)
+            value = self._tagged_value(field)
             used = self.offset - start
         if used != size:
-            raise self._error("tag", f"the value takes {used} of the {size} bytes of its tagged field", path, start)
+            raise FaultError("tag", f"the value takes {used} of the {size} bytes of its tagged field", start)
         return value
 
-    def _tagged_value(self, field: FieldLayout, path: str) -> object:
+    def _tagged_value(self, field: FieldLayout) -> object:
         # wire-nullable-struct-tagged: another marker than in line, and only there.
-        if field.type == STRUCT and not field.array and field.nullable and self._uvarint(path) == 0:
+        if field.type == STRUCT and not field.array and field.nullable and self._uvarint() == 0:
             return None
-        return self._value(field, path)
+        return self._value(field)
 
     @contextmanager
     def _bounded(self, end: int) -> Iterator[None]:
@@ -206,45 +217,48 @@ class _Reader:
         yield
         self._end, self._in_tagged_field = outer
 
-    def _uvarint(self, path: str) -> int:
+    def _uvarint(self) -> int:
         """An unsigned varint below 2^31 of at most five bytes; padded forms are accepted (wire-uvarint)."""
         start = self.offset
         value = 0
         for index in range(_LONGEST_UVARINT):
-            byte = self._buffer[self._take(1, path)]
+            byte = self._buffer[self._take(1)]
             value |= (byte & 0x7F) << (7 * index)
             if byte < 0x80:
                 break
         else:
-            raise self._error("varint", f"a varint has at most {_LONGEST_UVARINT} bytes", path, start)
+            raise FaultError("varint", f"a varint has at most {_LONGEST_UVARINT} bytes", start)
         if value > _LARGEST_UVARINT:
-            raise self._error("varint", f"{value} is above {_LARGEST_UVARINT}", path, start)
+            raise FaultError("varint", f"{value} is above {_LARGEST_UVARINT}", start)
         return value
 
     @property
     def _left(self) -> int:
         return self._end - self.offset
 
-    def _take(self, count: int, path: str) -> int:
+    def _take(self, count: int) -> int:
         """Go on by ``count`` bytes and return where they begin (wire-length-bound)."""
         if count > self._left:
-            raise self._shortage(f"needs {count} byte{'' if count == 1 else 's'}", path, self.offset)
+            raise self._shortage(f"needs {count} byte{'' if count == 1 else 's'}", self.offset)
         start = self.offset
         self.offset = start + count
         return start
 
-    def _shortage(self, claim: str, path: str, at: int) -> DecodeError:
+    def _shortage(self, claim: str, at: int) -> FaultError:
         """More is claimed than there is; more bytes would help, unless the end is that of a tagged field."""
         verb = "is" if self._left == 1 else "are"
         if self._in_tagged_field:
-            return self._error("tag", f"{claim}, {self._left} {verb} left in the tagged field", path, at)
-        return self._error("truncated", f"{claim}, {self._left} {verb} left", path, at)
-
-    def _error(self, kind: str, reason: str, path: str, at: int) -> DecodeError:
-        return DecodeError(
-            kind, reason, message_name=self._message_name, version=self._version, path=path, offset=at
-        )  # fmt: skip
+            return FaultError("tag", f"{claim}, {self._left} {verb} left in the tagged field", at)
+        return FaultError("truncated", f"{claim}, {self._left} {verb} left", at)
 
 
-def _join(path: str, attribute: str) -> str:
-    return f"{path}.{attribute}" if path else attribute
+def _allow_null(at: int, *, nullable: bool) -> None:
+    if not nullable:
+        raise FaultError("null", "null is not allowed here", at)
+
+
+def _text(octets: bytes, at: int) -> str:
+    try:
+        return octets.decode()
+    except UnicodeDecodeError as error:
+        raise FaultError("utf8", f"malformed UTF-8, {error.reason}", at + error.start) from None

@@ -9,15 +9,17 @@ import msgspec
 
 from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, FieldType, StructLayout
 from kafkawire.wire.errors import EncodeError
+from kafkawire.wire.fault import FaultError
 from kafkawire.wire.values import (
     LARGEST_TAG,
     UNKNOWN_TAGS,
-    IllegalValueError,
-    array_elements,
     is_default,
     kind_of,
+    legal_elements,
     legal_octets,
+    legal_struct,
     legal_value,
+    refuse_loss,
 )
 
 _STRUCT_IS_NULL = b"\xff"
@@ -38,154 +40,148 @@ def encode_struct(value: msgspec.Struct, layout: StructLayout, *, message_name: 
         EncodeError: if the version cannot carry the value, with kind and path.
     """
     out = bytearray()
-    _Writer(type(value), message_name, version).struct(out, value, layout, "")
+    try:
+        _Writer(type(value), version).struct(out, value, layout)
+    except FaultError as fault:
+        raise EncodeError(
+            fault.kind, fault.reason, message_name=message_name, version=version, path=fault.path
+        ) from None
     return bytes(out)
 
 
 class _Writer:
-    """Appends to a buffer; knows the message for the classes of its structs and for errors."""
+    """Appends to buffers; knows the class of the message, which has the classes of its structs."""
 
-    def __init__(self, message_cls: type[msgspec.Struct], message_name: str, version: int) -> None:
+    def __init__(self, message_cls: type[msgspec.Struct], version: int) -> None:
         self._message_cls = message_cls
-        self._message_name = message_name
         self._version = version
 
-    def struct(self, out: bytearray, value: msgspec.Struct, layout: StructLayout, path: str) -> None:
+    def struct(self, out: bytearray, value: msgspec.Struct, layout: StructLayout) -> None:
         """In-line fields in file order, then the tagged section (wire-struct, wire-section-everywhere)."""
         for field in layout.fields:
-            if field.presence == "inline":
-                self._inline(out, field, getattr(value, field.attribute), _join(path, field.attribute))
-            elif field.presence == "absent":
-                self._refuse_loss(value, field, _join(path, field.attribute))
-        if layout.flexible:
-            self._tagged_section(out, value, layout, path)
-        elif getattr(value, UNKNOWN_TAGS):
-            # tagged-unknown-needs-flexible
-            reason = "this version has no tagged fields, so unknown ones would be lost"
-            raise self._error("tag", reason, _join(path, UNKNOWN_TAGS))
+            try:
+                if field.presence == "inline":
+                    self._inline(out, field, getattr(value, field.attribute))
+                elif field.presence == "absent":
+                    refuse_loss(value, field, self._version)
+            except FaultError as fault:
+                fault.inside_field(field.attribute)
+                raise
+        self._tagged_section(out, value, layout)
 
-    def _refuse_loss(self, owner: msgspec.Struct, field: FieldLayout, path: str) -> None:
-        """Only an ignorable field may be dropped with a value (encode-ignorable, encode-non-ignorable)."""
-        if not field.ignorable and not self._is_default(owner, field, path):
-            reason = f"is set, but version {self._version} has no such field and it must not be dropped"
-            raise self._error("unsupported_field", reason, path)
-
-    def _inline(self, out: bytearray, field: FieldLayout, value: object, path: str) -> None:
-        if field.type == STRUCT and not field.array and field.nullable:
+    def _inline(self, out: bytearray, field: FieldLayout, value: object) -> None:
+        if _has_marker(field):
             out += _STRUCT_IS_NULL if value is None else _STRUCT_IS_PRESENT
             if value is None:
                 return
-        self._value(out, field, value, path)
+        self._value(out, field, value)
 
-    def _value(self, out: bytearray, field: FieldLayout, value: object, path: str) -> None:
+    def _value(self, out: bytearray, field: FieldLayout, value: object) -> None:
         if value is None:
-            self._null(out, field, path)
+            _null(out, field)
         elif field.array:
-            self._array(out, field, value, path)
+            self._array(out, field, legal_elements(value))
         else:
-            self._element(out, field, value, path)
+            self._element(out, field, value)
 
-    def _null(self, out: bytearray, field: FieldLayout, path: str) -> None:
-        if not field.nullable:
-            raise self._error("null", "null is not allowed here", path)
-        code = "i" if field.array else FIELD_TYPES[field.type].length_code
-        out += _COMPACT_NULL if field.compact else struct.pack(f">{code}", -1)
-
-    def _array(self, out: bytearray, field: FieldLayout, value: object, path: str) -> None:
-        try:
-            elements = array_elements(value)
-        except IllegalValueError as fault:
-            raise self._error(fault.kind, fault.reason, path) from None
+    def _array(self, out: bytearray, field: FieldLayout, elements: Collection[object]) -> None:
         out += _length(len(elements), "i", compact=field.compact)
         for index, element in enumerate(elements):
-            if element is None:
-                raise self._error("null", "an element must not be null", f"{path}[{index}]")
-            self._element(out, field, element, f"{path}[{index}]")
+            try:
+                self._element(out, field, element)
+            except FaultError as fault:
+                fault.inside_element(index)
+                raise
 
-    def _element(self, out: bytearray, field: FieldLayout, value: object, path: str) -> None:
+    def _element(self, out: bytearray, field: FieldLayout, value: object) -> None:
+        if value is None:
+            raise FaultError("null", "null is not allowed here")
         if field.struct is not None:
-            self.struct(out, self._of_class(value, field.struct.name, path), field.struct, path)
+            cls: type[msgspec.Struct] = getattr(self._message_cls, field.struct.name)
+            self.struct(out, legal_struct(cls, value), field.struct)
         else:
-            self._primitive(out, FIELD_TYPES[field.type], value, path, compact=field.compact)
+            _primitive(out, FIELD_TYPES[field.type], value, compact=field.compact)
 
-    def _of_class(self, value: object, name: str, path: str) -> msgspec.Struct:
-        cls: type[msgspec.Struct] = getattr(self._message_cls, name)
-        if not isinstance(value, cls):
-            raise self._error("type", f"expected {cls.__qualname__}, not {kind_of(value)}", path)
-        return value
-
-    def _primitive(self, out: bytearray, type_: FieldType, value: object, path: str, *, compact: bool) -> None:
-        try:
-            if type_.code is not None:
-                out += struct.pack(f">{type_.code}", legal_value(type_, value))
-                return
-            octets = legal_octets(type_, value)
-        except IllegalValueError as fault:
-            raise self._error(fault.kind, fault.reason, path) from None
-        except OverflowError:
-            raise self._error("range", f"the number is too large for {type_.name}", path) from None
-        out += _length(len(octets), type_.length_code, compact=compact)
-        out += octets
-
-    def _tagged_section(self, out: bytearray, value: msgspec.Struct, layout: StructLayout, path: str) -> None:
+    def _tagged_section(self, out: bytearray, value: msgspec.Struct, layout: StructLayout) -> None:
         """Known and unknown tagged fields in the order of their tags (tagged-order)."""
         known = {field.tag or 0: field for field in layout.fields if field.presence == "tagged"}
-        entries = self._unknown_entries(getattr(value, UNKNOWN_TAGS), known.keys(), _join(path, UNKNOWN_TAGS))
+        try:
+            entries = _unknown_entries(getattr(value, UNKNOWN_TAGS), known, flexible=layout.flexible)
+        except FaultError as fault:
+            fault.inside_field(UNKNOWN_TAGS)
+            raise
         for tag, field in known.items():
-            held, where = getattr(value, field.attribute), _join(path, field.attribute)
-            if not self._is_default(value, field, where):
-                # tagged-omit-default: what equals its default stays off the wire.
-                entries.append((tag, self._payload(field, held, where)))
-        out += _uvarint(len(entries))
+            try:
+                if not is_default(value, field):  # tagged-omit-default
+                    entries.append((tag, self._payload(field, getattr(value, field.attribute))))
+            except FaultError as fault:
+                fault.inside_field(field.attribute)
+                raise
+        if layout.flexible:
+            out += _uvarint(len(entries))
         for tag, payload in sorted(entries):
             out += _uvarint(tag)
             out += _uvarint(len(payload))
             out += payload
 
-    def _payload(self, field: FieldLayout, value: object, path: str) -> bytes:
+    def _payload(self, field: FieldLayout, value: object) -> bytes:
         """A tagged field without tag and size; null is one byte for every type (tagged-null)."""
         out = bytearray()
-        if field.type == STRUCT and not field.array and field.nullable:
-            # wire-nullable-struct-tagged: another marker than in line.
+        if _has_marker(field):
+            # wire-nullable-struct-tagged: another marker for null than in line.
             if value is None:
                 return _COMPACT_NULL
             out += _STRUCT_IS_PRESENT
-        self._value(out, field, value, path)
+        self._value(out, field, value)
         return bytes(out)
 
-    def _unknown_entries(self, value: object, known: Collection[int], path: str) -> list[tuple[int, bytes]]:
-        """Unknown tagged fields: tags ascend, are in range and none is known (tagged-conflict)."""
-        try:
-            entries = [_unknown_entry(entry) for entry in array_elements(value)]
-        except IllegalValueError as fault:
-            raise self._error(fault.kind, fault.reason, path) from None
-        previous = -1
-        for tag, _ in entries:
-            if tag in known:
-                raise self._error("tag", f"tag {tag} is that of a known field", path)
-            if not previous < tag <= LARGEST_TAG:
-                raise self._error("tag", f"tag {tag} is out of order or not within 0 to {LARGEST_TAG}", path)
-            previous = tag
-        return entries
 
-    def _is_default(self, owner: msgspec.Struct, field: FieldLayout, path: str) -> bool:
-        try:
-            return is_default(owner, field, getattr(owner, field.attribute))
-        except IllegalValueError as fault:
-            raise self._error(fault.kind, fault.reason, path) from None
+def _has_marker(field: FieldLayout) -> bool:
+    """Whether a byte says if there is a struct (wire-nullable-struct)."""
+    return field.type == STRUCT and field.nullable and not field.array
 
-    def _error(self, kind: str, reason: str, path: str) -> EncodeError:
-        return EncodeError(kind, reason, message_name=self._message_name, version=self._version, path=path)
+
+def _null(out: bytearray, field: FieldLayout) -> None:
+    if not field.nullable:
+        raise FaultError("null", "null is not allowed here")
+    code = "i" if field.array else FIELD_TYPES[field.type].length_code
+    out += _COMPACT_NULL if field.compact else struct.pack(f">{code}", -1)
+
+
+def _primitive(out: bytearray, type_: FieldType, value: object, *, compact: bool) -> None:
+    if type_.code is None:
+        octets = legal_octets(type_, value)
+        out += _length(len(octets), type_.length_code, compact=compact)
+        out += octets
+        return
+    try:
+        out += struct.pack(f">{type_.code}", legal_value(type_, value))
+    except OverflowError:
+        raise FaultError("range", f"the number is too large for {type_.name}") from None
+
+
+def _unknown_entries(entries: object, known: Collection[int], *, flexible: bool) -> list[tuple[int, bytes]]:
+    """Unknown tagged fields: tags ascend, are in range and none is known (tagged-conflict)."""
+    checked = [_unknown_entry(entry) for entry in legal_elements(entries)]
+    if checked and not flexible:
+        # tagged-unknown-needs-flexible
+        raise FaultError("tag", "this version has no tagged fields, so unknown ones would be lost")
+    previous = -1
+    for tag, _ in checked:
+        if tag in known:
+            raise FaultError("tag", f"tag {tag} is that of a known field")
+        if not previous < tag <= LARGEST_TAG:
+            raise FaultError("tag", f"tag {tag} is out of order or not within 0 to {LARGEST_TAG}")
+        previous = tag
+    return checked
 
 
 def _unknown_entry(entry: object) -> tuple[int, bytes]:
-    if not isinstance(entry, (tuple, list)) or len(entry) != 2:
-        raise IllegalValueError("type", f"an unknown tagged field is a pair of tag and bytes, not {kind_of(entry)}")
-    tag, payload = entry
-    if not isinstance(tag, int) or not isinstance(payload, (bytes, bytearray, memoryview)):
-        kinds = f"{kind_of(tag)} and {kind_of(payload)}"
-        raise IllegalValueError("type", f"an unknown tagged field is a pair of tag and bytes, not {kinds}")
-    return tag, bytes(payload)
+    if isinstance(entry, (tuple, list)) and len(entry) == 2:
+        tag, payload = entry
+        if isinstance(tag, int) and isinstance(payload, (bytes, bytearray, memoryview)):
+            return tag, bytes(payload)
+    raise FaultError("type", f"an unknown tagged field is a pair of tag and bytes, not this {kind_of(entry)}")
 
 
 def _length(length: int, code: str | None, *, compact: bool) -> bytes:
@@ -201,7 +197,3 @@ def _uvarint(number: int) -> bytes:
         number >>= 7
     out.append(number)
     return bytes(out)
-
-
-def _join(path: str, attribute: str) -> str:
-    return f"{path}.{attribute}" if path else attribute
