@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
+from kafkawire.codegen.emit.formatting import format_files
+from kafkawire.codegen.emit.package import PackagePrinter
+from kafkawire.codegen.emit.render import environment
 from kafkawire.codegen.findings import Finding
 from kafkawire.codegen.output import (
     Changes,
@@ -133,7 +134,8 @@ def stale_files(target: Target, progress: Progress) -> list[str]:
     messages = tuple(resolve(message) for message in specs.messages if message.valid_versions)
     stale = []
     for printed in print_target(target, specs, messages, progress):
-        files = _format_all(dict(printed.raw), progress)
+        progress("formatting", 0, len(printed.raw))
+        files = format_files(printed.raw)
         stale += [str(printed.folder / path) for path in differences(printed.folder, files)]
     return stale
 
@@ -155,9 +157,6 @@ def print_target(
     target: Target, specs: LoadedSpecs, messages: tuple[ResolvedMessage, ...], progress: Progress
 ) -> list[Printed]:
     """Print all files, unformatted: the package first, then the tests if they are wanted."""
-    from kafkawire.codegen.emit.package import PackagePrinter
-    from kafkawire.codegen.emit.render import environment
-
     printer = PackagePrinter(environment(templates_dir()), target.package, specs, messages)
     files: dict[str, str] = {path.as_posix(): text for path, text in printer.package_files()}
     for done, message in enumerate(messages):
@@ -173,7 +172,7 @@ def print_target(
 def input_digest(target: Target) -> str:
     """A digest of everything that decides the output: definitions, templates, generator, formatter, package name."""
     roots = (target.specs, templates_dir(), Path(__file__).parent, _layout_folder())
-    parts = [target.package, version("black"), version("jinja2"), str(target.tests is not None)]
+    parts = [target.package, version("ruff"), version("jinja2"), str(target.tests is not None)]
     for root in roots:
         for path in sorted(path for path in root.rglob("*") if path.suffix in {".json", ".csv", ".toml", ".py", ".j2"}):
             parts.append(f"{path.relative_to(root)}:{digest(path.read_bytes())}")
@@ -202,23 +201,9 @@ def _refuse_foreign_files(target: Target) -> None:
 
 def _formatted(printed: Printed, progress: Progress) -> Printed:
     files = reusable_files(printed.folder, printed.raw)
-    files |= _format_all({path: text for path, text in printed.raw.items() if path not in files}, progress)
+    progress("formatting", len(files), len(printed.raw))
+    files |= format_files({path: text for path, text in printed.raw.items() if path not in files})
     return Printed(printed.folder, printed.raw, files)
-
-
-def _format_all(raw: dict[str, str], progress: Progress) -> dict[str, str]:
-    """Format many files on all processors, big ones first."""
-    from kafkawire.codegen.emit.render import format_python
-
-    order = sorted(raw, key=lambda path: -len(raw[path]))
-    if len(order) < 8:
-        return {path: format_python(raw[path]) for path in order}
-    files = {}
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
-        for path, text in zip(order, pool.map(format_python, (raw[p] for p in order), chunksize=4), strict=True):
-            files[path] = text
-            progress("formatting", len(files), len(order))
-    return files
 
 
 def _summary(

@@ -5,7 +5,9 @@ from __future__ import annotations
 import keyword
 from collections.abc import Iterable
 
-RESERVED_ATTRIBUTES = frozenset({"encode", "decode", "decode_from", "layouts", "unknown_tagged_fields"})
+RESERVED_ATTRIBUTES = frozenset(
+    {"encode", "decode", "decode_from", "layouts", "refuse_trailing", "unknown_tagged_fields"}
+)
 """What every generated class has; a field of that name gets a trailing underscore."""
 
 RESERVED_CLASSES = frozenset(

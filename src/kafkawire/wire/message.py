@@ -42,7 +42,7 @@ class Struct(msgspec.Struct, frozen=True, gc=False):
         return fields if fields[-1][1] else fields[:-1]
 
 
-class Message(Struct):
+class Message(Struct, frozen=True, gc=False):
     """A message of Kafka's protocol with all its versions.
 
     Attributes:
@@ -91,11 +91,20 @@ class Message(Struct):
         """
         octets = buffer if isinstance(buffer, bytes) else bytes(buffer)
         message, end = cls.decode_from(octets, 0, version)
-        if end != len(octets):
-            left = len(octets) - end
+        cls.refuse_trailing(octets, end, version)
+        return message
+
+    @classmethod
+    def refuse_trailing(cls, buffer: bytes, end: int, version: int) -> None:
+        """Insist that a message which ends at ``end`` fills the buffer.
+
+        Raises:
+            DecodeError: if bytes are left.
+        """
+        left = len(buffer) - end
+        if left:
             reason = f"{left} byte{'s are' if left > 1 else ' is'} left after the message"
             raise DecodeError("trailing", reason, message_name=cls.NAME, version=version, offset=end)
-        return message
 
     @classmethod
     def decode_from(cls, buffer: Octets, offset: int, version: int) -> tuple[Self, int]:

@@ -73,7 +73,7 @@ def is_set(field: FieldLayout, expression: str) -> str:
     if default is None:
         return f"{expression} is not None"
     if field.array:
-        return f"({expression} is None or len({expression}))"
+        return f"({expression} is None or len({expression}))" if field.ever_nullable else f"len({expression})"
     if field.type == STRUCT:
         constant = default_expression(field)
         return f"({expression} is not {constant} and differs({expression}, {constant}))"

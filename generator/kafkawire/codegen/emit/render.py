@@ -1,15 +1,12 @@
-"""Templates to formatted Python: the jinja environment and black."""
+"""The jinja environment that prints the templates."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import black
 import jinja2
 
 from kafkawire.codegen.emit.names import default_constant
-
-LINE_LENGTH = 120
 
 
 def environment(templates: Path) -> jinja2.Environment:
@@ -35,16 +32,6 @@ def environment(templates: Path) -> jinja2.Environment:
 def solid(text: str) -> str:
     """Statements without the blank lines that nested macros leave between them."""
     return "\n".join(line for line in text.splitlines() if line.strip())
-
-
-def format_python(source: str) -> str:
-    """The source as black prints it.
-
-    Raises:
-        black.InvalidInput: if it is not Python; a fault of the templates.
-    """
-    mode = black.Mode(line_length=LINE_LENGTH, target_versions={black.TargetVersion.PY311})
-    return black.format_str(source, mode=mode)
 
 
 def _name_of(code: str) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import msgspec
+
 from kafkawire.codegen.emit.names import CodecNames, is_set, local
 from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, StructLayout
 
@@ -110,10 +112,10 @@ class WriteTags:
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
-    """What the version cannot carry must not be set (encode-non-ignorable, tagged-unknown-needs-flexible)."""
+    """What the version cannot carry must not be (encode-non-ignorable, null-encode-refused)."""
 
-    is_set: str
-    name: str
+    condition: str
+    reason: str
     kind: str = "refuse"
 
 
@@ -123,34 +125,35 @@ WriteStep = WriteRun | Prepare | WriteBody | WriteText | WriteArray | WriteStruc
 def writing_steps(layout: StructLayout, names: CodecNames) -> tuple[WriteStep, ...]:
     """The steps that write the struct in the local ``item``."""
     parts: list[Value | WriteStep] = [
-        Refuse(is_set(field, f"item.{field.attribute}"), field.attribute)
+        Refuse(is_set(field, f"item.{field.attribute}"), f"{field.attribute} is not in these versions")
         for field in layout.absent
         if not field.ignorable
     ]
     for field in layout.inline:
         parts += _parts(field, f"item.{field.attribute}", names)
-    known = tuple(
-        TaggedValue(
-            field.tag or 0,
-            is_set(field, f"item.{field.attribute}"),
-            tuple(_fuse(_parts(field, f"item.{field.attribute}", names))),
-        )
-        for field in layout.tagged
-    )
+    known = tuple(_tagged_value(field, f"item.{field.attribute}", names) for field in layout.tagged)
     if layout.flexible:
         parts += [Value("0", "B"), WriteTags(known, tuple(field.tag or 0 for field in layout.tagged))]
     else:
-        parts.insert(0, Refuse("item.unknown_tagged_fields", "unknown_tagged_fields"))
+        parts.insert(0, Refuse("item.unknown_tagged_fields", "tagged-unknown-needs-flexible"))
     return tuple(_fuse(parts))
 
 
+def _tagged_value(field: FieldLayout, expression: str, names: CodecNames) -> TaggedValue:
+    payload = field
+    if field.default is None and (field.array or field.type != STRUCT):
+        # tagged-null: where null is the default it is left out, so the value that is written is never null.
+        payload = msgspec.structs.replace(field, nullable=False, ever_nullable=False, default=())
+    return TaggedValue(field.tag or 0, is_set(field, expression), tuple(_fuse(_parts(payload, expression, names))))
+
+
 def _fuse(parts: list[Value | WriteStep]) -> Iterator[WriteStep]:
-    """Gather fixed-width neighbours into runs; preparations move in front of the run they interrupt."""
+    """Gather fixed-width neighbours into runs; preparations and refusals move in front of the run they interrupt."""
     run: list[Value] = []
     for part in parts:
         if isinstance(part, Value):
             run.append(part)
-        elif isinstance(part, Prepare):
+        elif isinstance(part, Prepare | Refuse):
             yield part
         else:
             if run:
@@ -170,6 +173,13 @@ def _run(run: list[Value]) -> WriteRun:
 
 
 def _parts(field: FieldLayout, expression: str, names: CodecNames) -> list[Value | WriteStep]:
+    may_be_null = field.ever_nullable or field.default is None
+    if may_be_null and not field.nullable:
+        return [Refuse(f"{expression} is None", "null-encode-refused"), *_value_or_array(field, expression, names)]
+    return _value_or_array(field, expression, names)
+
+
+def _value_or_array(field: FieldLayout, expression: str, names: CodecNames) -> list[Value | WriteStep]:
     if field.array:
         return _array_parts(field, expression, names)
     if field.type == STRUCT:

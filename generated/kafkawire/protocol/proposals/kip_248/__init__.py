@@ -1,0 +1,1 @@
+"""Messages of the proposals/kip_248 definitions."""

@@ -1,0 +1,1 @@
+"""Layouts of the messages beside this folder, as data."""

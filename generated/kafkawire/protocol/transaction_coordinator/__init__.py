@@ -1,0 +1,1 @@
+"""Messages of the transaction_coordinator definitions."""

@@ -1,0 +1,115 @@
+"""``kafkawire generate``: definitions to a Python package."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from kafkawire.cli.outcome import CommandError
+from kafkawire.cli.progress import progress_bar
+from kafkawire.codegen.generate import (
+    DefinitionsRefusedError,
+    ForeignFilesError,
+    Summary,
+    Target,
+    generate,
+    stale_files,
+)
+from kafkawire.codegen.lint import render_text
+from kafkawire.codegen.package_data import checkout_dir, specs_dir
+
+OWN_PACKAGE = "kafkawire.protocol"
+
+
+def run(
+    specs: Annotated[Path | None, typer.Option(help="Folder of definitions; by default those of Apache Kafka.")] = None,
+    package: Annotated[str, typer.Option(help="Dotted name of the package.")] = OWN_PACKAGE,
+    out: Annotated[Path | None, typer.Option(help="Folder that will hold the package.")] = None,
+    tests: Annotated[Path | None, typer.Option(help="Folder for the property tests; none by default.")] = None,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; fail if a file is not up to date.")] = False,
+) -> None:
+    """Generate a typed Python package from message definitions.
+
+    Only files that changed are written. Definitions with errors are refused with all their findings, and the
+    output stays as it was.
+    """
+    target = make_target(specs, package, out, tests)
+    try:
+        if check:
+            _check(target)
+        else:
+            run_generation(target, Console(stderr=True))
+    except DefinitionsRefusedError as error:
+        print(render_text(error.findings, error.sources), end="")
+        raise CommandError(str(error)) from None
+    except ForeignFilesError as error:
+        raise CommandError(str(error)) from None
+
+
+def make_target(specs: Path | None, package: str, out: Path | None, tests: Path | None) -> Target:
+    """What the options ask for; in a checkout the defaults are the project's own folders.
+
+    Raises:
+        CommandError: if the package is no package name, or a folder is missing.
+    """
+    if not all(part.isidentifier() for part in package.split(".")):
+        raise CommandError(f"{package!r} is not the name of a package")
+    if specs is not None and not specs.is_dir():
+        raise CommandError(f"{specs} is not a folder of definitions")
+    checkout = checkout_dir()
+    if out is None and (specs is not None or package != OWN_PACKAGE or checkout is None):
+        raise CommandError("say where the package shall go: --out FOLDER")
+    if out is None and checkout is not None:
+        return Target(specs_dir(), package, checkout / "generated", tests or checkout / "tests" / "laws" / "protocol")
+    return Target(specs or specs_dir(), package, out or Path(), tests)
+
+
+def run_generation(target: Target, console: Console) -> Summary | None:
+    """Generate with a progress bar and print what came of it."""
+    started = time.monotonic()
+    with progress_bar(console) as progress:
+        summary = generate(target, progress)
+    seconds = time.monotonic() - started
+    if summary is None:
+        console.print(f"{target.package_folder} is up to date ({seconds:.1f} s)")
+    else:
+        console.print(summary_table(target, summary, seconds))
+    return summary
+
+
+def summary_table(target: Target, summary: Summary, seconds: float) -> Table:
+    """What a generation made, as a table."""
+    changes = summary.package
+    table = Table(title=f"{target.package} in {target.package_folder}", title_justify="left", show_header=False)
+    table.add_column()
+    table.add_column(justify="right")
+    for name, value in (
+        ("messages", summary.messages),
+        ("message versions", summary.versions),
+        ("distinct message layouts", summary.layouts),
+        ("distinct struct layouts", summary.struct_layouts),
+        ("fields in them", summary.fields),
+        ("lines of Python", summary.lines),
+        ("files written", len(changes.written) + len(summary.tests.written)),
+        ("files removed", len(changes.removed) + len(summary.tests.removed)),
+        ("files unchanged", changes.unchanged + summary.tests.unchanged),
+    ):
+        table.add_row(name, f"{value:,}".replace(",", " "))
+    table.add_row("seconds", f"{seconds:.1f}")
+    return table
+
+
+def _check(target: Target) -> None:
+    with progress_bar(Console(stderr=True)) as progress:
+        stale = stale_files(target, progress)
+    if stale:
+        for path in stale:
+            print(path, file=sys.stderr)
+        raise CommandError(f"{len(stale)} generated files are not up to date: run make generate, and commit the result")
+    print("all generated files are up to date", file=sys.stderr)
