@@ -35,12 +35,13 @@ class Codec(enum.IntEnum):
 
 _GZIP_FRAMING: Final = zlib.MAX_WBITS | 16
 _GZIP_LEVEL: Final = 6
+_LZ4_LEVEL: Final = 0
 _ZSTD_LEVEL: Final = 3
 _LEVELS: Final = {
     Codec.NONE: range(0),
     Codec.GZIP: range(-1, 10),
     Codec.SNAPPY: range(0),
-    Codec.LZ4: range(18),
+    Codec.LZ4: range(13),
     Codec.ZSTD: range(-131072, 23),
 }
 _USUAL_EXPANSION: Final = 16
@@ -67,7 +68,7 @@ def compress(codec: Codec, data: bytes, *, level: int | None = None) -> bytes:
         case Codec.SNAPPY:
             return compress_snappy(data)
         case Codec.LZ4:
-            return compress_lz4(data, level)
+            return compress_lz4(data, _LZ4_LEVEL if level is None else level)
         case Codec.ZSTD:
             return bytes(cramjam.zstd.compress(data, level=_ZSTD_LEVEL if level is None else level))
 

@@ -26,9 +26,6 @@ _CONTENT_CHECKSUM: Final = 0b0000_0100
 _FLAGS_RESERVED: Final = 0b0000_0011
 _BLOCK_SIZE_RESERVED: Final = 0b1000_1111
 _UNCOMPRESSED: Final = 1 << 31
-_END_MARK: Final = bytes(4)
-_WRITTEN_BLOCK: Final = 64 * 1024
-_WRITTEN_HEADER: Final = _MAGIC + bytes((_VERSION_1 | _INDEPENDENT, 4 << 4, 0x82))
 _LARGEST_EXPANSION: Final = 255
 """One byte of an LZ4 block stands for at most 255 bytes of output."""
 
@@ -44,18 +41,11 @@ class _FrameHeader(msgspec.Struct, frozen=True):
         return 1 << (8 + 2 * self.block_size_code)
 
 
-def compress_lz4(data: bytes, level: int | None = None) -> bytes:
-    """One frame of independent blocks of 64 KiB, as Kafka writes it. ``level`` from 1 on asks for high compression."""
-    out = [_WRITTEN_HEADER]
-    for start in range(0, len(data), _WRITTEN_BLOCK):
-        chunk = data[start : start + _WRITTEN_BLOCK]
-        block = _compress_block(chunk, level)
-        if len(block) < len(chunk):
-            out += (struct.pack("<I", len(block)), block)
-        else:
-            out += (struct.pack("<I", len(chunk) | _UNCOMPRESSED), chunk)
-    out.append(_END_MARK)
-    return b"".join(out)
+def compress_lz4(data: bytes, level: int = 0) -> bytes:
+    """One frame of independent blocks of 64 KiB, as Kafka writes it, and with a checksum for each block."""
+    frame = cramjam.lz4.Compressor(level=level, content_checksum=False, block_linked=False)
+    frame.compress(data)
+    return bytes(frame.finish())
 
 
 def decompress_lz4(data: bytes, limit: int, *, verify_header: bool = True) -> bytes:
@@ -79,12 +69,6 @@ def decompress_lz4(data: bytes, limit: int, *, verify_header: bool = True) -> by
         )
     except cramjam.DecompressionError as error:
         raise compression_error("lz4", f"{error}, or more than {limit} bytes of output") from None
-
-
-def _compress_block(chunk: bytes, level: int | None) -> bytes:
-    if not level:
-        return bytes(cramjam.lz4.compress_block(chunk, store_size=False))
-    return bytes(cramjam.lz4.compress_block(chunk, mode="high_compression", compression=level, store_size=False))
 
 
 def _read_header(data: bytes, verify: bool) -> _FrameHeader:

@@ -58,6 +58,8 @@ def _blocks(data: bytes) -> Iterator[tuple[int, bytes]]:
         if data.startswith(_MAGIC, position):
             position = _skip_header(data, position)
             continue
+        if len(data) - position < 4:
+            raise compression_error("snappy", "the block length is cut off", position)
         size = int.from_bytes(data[position : position + 4], "big", signed=True)
         position += 4
         if not 0 <= size <= len(data) - position:

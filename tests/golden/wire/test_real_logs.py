@@ -6,11 +6,11 @@ import hashlib
 
 import msgspec
 import pytest
+from tests.kafka_dumps import FIXTURES, DumpedBatch, DumpedRecord, RealLog, real_logs
 
 from kafkawire.wire.record_batch import Record, RecordBatch, TimestampType, read_batches
 from kafkawire.wire.record_reader import decode_records
 from kafkawire.wire.record_writer import encode_batch
-from tests.kafka_dumps import FIXTURES, DumpedBatch, DumpedRecord, RealLog, real_logs
 
 each_log = pytest.mark.parametrize("log", real_logs(), ids=lambda log: log.name)
 
