@@ -53,8 +53,8 @@ def parse_error_codes(text: str, file: str) -> tuple[ErrorCode, ...]:
     if next(rows, None) != _COLUMNS:
         raise ErrorCodesError(f"{file}:1: the heading must be {','.join(_COLUMNS)}")
     codes = tuple(_error_code(row, f"{file}:{rows.line_num}") for row in rows)
-    for what, values in (("code", [code.code for code in codes]), ("name", [code.name for code in codes])):
-        twice = sorted({str(value) for value in values if values.count(value) > 1})
+    for what, values in (("code", [str(code.code) for code in codes]), ("name", [code.name for code in codes])):
+        twice = sorted({value for value in values if values.count(value) > 1})
         if twice:
             raise ErrorCodesError(f"{file}: {what} given twice: {', '.join(twice)}")
     return tuple(sorted(codes, key=lambda code: code.code))

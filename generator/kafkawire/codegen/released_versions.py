@@ -82,10 +82,8 @@ def format_released_versions(versions: Iterable[ReleasedVersion]) -> str:
     writer.writerow(_COLUMNS)
     for v in versions:
         differences = "; ".join(f"{d.kind} {d.path}: {d.older} > {d.newer}" for d in v.differences)
-        writer.writerow(
-            [v.release, v.group, v.message, v.version, v.layout, v.merged_message, v.merged_version, v.relation]
-            + [differences]
-        )
+        released = (v.release, v.group, v.message, v.version, v.layout)
+        writer.writerow((*released, v.merged_message, v.merged_version, v.relation, differences))
     return out.getvalue()
 
 

@@ -97,7 +97,4 @@ def _origins(
     releases: Mapping[str, tuple[str, ...]],
     proposals: Mapping[str, tuple[str, ...]],
 ) -> dict[str, tuple[str, ...]]:
-    return {
-        message.name: (*releases.get(message.name, ()), *proposals.get(message.name, ()))
-        for message in messages
-    }
+    return {message.name: (*releases.get(message.name, ()), *proposals.get(message.name, ())) for message in messages}

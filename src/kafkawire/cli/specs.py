@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
 from kafkawire.cli.outcome import CommandError, ExitCode
-from kafkawire.codegen.importing.problem import ImportProblem
+from kafkawire.codegen.importing.problem import SpecsImportError
+from kafkawire.codegen.importing.recheck import recheck
 from kafkawire.codegen.importing.run import ImportRequest, ImportResult, import_specs
-from kafkawire.codegen.importing.summary import ReleaseCount, counts_of
+from kafkawire.codegen.importing.summary import ReleaseCount, changes_of, counts_of
+from kafkawire.codegen.released_versions import Relation, read_released_versions, releases_of
+from kafkawire.codegen.specs_tree import load_specs
 
 app = typer.Typer(help="Message definitions: import them from Apache Kafka's releases.", no_args_is_help=True)
 
@@ -32,9 +36,9 @@ def import_(
     specs: Annotated[Path, typer.Option(help="The folder of definitions to write.")] = Path("specs"),
     offline_jars: Annotated[
         Path | None,
-        typer.Option(file_okay=False, exists=True, help="Take jars from this folder (VERSION/NAME.jar), without Maven."),
+        typer.Option(file_okay=False, exists=True, help="Take jars from here (VERSION/NAME.jar), without Maven."),
     ] = None,
-    pin: Annotated[bool, typer.Option("--pin", help="Record the sha256 of jars that have none in the sources.")] = False,
+    pin: Annotated[bool, typer.Option("--pin", help="Record the sha256 of jars that have none yet.")] = False,
 ) -> None:
     """Fetch the releases with Maven, check and merge their definitions, prove the merge, and write them.
 
@@ -44,18 +48,34 @@ def import_(
     try:
         with told.status("importing") as status:
             result = import_specs(ImportRequest(sources, specs, offline_jars, pin), status.update)
-    except ImportProblem as problem:
+    except SpecsImportError as problem:
         raise CommandError("the import failed:\n  " + "\n  ".join(problem.problems), ExitCode.FAILED) from problem
     _show(result, specs)
+
+
+@app.command()
+def check(specs: Annotated[Path, typer.Option(help="The folder of definitions.")] = Path("specs")) -> None:
+    """Hold the definitions against the record of the releases that they were imported from, without Maven."""
+    versions = read_released_versions(specs)
+    loaded = load_specs(specs)
+    errors = [f"{f.file}:{f.span.line}: {f.rule}: {f.message}" for f in loaded.findings if f.severity == "error"]
+    problems = [*errors, *recheck(loaded.messages, versions)]
+    if not versions:
+        problems.append(f"{specs} has no record of releases")
+    if problems:
+        raise CommandError("\n  ".join(["the definitions are not those of the releases:", *problems]), ExitCode.FAILED)
+    held = [version for version in versions if version.version >= 0]
+    messages = {version.merged_message for version in held}
+    print(f"{len(messages)} messages hold {len(held)} versions of {', '.join(releases_of(versions))} unchanged")
 
 
 def _show(result: ImportResult, specs: Path) -> None:
     console = Console()
     console.print(_counts_table(counts_of(result.versions), result))
-    for version in result.versions:
-        if version.relation != "same":
-            changes = "; ".join(str(difference) for difference in version.differences)
-            console.print(f"{version.release} {version.message} {version.version} {version.relation}: {changes}")
+    for change in changes_of(result.versions):
+        what = "; ".join(str(difference) for difference in change.differences)
+        line = f"{change.release} {change.message} {change.versions} {change.relation}: {what}"
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
     for jar in result.pinned:
         console.print(f"pinned the sha256 of {jar}")
     for note in result.notes:
@@ -66,15 +86,16 @@ def _show(result: ImportResult, specs: Path) -> None:
             console.print(f"{verb} {specs / name}")
         if len(names) > _SHOWN_FILES:
             console.print(f"{verb} {len(names) - _SHOWN_FILES} more files")
-    console.print(f"{len(changes.written)} files written, {len(changes.removed)} removed, {changes.unchanged} unchanged")
+    written, removed = len(changes.written), len(changes.removed)
+    console.print(f"{written} files written, {removed} removed, {changes.unchanged} unchanged")
 
 
 def _counts_table(counts: tuple[ReleaseCount, ...], result: ImportResult) -> Table:
-    table = Table(title="Imported definitions")
-    for heading in ("", "messages", "retired", "versions", "same", "renamed", "extended", "replaced"):
-        table.add_column(heading, justify="right" if heading else "left")
+    table = Table(title="Imported definitions", box=SIMPLE_HEAD, collapse_padding=True)
+    for heading in ("release", "messages", "retired", "versions", *get_args(Relation)):
+        table.add_column(heading, justify="left" if heading == "release" else "right")
     for count in counts:
-        relations = [str(count.relations[relation]) for relation in ("same", "renamed", "extended", "replaced")]
+        relations = [str(count.relations.get(relation, 0)) for relation in get_args(Relation)]
         table.add_row(count.release, str(count.messages), str(count.retired), str(count.versions), *relations)
     merged = sum(len(list(message.valid_versions)) for message in result.messages)
     table.add_row("merged", str(len(result.messages)), "", str(merged), "", "", "", "", style="bold")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kafkawire.codegen.error_codes import ErrorCode, ErrorCodesError, parse_error_codes
-from kafkawire.codegen.importing.problem import ImportProblem
+from kafkawire.codegen.importing.problem import SpecsImportError
 
 PROGRAM = Path(__file__).with_name("ErrorCodes.java")
 _TIMEOUT_SECONDS = 120
@@ -28,16 +28,16 @@ def read_error_codes_with_java(java: str, jars: Sequence[Path]) -> tuple[ErrorCo
         jars: the jar with the enumeration, and what it needs.
 
     Raises:
-        ImportProblem: if Java fails or prints no table.
+        SpecsImportError: if Java fails or prints no table.
     """
     command = [java, "-cp", os.pathsep.join(str(jar) for jar in jars), str(PROGRAM)]
     try:
         result = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_SECONDS, check=False)
     except subprocess.TimeoutExpired as error:
-        raise ImportProblem(f"Java did not print the error codes within {_TIMEOUT_SECONDS} seconds") from error
+        raise SpecsImportError(f"Java did not print the error codes within {_TIMEOUT_SECONDS} seconds") from error
     if result.returncode:
-        raise ImportProblem("Java could not print the error codes:", *result.stderr.strip().splitlines()[-5:])
+        raise SpecsImportError("Java could not print the error codes:", *result.stderr.strip().splitlines()[-5:])
     try:
         return parse_error_codes(result.stdout, "the error codes that Java printed")
     except ErrorCodesError as error:
-        raise ImportProblem(str(error)) from error
+        raise SpecsImportError(str(error)) from error

@@ -6,7 +6,7 @@ import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
 
-from kafkawire.codegen.importing.problem import ImportProblem
+from kafkawire.codegen.importing.problem import SpecsImportError
 
 MAXIMUM_FILES = 2_000
 MAXIMUM_FILE_BYTES = 1 << 20
@@ -17,22 +17,22 @@ def extract_definitions(jar: Path, folder: str) -> dict[str, str]:
     """The ``*.json`` files that stand directly in a folder of a jar: name inside the jar to text, sorted.
 
     Raises:
-        ImportProblem: if the file is no jar, holds no definition there, more or larger ones than any release
+        SpecsImportError: if the file is no jar, holds no definition there, more or larger ones than any release
             of Kafka comes near to, or text that is not UTF-8.
     """
     try:
         with zipfile.ZipFile(jar) as archive:
             entries = archive.infolist()
             if len(entries) > MAXIMUM_ENTRIES:
-                raise ImportProblem(f"{jar}: {len(entries)} entries; at most {MAXIMUM_ENTRIES} are read")
+                raise SpecsImportError(f"{jar}: {len(entries)} entries; at most {MAXIMUM_ENTRIES} are read")
             wanted = sorted((e for e in entries if _is_definition(e.filename, folder)), key=lambda e: e.filename)
             if not wanted:
-                raise ImportProblem(f"{jar}: holds no definitions in {folder}")
+                raise SpecsImportError(f"{jar}: holds no definitions in {folder}")
             if len(wanted) > MAXIMUM_FILES:
-                raise ImportProblem(f"{jar}: {len(wanted)} definitions; at most {MAXIMUM_FILES} are read")
+                raise SpecsImportError(f"{jar}: {len(wanted)} definitions; at most {MAXIMUM_FILES} are read")
             return {entry.filename: _read(archive, entry, jar) for entry in wanted}
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
-        raise ImportProblem(f"{jar}: not a jar ({error})") from error
+        raise SpecsImportError(f"{jar}: not a jar ({error})") from error
 
 
 def _is_definition(name: str, folder: str) -> bool:
@@ -45,8 +45,8 @@ def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, jar: Path) -> str:
     with archive.open(entry) as file:
         content = file.read(MAXIMUM_FILE_BYTES + 1)
     if len(content) > MAXIMUM_FILE_BYTES:
-        raise ImportProblem(f"{jar}: {entry.filename} is larger than {MAXIMUM_FILE_BYTES} bytes")
+        raise SpecsImportError(f"{jar}: {entry.filename} is larger than {MAXIMUM_FILE_BYTES} bytes")
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ImportProblem(f"{jar}: {entry.filename} is not UTF-8 ({error.reason} at {error.start})") from error
+        raise SpecsImportError(f"{jar}: {entry.filename} is not UTF-8 ({error.reason} at {error.start})") from error

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 import subprocess
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from kafkawire.codegen.importing.problem import ImportProblem
+from kafkawire.codegen.importing.problem import SpecsImportError
 from kafkawire.codegen.importing.sources import Jar
 
 _PROJECT = """<project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -27,7 +28,8 @@ _ITEM = (
     "      <artifactItem><groupId>{group}</groupId><artifactId>{name}</artifactId><version>{version}</version>"
     "<outputDirectory>{folder}</outputDirectory><destFileName>{name}.jar</destFileName></artifactItem>"
 )
-_LAST_LINES = 15
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_TOLD_LINES = 15
 _TIMEOUT_SECONDS = 600
 
 
@@ -39,13 +41,13 @@ def fetch_with_maven(jars: Sequence[Jar], work: Path) -> dict[Jar, Path]:
         work: an empty folder.
 
     Raises:
-        ImportProblem: if there is no ``mvn``, or it fails (no network, no such artifact): its last lines are told.
+        SpecsImportError: if there is no ``mvn``, or it fails (no network, no such artifact): its first lines are told.
     """
     maven = shutil.which("mvn")
     if maven is None:
-        raise ImportProblem(
-            "Maven is needed to fetch releases and there is no mvn on the path: install it (Debian: apt install maven), "
-            "or give a folder of jars with --offline-jars"
+        raise SpecsImportError(
+            "Maven is needed to fetch releases, and there is no mvn on the path: install it "
+            "(Debian: apt install maven), or give a folder of jars with --offline-jars"
         )
     items = [
         _ITEM.format(
@@ -60,12 +62,13 @@ def fetch_with_maven(jars: Sequence[Jar], work: Path) -> dict[Jar, Path]:
     try:
         result = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_SECONDS, check=False)
     except subprocess.TimeoutExpired as error:
-        raise ImportProblem(f"Maven did not finish within {_TIMEOUT_SECONDS} seconds") from error
+        raise SpecsImportError(f"Maven did not finish within {_TIMEOUT_SECONDS} seconds") from error
     if result.returncode:
         told = (result.stdout + result.stderr).strip().splitlines()
-        raise ImportProblem(
-            "Maven could not fetch the releases; its own words (a missing network or proxy is set up in Maven's settings):",
-            *told[:_LAST_LINES],
+        raise SpecsImportError(
+            "Maven could not fetch the releases. Network, proxy and repositories are set up in Maven's own settings; "
+            "an artifact that a release does not have is listed as absent in the sources. Maven says:",
+            *(_COLOUR.sub("", line) for line in told[:_TOLD_LINES]),
         )
     return {jar: work / jar.version / f"{jar.name}.jar" for jar in jars}
 
@@ -79,7 +82,7 @@ def find_offline(jars: Sequence[Jar], optional: Collection[Jar], folder: Path) -
         folder: where to look.
 
     Raises:
-        ImportProblem: naming every jar that is not there.
+        SpecsImportError: naming every jar that is not there.
     """
     found: dict[Jar, Path] = {}
     for jar in jars:
@@ -90,7 +93,7 @@ def find_offline(jars: Sequence[Jar], optional: Collection[Jar], folder: Path) -
             found[jar] = there
     missing = [f"{folder}: there is no jar of {jar}" for jar in jars if jar not in found and jar not in optional]
     if missing:
-        raise ImportProblem(*missing)
+        raise SpecsImportError(*missing)
     return found
 
 
@@ -112,7 +115,7 @@ def check_digests(digests: Mapping[Jar, str], pinned: Mapping[Jar, str | None], 
         pin: whether jars without a pinned digest are welcome.
 
     Raises:
-        ImportProblem: naming every jar that differs, and without ``pin`` every jar that has no digest.
+        SpecsImportError: naming every jar that differs, and without ``pin`` every jar that has no digest.
     """
     problems: list[str] = []
     for jar, digest in digests.items():
@@ -122,4 +125,4 @@ def check_digests(digests: Mapping[Jar, str], pinned: Mapping[Jar, str | None], 
         elif expected is not None and expected != digest:
             problems.append(f"{jar} is not the jar that was pinned: sha256 {digest}, expected {expected}")
     if problems:
-        raise ImportProblem(*problems)
+        raise SpecsImportError(*problems)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.importing.coordinator_form import Part, as_parts
-from kafkawire.codegen.importing.problem import ImportProblem
+from kafkawire.codegen.importing.problem import SpecsImportError
 from kafkawire.codegen.importing.release import MessageKey, ReleaseMessages
 from kafkawire.codegen.merging.conflict import Conflict, MergeError, Sides
 from kafkawire.codegen.merging.merge import merge_messages
@@ -24,12 +24,10 @@ class Strand:
     Attributes:
         message: the definition merged so far.
         parts: (release, its part), oldest first.
-        governor: version to the newest release that has it.
     """
 
     message: MessageDefinition
     parts: list[tuple[str, Part]] = field(default_factory=list)
-    governor: dict[int, str] = field(default_factory=dict)
 
     @property
     def releases(self) -> str:
@@ -44,7 +42,7 @@ def merge_releases(releases: Sequence[ReleaseMessages]) -> tuple[Strand, ...]:
         the messages with their history, sorted by group and name.
 
     Raises:
-        ImportProblem: with every conflict; each names releases, message, versions, field and what differs.
+        SpecsImportError: with every conflict; each names releases, message, versions, field and what differs.
     """
     strands: dict[MessageKey, Strand] = {}
     conflicts: list[Conflict] = []
@@ -57,7 +55,7 @@ def merge_releases(releases: Sequence[ReleaseMessages]) -> tuple[Strand, ...]:
             conflicts += _add(strand, release.release, part)
             strands[key] = strand
     if conflicts:
-        raise ImportProblem(*(str(conflict) for conflict in conflicts))
+        raise SpecsImportError(*(str(conflict) for conflict in conflicts))
     return tuple(strands[key] for key in sorted(strands))
 
 
@@ -87,5 +85,4 @@ def _add(strand: Strand, release: str, part: Part) -> tuple[Conflict, ...]:
     except MergeError as error:
         return error.conflicts
     strand.parts.append((release, part))
-    strand.governor.update(dict.fromkeys(message.valid_versions, release))
     return ()

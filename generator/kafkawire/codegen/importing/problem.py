@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class ImportProblem(Exception):
+class SpecsImportError(Exception):
     """An import that cannot be done; the text says what is wrong and what to do.
 
     Attributes:

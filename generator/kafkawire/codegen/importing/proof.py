@@ -12,14 +12,15 @@ from collections.abc import Iterator, Sequence
 
 from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.importing.history import Strand
-from kafkawire.codegen.importing.problem import ImportProblem
+from kafkawire.codegen.importing.problem import SpecsImportError
 from kafkawire.codegen.importing.sources import Decision
 from kafkawire.codegen.merging.conflict import Conflict, Sides
 from kafkawire.codegen.merging.difference import Difference, layout_differences
 from kafkawire.codegen.merging.layout_digest import layout_digest
 from kafkawire.codegen.released_versions import Relation, ReleasedVersion
 from kafkawire.codegen.resolve import resolve_message
-from kafkawire.layout import MessageLayouts
+from kafkawire.layout import MessageLayouts, StructLayout
+
 
 def prove(
     strands: Sequence[Strand], releases: Sequence[str], decisions: Sequence[Decision]
@@ -35,7 +36,7 @@ def prove(
         one entry for each of them, sorted by release (oldest first), group, name and version.
 
     Raises:
-        ImportProblem: for every difference that nothing allows, and every decision that is about none.
+        SpecsImportError: for every difference that nothing allows, and every decision that is about none.
     """
     proven: list[ReleasedVersion] = []
     conflicts: list[Conflict] = []
@@ -56,7 +57,7 @@ def prove(
         for d in unused
     ]
     if problems:
-        raise ImportProblem(*problems)
+        raise SpecsImportError(*problems)
     return tuple(sorted(proven, key=lambda v: (releases.index(v.release), v.group, v.message, v.version)))
 
 
@@ -64,20 +65,34 @@ _ADVICE = "If the newer is right, say so in a [[decisions]] entry of sources.tom
 
 
 def _entries(strand: Strand, layouts: MessageLayouts) -> Iterator[tuple[ReleasedVersion, str]]:
-    """Each version of a strand's releases, with the release that governs it."""
-    for release, part in strand.parts:
+    """Each version of a strand's releases, with the release that changed it: a later one, or its own."""
+    later: dict[int, list[tuple[str, StructLayout]]] = {}
+    for release, part in reversed(strand.parts):
         own = resolve_message(part.source)
         if not part.source_versions:
             yield _retired(release, part.source, strand.message.name), release
         for version, source_version in part.source_versions.items():
             layout = own.of_version(source_version)
-            found = layout_differences(layout, layouts.of_version(version))
-            differences = tuple(difference for difference in found if difference.kind != "attribute")
+            differences = _byte_differences(layout, layouts.of_version(version))
+            governs = version not in later
             entry = ReleasedVersion(
                 release, part.source.group, part.source.name, source_version, layout_digest(layout),
-                strand.message.name, version, _relation(differences, strand.governor[version] == release), differences,
+                strand.message.name, version, _relation(differences, governs), differences,
             )  # fmt: skip
-            yield entry, strand.governor[version]
+            yield entry, _changed_in(layout, later.get(version, ()), release)
+            later.setdefault(version, []).insert(0, (release, layout))
+
+
+def _changed_in(layout: StructLayout, later: Sequence[tuple[str, StructLayout]], release: str) -> str:
+    """The first later release that has other bytes; the release itself if there is none."""
+    for other, changed in later:
+        if any(difference.kind == "wire" for difference in layout_differences(layout, changed)):
+            return other
+    return release
+
+
+def _byte_differences(older: StructLayout, newer: StructLayout) -> tuple[Difference, ...]:
+    return tuple(difference for difference in layout_differences(older, newer) if difference.kind != "attribute")
 
 
 def _retired(release: str, source: MessageDefinition, merged_name: str) -> ReleasedVersion:
@@ -101,7 +116,7 @@ def _decision(decisions: Sequence[Decision], entry: ReleasedVersion, newer: str)
 def _conflicts(entry: ReleasedVersion, newer: str) -> list[Conflict]:
     sides = Sides(entry.release, newer)
     return [
-        Conflict(sides, entry.message, str(entry.version), d.path, f"{d.older or 'absent'} became {d.newer or 'absent'}")
+        Conflict(sides, entry.message, str(entry.version), d.path, f"{d.older or 'absent'} and {d.newer or 'absent'}")
         for d in entry.differences
         if d.kind == "wire" or entry.release == newer
     ]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
-from kafkawire.codegen.importing.problem import ImportProblem
+from kafkawire.codegen.importing.problem import SpecsImportError
 from kafkawire.codegen.parse import parse_message
 
 MessageKey = tuple[str, str]
@@ -34,7 +34,7 @@ def read_release(release: str, texts: Mapping[str, Mapping[str, str]]) -> Releas
         texts: group to (file name to text).
 
     Raises:
-        ImportProblem: naming every error of every file, and messages defined twice.
+        SpecsImportError: naming every error of every file, and messages defined twice.
     """
     messages: dict[MessageKey, MessageDefinition] = {}
     problems: list[str] = []
@@ -49,7 +49,7 @@ def read_release(release: str, texts: Mapping[str, Mapping[str, str]]) -> Releas
                 problems.append(f"{place}: {message.name} is defined twice")
             messages[group, message.name] = facts_only(message)
     if problems:
-        raise ImportProblem(*problems)
+        raise SpecsImportError(*problems)
     return ReleaseMessages(release, messages)
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kafkawire.codegen.canonical import canonical_text
 from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.error_codes import ERROR_CODES_FILE, format_error_codes
+from kafkawire.codegen.findings import Finding
 from kafkawire.codegen.importing.error_code_table import java_command, read_error_codes_with_java
 from kafkawire.codegen.importing.extract import extract_definitions
 from kafkawire.codegen.importing.fetch import check_digests, digests_of, fetch_with_maven, find_offline
 from kafkawire.codegen.importing.history import Strand, merge_releases
-from kafkawire.codegen.importing.problem import ImportProblem
+from kafkawire.codegen.importing.problem import SpecsImportError
 from kafkawire.codegen.importing.proof import prove
 from kafkawire.codegen.importing.release import ReleaseMessages, read_release
 from kafkawire.codegen.importing.sources import Jar, Sources, jar_of, jars_of, read_sources, with_digests
@@ -69,7 +70,7 @@ def import_specs(request: ImportRequest, progress: Progress) -> ImportResult:
     Whatever goes wrong, the folder and ``sources.toml`` stay as they were.
 
     Raises:
-        ImportProblem: for anything that forbids the import.
+        SpecsImportError: for anything that forbids the import.
         OSError: if files cannot be written.
     """
     sources = read_sources(request.sources)
@@ -87,10 +88,9 @@ def import_specs(request: ImportRequest, progress: Progress) -> ImportResult:
     progress("writing definitions")
     messages = tuple(_placed(strand) for strand in strands)
     groups = [artifact.group for artifact in sources.artifacts]
-    changes = replace_files(request.specs, _files(messages, versions, error_codes), groups)
     fresh = {jar: digest for jar, digest in digests.items() if pinned[jar] is None}
-    if fresh:
-        _pin(request.sources, sources, fresh)
+    files = _files(messages, versions, error_codes)
+    changes = _write(request, files, groups, _pinned_sources(request.sources, sources, fresh))
     return ImportResult(messages, versions, changes, tuple(str(jar) for jar in fresh), notes)
 
 
@@ -138,17 +138,21 @@ def _placed(strand: Strand) -> MessageDefinition:
     """The merged message, read back from the text that is written for it.
 
     Raises:
-        ImportProblem: if the text does not say the same, or breaks a rule: the merge made something illegal.
+        SpecsImportError: if the text does not say the same, or breaks a rule: the merge made something illegal.
     """
     message = strand.message
     file = f"{message.group}/{message.name}.json"
     read, findings = parse_message(canonical_text(message), file, message.group)
-    errors = [finding for finding in [*findings, *(check_message(read) if read else ())] if finding.severity == "error"]
-    if errors:
-        raise ImportProblem(*(f"merging made {file} illegal: {error.rule}: {error.message}" for error in errors))
+    _refuse([*findings, *(check_message(read) if read else ())])
     if read != replace(message, place=read.place if read else message.place):
-        raise ImportProblem(f"{file} does not read back as what was written")
+        raise SpecsImportError(f"{file} does not read back as what was written")
     return message
+
+
+def _refuse(findings: Iterable[Finding]) -> None:
+    errors = [f"{f.file}: {f.rule}: {f.message}" for f in findings if f.severity == "error"]
+    if errors:
+        raise SpecsImportError("the merged definitions break rules of the language:", *errors)
 
 
 def _files(
@@ -156,7 +160,9 @@ def _files(
 ) -> dict[str, str]:
     errors = [f for f in check_set(messages) if f.severity == "error"]
     if errors:
-        raise ImportProblem(*(f"merging made {error.file} illegal: {error.rule}: {error.message}" for error in errors))
+        raise SpecsImportError(
+            *(f"merging made {error.file} illegal: {error.rule}: {error.message}" for error in errors)
+        )
     files = {f"{message.group}/{message.name}.json": canonical_text(message) for message in messages}
     files[RELEASES_FILE] = format_released_versions(versions)
     if error_codes is not None:
@@ -164,8 +170,8 @@ def _files(
     return files
 
 
-def _pin(path: Path, sources: Sources, fresh: Mapping[Jar, str]) -> None:
-    """Record digests in ``sources.toml``."""
+def _pinned_sources(path: Path, sources: Sources, fresh: Mapping[Jar, str]) -> str:
+    """The text of ``sources.toml`` with fresh digests."""
     digests = {
         release.version: {
             artifact.name: fresh[jar_of(artifact, release)]
@@ -174,5 +180,13 @@ def _pin(path: Path, sources: Sources, fresh: Mapping[Jar, str]) -> None:
         }
         for release in sources.releases
     }
-    text = with_digests(path.read_text("utf-8"), str(path), digests)
-    replace_files(path.parent, {path.name: text}, ())
+    return with_digests(path.read_text("utf-8"), str(path), digests)
+
+
+def _write(request: ImportRequest, files: Mapping[str, str], groups: list[str], sources: str) -> Changes:
+    """Write definitions and sources: in one step where the sources stand among the definitions."""
+    if request.sources.parent.resolve() == request.specs.resolve():
+        return replace_files(request.specs, {**files, request.sources.name: sources}, groups)
+    changes = replace_files(request.specs, files, groups)
+    replace_files(request.sources.parent, {request.sources.name: sources}, ())
+    return changes

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from kafkawire.codegen.importing.problem import ImportProblem
+from kafkawire.codegen.importing.problem import SpecsImportError
 
 SOURCES_FILE = "sources.toml"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -143,10 +143,10 @@ def read_sources(path: Path) -> Sources:
     """Read and check ``sources.toml``.
 
     Raises:
-        ImportProblem: if there is no such file or it does not say what is needed.
+        SpecsImportError: if there is no such file or it does not say what is needed.
     """
     if not path.is_file():
-        raise ImportProblem(f"{path}: there is no such file; it must list the artifacts and releases to import")
+        raise SpecsImportError(f"{path}: there is no such file; it must list the artifacts and releases to import")
     return parse_sources(path.read_text("utf-8"), str(path))
 
 
@@ -154,15 +154,15 @@ def parse_sources(text: str, file: str) -> Sources:
     """Read the text of a ``sources.toml``.
 
     Raises:
-        ImportProblem: as `read_sources`.
+        SpecsImportError: as `read_sources`.
     """
     try:
         sources = msgspec.convert(tomllib.loads(text), Sources)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise ImportProblem(f"{file}: {error}") from error
+        raise SpecsImportError(f"{file}: {error}") from error
     problems = [f"{file}: {problem}" for problem in _problems(sources)]
     if problems:
-        raise ImportProblem(*problems)
+        raise SpecsImportError(*problems)
     return sources
 
 
@@ -206,7 +206,7 @@ def with_digests(text: str, file: str, digests: Mapping[str, Mapping[str, str]])
         digests: release to artifact name to sha256, for artifacts that have none in ``text``.
 
     Raises:
-        ImportProblem: if the file is written in a way that this cannot extend.
+        SpecsImportError: if the file is written in a way that this cannot extend.
     """
     before = parse_sources(text, file)
     lines = text.rstrip("\n").split("\n")
@@ -220,29 +220,24 @@ def with_digests(text: str, file: str, digests: Mapping[str, Mapping[str, str]])
         for release in before.releases
     )
     if after != msgspec.structs.replace(before, releases=expected):
-        raise ImportProblem(f"{file}: cannot add the digests here; write them by hand: {dict(digests)}")
+        raise SpecsImportError(f"{file}: cannot add the digests here; write them by hand: {dict(digests)}")
     return extended
 
 
 def _insert(lines: list[str], version: str, entries: list[str]) -> None:
     """Put digests into the table of a release, behind those that it has."""
-    start = next(
-        (i for i, line in enumerate(lines) if re.fullmatch(rf'\s*version\s*=\s*"{re.escape(version)}"\s*(#.*)?', line)),
-        len(lines) - 1,
-    )
-    end = _end_of_table(lines, start)
-    if end < len(lines) and lines[end].strip() == "[releases.sha256]":
-        end = _end_of_table(lines, end)
+    heading = re.compile(rf'\s*version\s*=\s*"{re.escape(version)}"\s*(#.*)?')
+    start = next((i for i, line in enumerate(lines) if heading.fullmatch(line)), len(lines) - 1)
+    following = next((i for i in range(start + 1, len(lines)) if _TABLE.match(lines[i])), len(lines))
+    if following < len(lines) and lines[following].strip() == "[releases.sha256]":
+        end = _end_of_table(lines, following)
     else:
+        end = _end_of_table(lines, start)
         entries = ["", "[releases.sha256]", *entries]
-    while end > start + 1 and not lines[end - 1].strip():
-        end -= 1
     lines[end:end] = entries
 
 
 def _end_of_table(lines: list[str], start: int) -> int:
-    """Index of the next table heading after a line, with the comments above it left to it."""
-    end = next((i for i in range(start + 1, len(lines)) if _TABLE.match(lines[i])), len(lines))
-    while end > start + 1 and lines[end - 1].startswith("#"):
-        end -= 1
-    return end
+    """Index behind the last entry of a table; comments that follow belong to what comes next."""
+    following = next((i for i in range(start + 1, len(lines)) if _TABLE.match(lines[i])), len(lines))
+    return next(i for i in range(following, start, -1) if lines[i - 1].split("#")[0].strip())

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from kafkawire.codegen.merging.conflict import versions_text
+from kafkawire.codegen.merging.difference import Difference
 from kafkawire.codegen.released_versions import Relation, ReleasedVersion, releases_of
 
 
@@ -42,3 +44,34 @@ def counts_of(versions: Iterable[ReleasedVersion]) -> tuple[ReleaseCount, ...]:
             )
         )
     return tuple(counts)
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseChange:
+    """What a newer release did to versions of a message that an older one has as well.
+
+    Attributes:
+        release: the older release.
+        message: the name that it gives the message.
+        versions: the versions as text, ``0-2, 5``.
+        relation: how the merged layout relates to that of the release.
+        differences: what differs.
+    """
+
+    release: str
+    message: str
+    versions: str
+    relation: Relation
+    differences: tuple[Difference, ...]
+
+
+def changes_of(versions: Iterable[ReleasedVersion]) -> tuple[ReleaseChange, ...]:
+    """All changes, in the order of the record; equal ones of neighbouring versions together."""
+    together: dict[tuple[str, str, Relation, tuple[Difference, ...]], set[int]] = {}
+    for v in versions:
+        if v.relation != "same":
+            together.setdefault((v.release, v.message, v.relation, v.differences), set()).add(v.version)
+    return tuple(
+        ReleaseChange(release, message, versions_text(numbers), relation, differences)
+        for (release, message, relation, differences), numbers in together.items()
+    )

@@ -34,7 +34,13 @@ class Difference:
     newer: str
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.older or 'absent'} became {self.newer or 'absent'}"
+        match self.kind:
+            case "renamed":
+                return f"{self.path} is now {self.newer}"
+            case "added-tag":
+                return f"{self.path} was added as {self.newer}"
+            case _:
+                return f"{self.path}: {self.older or 'absent'} became {self.newer or 'absent'}"
 
 
 def layout_differences(older: StructLayout, newer: StructLayout) -> tuple[Difference, ...]:

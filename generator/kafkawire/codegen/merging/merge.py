@@ -158,7 +158,7 @@ class _Merge:
         if versions != n.versions:
             nullable = nullable.intersect(versions)
         if written.default == "null" and not nullable.contains(versions):
-            what = f"the default is null, but only {nullable} of {versions} may be null (default-null-needs-all-nullable)"
+            what = f"default null, but null is legal only in {nullable} of {versions} (default-null-needs-all-nullable)"
             self._conflict(path, present_older, what)
         return replace(
             written, versions=versions, nullable_versions=nullable, tagged_versions=tagged, tag=tag if tagged else None
@@ -169,7 +169,7 @@ class _Merge:
     ) -> Versions:
         range_ = combine(newer, at_newer, older, at_older)
         if range_ is None:
-            what = f"{older} in versions {versions_text(at_older)} and {newer} in {versions_text(at_newer)} are no range"
+            what = f"{older} in {versions_text(at_older)} and {newer} in {versions_text(at_newer)} make no range"
             self._conflict(path, at_older, what)
             return newer
         return range_
