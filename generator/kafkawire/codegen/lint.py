@@ -70,7 +70,7 @@ def _excerpt(finding: Finding, line: str) -> tuple[str, str]:
     end = span.end_column - 1 if span.end_line == span.line else len(line.rstrip())
     before, marked, after = line[:start], line[start : max(end, start)], line[max(end, start) :]
     left, middle, right = _columns(before), _columns(marked), _columns(after)
-    if len(left) > _WIDTH // 2:
+    if _width(left + middle) > _WIDTH and len(left) > _WIDTH // 2:
         left = "..." + left[-_WIDTH // 2 :]
     middle = middle[:_WIDTH]
     right = right[: max(_WIDTH - _width(left + middle), 0)]

@@ -35,6 +35,11 @@ class Definitions:
     sources: Mapping[str, str]
 
     @property
+    def files(self) -> frozenset[str]:
+        """All files and folders that there is something to say about, those that could not be read included."""
+        return frozenset(self.sources) | {finding.file for finding in self.findings}
+
+    @property
     def has_errors(self) -> bool:
         """Whether something must be mended before code can be generated."""
         return _is_error(self.findings)
@@ -42,11 +47,11 @@ class Definitions:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file that was read; `message` may hold placeholders where `findings` has errors."""
+    """A file; `text` is None if it could not be read, `message` may hold placeholders where `findings` has errors."""
 
     name: str
     group: str
-    text: str
+    text: str | None
     message: MessageDefinition | None
     findings: tuple[Finding, ...]
 
@@ -99,7 +104,7 @@ def _load(root: Path, seen: set[Path]) -> Definitions:
     return Definitions(
         messages=tuple(file.message for file in files if file.message is not None and file.name not in faulty),
         findings=tuple(findings),
-        sources={file.name: file.text for file in files},
+        sources={file.name: file.text for file in files if file.text is not None},
     )
 
 
@@ -142,7 +147,7 @@ def _read_file(path: Path, group: str) -> _File:
 
 def _unreadable(name: str, group: str, reason: str) -> _File:
     finding = FILE_UNREADABLE.finding(name, _START, f"cannot read this file: {reason}")
-    return _File(name, group, "", None, (finding,))
+    return _File(name, group, None, None, (finding,))
 
 
 def _read(text: str, file: str, group: str) -> tuple[MessageDefinition | None, list[Finding]]:

@@ -86,13 +86,21 @@ def _own_name(node: Object) -> str:
     return ""
 
 
+def _item_path(outer: ObjectReader, attribute: str, index: int, node: Object) -> str:
+    """``Message.Field`` or ``Message.commonStructs.Struct``; with the index in place of a name that is missing."""
+    name = _own_name(node)
+    if not name:
+        return f"{outer.path}.{attribute}[{index}]"
+    return f"{outer.path}.{name}" if attribute == "fields" else f"{outer.path}.{attribute}.{name}"
+
+
 def _name(reader: ObjectReader, missing: Rule, pattern: Rule) -> str | None:
     name = reader.text("name")
     if name is None:
         if "name" not in reader.refused:
             reader.refuse("name", missing, "no name")
     elif not _NAME.fullmatch(name):
-        reader.refuse("name", pattern, f'name "{shown(name)}"')
+        reader.refuse("name", pattern, f'"{shown(name)}" is not a legal name')
     return name
 
 
@@ -112,7 +120,7 @@ def _header_versions(reader: ObjectReader) -> list[_Entry] | None:
         if versions is None:
             _refuse_entry(reader, BAD_RANGE, member.key_span, f'"{shown(key)}" is no range of versions')
         elif header is None or not 0 <= header <= OPEN_END:
-            _refuse_entry(reader, BAD_VALUE, member.value.span, f'the header version of "{key}" is no such number')
+            _refuse_entry(reader, BAD_VALUE, member.value.span, f'"{shown(key)}" has no header version from 0 to {OPEN_END}')
         elif key in entries and entries[key][1] != header:
             _refuse_entry(reader, FILE_DUPLICATE_KEY, member.key_span, f'"{key}" is given twice with different values')
         else:
@@ -141,7 +149,7 @@ def _with_entries(place: Place, entries: list[_Entry] | None) -> Place:
 
 def _common_structs(outer: ObjectReader) -> tuple[StructDefinition, ...]:
     return tuple(
-        _common_struct(node, f"{outer.path}.commonStructs.{_own_name(node) or f'[{index}]'}", outer.file_report)
+        _common_struct(node, _item_path(outer, "commonStructs", index, node), outer.file_report)
         for index, node in enumerate(outer.objects("commonStructs"))
     )
 
@@ -166,7 +174,7 @@ def _common_struct(node: Object, path: str, file_report: FileReport) -> StructDe
 
 def _fields(outer: ObjectReader) -> tuple[FieldDefinition, ...]:
     return tuple(
-        _field(node, f"{outer.path}.{_own_name(node) or f'fields[{index}]'}", outer.file_report)
+        _field(node, _item_path(outer, "fields", index, node), outer.file_report)
         for index, node in enumerate(outer.objects("fields"))
     )
 

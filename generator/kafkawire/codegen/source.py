@@ -154,14 +154,14 @@ class _Reader:
         self._file = file
         self._lines = Lines(text)
         self.findings: list[Finding] = []
-        start = 0
-        if text.startswith("\ufeff"):
-            self._report(FILE_ENCODING, 0, 1, "the file begins with a byte order mark")
-            start = 1
-        self._token = self._next_token(start)
+        self._token = _Token("end", "", 0, 0)
 
     def document(self) -> Node:
         """The whole text."""
+        has_mark = self._text.startswith("\ufeff")
+        if has_mark:
+            self._report(FILE_ENCODING, 0, 1, "the file begins with a byte order mark")
+        self._token = self._next_token(int(has_mark))
         if self._token.kind == "end":
             raise self._lost("the file holds no object")
         node = self._value(0)
@@ -279,7 +279,8 @@ class _Reader:
         sound = self._check_control_characters(start, literal) and self._check_escapes(start, literal)
         text = _unescape(literal[1:-1])
         if _SURROGATE.search(text):
-            self._report(FILE_ENCODING, start, end, "the string holds half of a surrogate pair")
+            what = "the string holds half of a surrogate pair"
+            self._report(FILE_ENCODING, start, end, what, "write both halves, or the character itself")
             sound = False
         return _Token("string", text, start, end, not sound)
 
@@ -307,8 +308,8 @@ class _Reader:
         self._report(rule, start, end, message)
         return _LostStructureError()
 
-    def _report(self, rule: Rule, start: int, end: int, message: str) -> None:
-        self.findings.append(rule.finding(self._file, self._lines.span(start, end), message))
+    def _report(self, rule: Rule, start: int, end: int, message: str, remedy: str = "") -> None:
+        self.findings.append(rule.finding(self._file, self._lines.span(start, end), message, remedy))
 
 
 def _quoted(token: _Token) -> str:

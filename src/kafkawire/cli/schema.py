@@ -46,7 +46,7 @@ def lint(
     """
     definitions = load_paths(paths)
     findings = definitions.findings
-    line = summary(findings, len(definitions.sources))
+    line = summary(findings, len(definitions.files))
     if output is Format.JSON:
         typer.echo(render_json(findings), nl=False)
         typer.echo(line, err=True)

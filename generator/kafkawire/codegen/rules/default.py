@@ -44,7 +44,7 @@ def _is_octal(text: str) -> bool:
 def default_bool(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """Letter case does not matter."""
     if _domain(field) == "bool" and _text(field).lower() not in ("", "true", "false"):
-        yield Problem("default", f"{_quoted(_text(field))} on type bool")
+        yield Problem("default", f"{_quoted(_text(field))} is no value of type bool")
 
 
 @field_rule(
@@ -60,7 +60,7 @@ def default_int_syntax(field: FieldDefinition, scope: StructScope) -> Iterator[P
     """Hexadecimal numbers have a lower-case x and no sign."""
     text = _text(field)
     if _domain(field) == "int" and text and not _INTEGER.fullmatch(text):
-        yield Problem("default", f"{_quoted(text)} on type {field.type}")
+        yield Problem("default", f"{_quoted(text)} is no value of type {field.type}")
 
 
 @field_rule(
@@ -115,7 +115,7 @@ def default_uuid(field: FieldDefinition, scope: StructScope) -> Iterator[Problem
     try:
         Uuid.from_text(text)
     except ValueError:
-        yield Problem("default", f"{_quoted(text)} on type uuid")
+        yield Problem("default", f"{_quoted(text)} is no value of type uuid")
 
 
 @field_rule(
@@ -131,7 +131,7 @@ def default_float(field: FieldDefinition, scope: StructScope) -> Iterator[Proble
     """Java's suffixes (1.5f) and hexadecimal floats are left out: no definition has them, and Python lacks them."""
     text = _text(field)
     if _domain(field) == "float" and text and not _FLOAT.fullmatch(text):
-        yield Problem("default", f"{_quoted(text)} on type float64")
+        yield Problem("default", f"{_quoted(text)} is no value of type float64")
 
 
 @field_rule(
@@ -142,7 +142,7 @@ def default_float(field: FieldDefinition, scope: StructScope) -> Iterator[Proble
 def default_bytes(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """Records are exempt: their default is always null, whatever is written."""
     if str(field.type) == "bytes" and _text(field) not in ("", "null"):
-        yield Problem("default", f"{_quoted(_text(field))} on type bytes")
+        yield Problem("default", f"{_quoted(_text(field))} is no default of bytes")
 
 
 @field_rule(
@@ -153,7 +153,7 @@ def default_bytes(field: FieldDefinition, scope: StructScope) -> Iterator[Proble
 def default_struct(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """Otherwise it is the struct with all its fields at their defaults."""
     if _domain(field) == "struct" and _text(field) not in ("", "null"):
-        yield Problem("default", f"{_quoted(_text(field))} on the struct {field.type}")
+        yield Problem("default", f"{_quoted(_text(field))} is no default of the struct {field.type}")
 
 
 @field_rule(
@@ -164,7 +164,7 @@ def default_struct(field: FieldDefinition, scope: StructScope) -> Iterator[Probl
 def default_array(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """Otherwise it is the empty array."""
     if _domain(field) == "array" and _text(field) not in ("", "null"):
-        yield Problem("default", f"{_quoted(_text(field))} on the array {field.type}")
+        yield Problem("default", f"{_quoted(_text(field))} is no default of the array {field.type}")
 
 
 @field_rule(

@@ -56,7 +56,7 @@ def entity_type_match(field: FieldDefinition, scope: StructScope) -> Iterator[Pr
 def fields_on_scalar(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """A primitive has no parts."""
     if field.fields and not (field.type.array or field.type.is_struct):
-        yield Problem("fields", f"{len(field.fields)} fields inside type {field.type}")
+        yield Problem("fields", f"fields on type {field.type}")
 
 
 @field_rule(
@@ -245,7 +245,7 @@ def tagged_records(field: FieldDefinition, scope: StructScope) -> Iterator[Probl
 def array_of_records(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """Null is an element's natural value in records, and elements are never null."""
     if field.type.array and field.type.name == "records":
-        yield Problem("type", "type []records")
+        yield Problem("type", "type []records is an array of records")
 
 
 @field_rule(

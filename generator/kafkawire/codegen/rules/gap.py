@@ -73,7 +73,7 @@ def nullable_outside(field: FieldDefinition, scope: StructScope) -> Iterator[Pro
 def fields_on_primitive_array(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
     """Nothing reads them."""
     if field.fields and field.type.array and not field.type.is_struct:
-        yield Problem("fields", f"{len(field.fields)} fields on the type {field.type}")
+        yield Problem("fields", f"fields on type {field.type}")
 
 
 @field_rule(
@@ -128,7 +128,9 @@ def unused_common(message: MessageDefinition) -> Iterator[Located]:
         return
     used = {field.type.name for _, field in all_fields(message)}
     for struct in message.common_structs:
-        if struct.name not in used:
+        # A struct without a proper name (struct-name-required, struct-common-capitalised) cannot be used at all.
+        can_be_used = "name" not in struct.place.refused and struct.name[:1].isupper()
+        if can_be_used and struct.name not in used:
             problem = Problem("name", f'no field has the type "{struct.name}"')
             yield Located(struct.place, common_path(message, struct), problem)
 
@@ -210,9 +212,12 @@ def duplicate_message_name(group: MessageSet) -> Iterator[Located]:
 
 
 def _pairs(group: MessageSet) -> Iterator[tuple[MessageDefinition, MessageDefinition]]:
-    """Requests and responses of one key, where all that is compared could be read."""
+    """Requests and responses that are alone with their key, where all that is compared could be read."""
     sound = [message for message in group.messages if not message.place.refused & {"apiKey", "type", "validVersions"}]
-    requests = {message.api_key: message for message in reversed(sound) if message.type == "request"}
+    by_key: dict[tuple[str, int | None], list[MessageDefinition]] = {}
     for message in sound:
-        if message.type == "response" and message.api_key is not None and message.api_key in requests:
-            yield requests[message.api_key], message
+        by_key.setdefault((message.type, message.api_key), []).append(message)
+    for (type_, key), requests in by_key.items():
+        responses = by_key.get(("response", key), [])
+        if type_ == "request" and key is not None and len(requests) == len(responses) == 1:
+            yield requests[0], responses[0]

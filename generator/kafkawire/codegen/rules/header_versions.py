@@ -61,7 +61,7 @@ def _higher_reaching(one: Versions, other: Versions) -> Versions:
 def only_rpc(message: MessageDefinition) -> Iterator[Located]:
     """Records and data travel without header."""
     if message.header_versions is not None and message.type not in _HEADER_NAMES:
-        yield of_message(message, "headerVersions", f"a {message.type} has headerVersions")
+        yield of_message(message, "headerVersions", f'headerVersions on type "{message.type}"')
 
 
 @message_rule(

@@ -53,7 +53,7 @@ def flexible_open_ended(message: MessageDefinition) -> Iterator[Located]:
 def listeners_only_request(message: MessageDefinition) -> Iterator[Located]:
     """Listeners say who serves a request."""
     if message.listeners and message.type != "request":
-        yield of_message(message, "listeners", f"a {message.type} has listeners")
+        yield of_message(message, "listeners", f'listeners on type "{message.type}"')
 
 
 @message_rule(
@@ -68,7 +68,7 @@ def listeners_only_request(message: MessageDefinition) -> Iterator[Located]:
 def unstable_only_request(message: MessageDefinition) -> Iterator[Located]:
     """The mark of the request rules the pair."""
     if message.latest_version_unstable and message.type != "request":
-        yield of_message(message, "latestVersionUnstable", f"a {message.type} has latestVersionUnstable true")
+        yield of_message(message, "latestVersionUnstable", f'latestVersionUnstable true on type "{message.type}"')
 
 
 @message_rule(
@@ -83,7 +83,7 @@ def unstable_only_request(message: MessageDefinition) -> Iterator[Located]:
 def coordinator_key_api_key(message: MessageDefinition) -> Iterator[Located]:
     """Without a record type a key cannot be told from others."""
     if message.type == "coordinator-key" and message.api_key is None:
-        yield of_message(message, "apiKey", "a coordinator-key without apiKey")
+        yield of_message(message, "apiKey", "no apiKey on a coordinator-key")
 
 
 @message_rule(
@@ -98,7 +98,7 @@ def coordinator_key_api_key(message: MessageDefinition) -> Iterator[Located]:
 def coordinator_value_api_key(message: MessageDefinition) -> Iterator[Located]:
     """Without a record type a value has no key."""
     if message.type == "coordinator-value" and message.api_key is None:
-        yield of_message(message, "apiKey", "a coordinator-value without apiKey")
+        yield of_message(message, "apiKey", "no apiKey on a coordinator-value")
 
 
 @message_rule(

@@ -20,7 +20,7 @@ from kafkawire.codegen.rules.rule import Located, MessageSet, Rule, message_rule
 def api_key_required(message: MessageDefinition) -> Iterator[Located]:
     """Tables are ordered by it. Coordinator records have rules of their own."""
     if message.type in ("request", "response", "metadata") and message.api_key is None:
-        yield of_message(message, "apiKey", f"a {message.type} without apiKey")
+        yield of_message(message, "apiKey", f'no apiKey on type "{message.type}"')
 
 
 @message_rule(
@@ -35,7 +35,7 @@ def api_key_required(message: MessageDefinition) -> Iterator[Located]:
 def request_name_suffix(message: MessageDefinition) -> Iterator[Located]:
     """The API table takes its names from requests."""
     if message.type == "request" and not message.name.endswith("Request"):
-        yield of_message(message, "name", f'request name "{message.name}"')
+        yield of_message(message, "name", f'the name of the request "{message.name}" does not end in Request')
 
 
 @set_rule(Rule("set-request-unique", "No two requests have the same key.", "give one of them a free key"))

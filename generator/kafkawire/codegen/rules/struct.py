@@ -74,7 +74,11 @@ def common_capitalised(message: MessageDefinition) -> Iterator[Located]:
     """Only capitalised types are structs."""
     for struct in message.common_structs:
         if "name" not in struct.place.refused and not _STRUCT_NAME.fullmatch(struct.name):
-            yield Located(struct.place, common_path(message, struct), Problem("name", f'struct name "{struct.name}"'))
+            yield Located(
+                struct.place,
+                common_path(message, struct),
+                Problem("name", f'"{struct.name}" is not a capitalised name'),
+            )
 
 
 @message_rule(
