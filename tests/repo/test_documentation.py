@@ -1,20 +1,43 @@
-"""What the README and the documentation show is true."""
+"""What the README and the documentation show is true: pages run like scripts.
+
+The blocks of a page are carried out in order in an empty folder. ``python`` is executed; ``json title="FILE"`` is
+written to the file; in ``console`` each ``$`` line is run, and what follows it must be what it prints, where ``...``
+stands for anything; without such lines it must end well. Other blocks are only read by people.
+"""
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-BLOCK = re.compile(r"^```python\n(.*?)^```", flags=re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r'^```(python|json|console)(?: title="([^"]+)")?\n(.*?)^```', flags=re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", flags=re.MULTILINE)
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
 
 
-def examples(page: Path) -> list[str]:
-    return BLOCK.findall(page.read_text())
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page."""
+
+    language: str
+    title: str
+    text: str
+    line: int
+
+
+def blocks(page: Path) -> list[Block]:
+    text = page.read_text()
+    return [
+        Block(found[1], found[2] or "", found[3], text.count("\n", 0, found.start(3))) for found in BLOCK.finditer(text)
+    ]
 
 
 def with_name(page: Path) -> str:
@@ -22,16 +45,36 @@ def with_name(page: Path) -> str:
 
 
 def test_the_readme_shows_an_example() -> None:
-    assert examples(ROOT / "README.md") != []
+    assert any(block.language == "python" for block in blocks(ROOT / "README.md"))
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if examples(page)], ids=with_name)
-def test_python_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=with_name)
+def test_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    namespace: dict[str, object] = {"__name__": "example"}
-    for source in examples(page):
-        exec(compile(source, str(page), "exec"), namespace)  # noqa: S102 the page is ours
-    assert len(namespace) > 2, "the examples of a page define something"
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    namespace: dict[str, object] = {"__name__": "page"}
+    for block in blocks(page):
+        if block.language == "python":
+            exec(compile("\n" * block.line + block.text, page, "exec"), namespace)  # noqa: S102 the page is ours
+        elif block.language == "console":
+            for command, shown in COMMAND.findall(block.text):
+                check_command(command, shown)
+        elif block.title:
+            file = tmp_path / block.title
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(block.text)
+
+
+def check_command(command: str, shown: str) -> None:
+    run = subprocess.run(
+        ["sh", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+    if shown:
+        pattern = re.escape(shown.strip()).replace(re.escape("..."), ".*")
+        assert re.fullmatch(pattern, run.stdout.strip(), flags=re.DOTALL), run.stdout
+    else:
+        assert run.returncode == 0, run.stdout
 
 
 @pytest.mark.parametrize("page", PAGES, ids=with_name)

@@ -13,6 +13,7 @@ from kafkawire.cli.outcome import CommandError, ExitCode, missing_library_messag
 
 COMMANDS: Mapping[str, str] = {
     "schema": "kafkawire.cli.schema:schema",
+    "specs": "kafkawire.cli.specs:app",
 }
 """Command name to ``module:attribute``: a function for one command, a ``typer.Typer`` for a group of commands."""
 
