@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
-
 from benchmarks.chart import speed_up_chart
 from benchmarks.peers import missing_peers
 from benchmarks.report import page
@@ -60,6 +58,6 @@ def test_the_page_states_times_ratios_and_verdicts() -> None:
 
 
 def test_the_picture_has_a_dot_for_each_library() -> None:
-    picture = ElementTree.fromstring(speed_up_chart("Time to decode", [TWICE_KIO]))
-    dots = [circle.get("class") for circle in picture.iter("{http://www.w3.org/2000/svg}circle")]
-    assert sorted(dots) == sorted([OURS, KIO, KAFKA_PYTHON] * 2)
+    picture = speed_up_chart("Time to decode", [TWICE_KIO])
+    for contender in (OURS, KIO, KAFKA_PYTHON):
+        assert picture.count(f'<circle class="{contender}"') == 2  # one in the row, one in the legend

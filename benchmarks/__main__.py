@@ -1,0 +1,81 @@
+"""The command: ``python -m benchmarks [codec] [records] [import] [generation] [--check] [--out FOLDER]``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from benchmarks import codec, generation, import_time, records
+from benchmarks.chart import speed_up_chart
+from benchmarks.machine import machine_facts
+from benchmarks.peers import missing_peers
+from benchmarks.report import page, table, verdict
+from benchmarks.results import Measurement
+from benchmarks.sampling import Effort
+
+DEFAULT_FOLDER = Path(__file__).parents[1] / "docs" / "benchmarks"
+CHARTS = (("decode", "Time to decode"), ("encode", "Time to encode"))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what was asked for.
+
+    Returns:
+        0; with ``--check`` 1 if a target is missed; 2 if a peer is not installed.
+    """
+    options = _parser().parse_args(arguments)
+    missing = missing_peers()
+    if missing:
+        print(f"{' and '.join(missing)} not installed: use `make bench`", file=sys.stderr)
+        return 2
+    benchmarks = _benchmarks(options.rounds, trial=options.trial)
+    measurements: list[Measurement] = []
+    for name in options.names or benchmarks:
+        for measurement in benchmarks[name]():
+            print(f"{measurement.kind}\n" + "\n".join(table([measurement])), flush=True)
+            measurements.append(measurement)
+    if not options.names:
+        _write(options.out, measurements)
+    missed = [measurement for measurement in measurements if measurement.missed()]
+    for measurement in missed:
+        print(f"target missed: {measurement.kind} {measurement.case}: {verdict(measurement)}", file=sys.stderr)
+    return 1 if options.check and missed else 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure kafkawire beside its peers.")
+    parser.add_argument(
+        "names", nargs="*", choices=list(_benchmarks(1, trial=True)), help="what to measure (default: all)"
+    )
+    parser.add_argument("--rounds", type=int, default=21, help="rounds of each measurement (default: %(default)s)")
+    parser.add_argument("--trial", action="store_true", help="small messages and hardly any time: does it all run?")
+    parser.add_argument("--check", action="store_true", help="exit with 1 if a target is missed")
+    parser.add_argument("--out", type=Path, default=DEFAULT_FOLDER, help="where the page and pictures of a full run go")
+    return parser
+
+
+def _benchmarks(rounds: int, *, trial: bool) -> Mapping[str, Callable[[], Iterator[Measurement]]]:
+    effort = Effort(rounds=rounds, slice_seconds=0, slice_calls=1) if trial else Effort(rounds=rounds)
+    return {
+        "codec": lambda: codec.run(effort, codec.SMALL_CASES if trial else codec.CASES),
+        "records": lambda: records.run(effort, count=10 if trial else 1000),
+        "import": lambda: import_time.run(rounds),
+        "generation": lambda: generation.run(min(rounds, 3)),
+    }
+
+
+def _write(folder: Path, measurements: Sequence[Measurement]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    charts = []
+    for kind, title in CHARTS:
+        chosen = [one for one in measurements if one.kind == kind]
+        (folder / f"{kind}.svg").write_text(speed_up_chart(title, chosen), encoding="utf-8")
+        charts.append((f"{kind}.svg", f"{title}, {', '.join(one.case for one in chosen)}"))
+    (folder / "README.md").write_text(page(measurements, machine_facts(), charts), encoding="utf-8")
+    print(f"written: {folder}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

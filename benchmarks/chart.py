@@ -1,0 +1,125 @@
+"""A picture of the speed-ups: a row for each message, a dot for each library, on a logarithmic axis.
+
+Plain SVG, readable on light and dark pages: nothing is painted behind it, and its colours follow the reader's scheme.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from benchmarks.results import KAFKA_PYTHON, KIO, OURS, PEERS, Measurement
+
+WIDTH = 760
+LEFT = 290
+RIGHT = 60
+ROW = 44
+TOP = 74
+BOTTOM = 40
+LABEL = 40
+TICKS = (0.125, 0.25, 0.5, 1, 2, 4, 8, 16, 32)
+
+STYLE = """
+text { font: 13px system-ui, sans-serif; fill: #24292f }
+.title { font-weight: 600; font-size: 15px }
+.small { font-size: 11px; fill: #656d76 }
+.value { font-size: 11px }
+.grid { stroke: #d0d7de; stroke-width: 1 }
+.base { stroke: #1a7f37; stroke-width: 2 }
+.kafkawire { fill: #1a7f37 }
+.kio { fill: #bc4c00 }
+.kafka-python { fill: #0969da }
+.span { stroke-width: 2; stroke: #8c959f }
+@media (prefers-color-scheme: dark) {
+  text { fill: #e6edf3 }
+  .small { fill: #9198a1 }
+  .grid { stroke: #3d444d }
+  .base { stroke: #3fb950 }
+  .kafkawire { fill: #3fb950 }
+  .kio { fill: #f0883e }
+  .kafka-python { fill: #58a6ff }
+}
+"""
+
+
+def speed_up_chart(title: str, measurements: Sequence[Measurement]) -> str:
+    """The picture as SVG text.
+
+    Args:
+        title: what was done.
+        measurements: those of them that have peers become rows.
+    """
+    rows = [one for one in measurements if any(peer in one.seconds for peer in PEERS)]
+    ticks = _ticks(rows)
+    bottom = TOP + ROW * len(rows)
+    height = bottom + BOTTOM
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}">',
+        f"<title>{escape(title)}</title>",
+        f"<style>{STYLE}</style>",
+        f'<text class="title" x="12" y="24">{escape(title)}</text>',
+        *_legend(),
+    ]
+    for tick in ticks:
+        x = _position(tick, ticks)
+        parts.append(f'<line class="{"base" if tick == 1 else "grid"}" x1="{x}" x2="{x}" y1="{TOP}" y2="{bottom}"/>')
+        parts.append(f'<text class="small" x="{x}" y="{bottom + 16}" text-anchor="middle">{tick:g}</text>')
+    parts.append(
+        f'<text class="small" x="{WIDTH - RIGHT}" y="{bottom + 33}" text-anchor="end">'
+        f"time taken, {OURS} = 1 (logarithmic; further left is faster)</text>"
+    )
+    for number, one in enumerate(rows):
+        parts += _row(one, TOP + ROW * number + ROW // 2, ticks)
+    return "\n".join([*parts, "</svg>\n"])
+
+
+def _row(one: Measurement, y: int, ticks: Sequence[float]) -> list[str]:
+    name, _, size = one.case.partition(": ")
+    parts = [
+        f'<text x="12" y="{y - 2}">{escape(name)}</text>',
+        f'<text class="small" x="12" y="{y + 13}">{escape(size)}</text>',
+    ]
+    ratios = {OURS: 1.0} | {peer: one.speed_up(peer).median for peer in PEERS if peer in one.seconds}
+    places = {contender: _position(ratio, ticks) for contender, ratio in ratios.items()}
+    parts.append(
+        f'<line class="span" x1="{min(places.values())}" x2="{max(places.values())}" y1="{y + 5}" y2="{y + 5}"/>'
+    )
+    for contender, x in places.items():
+        parts.append(f'<circle class="{contender}" cx="{x}" cy="{y + 5}" r="6"/>')
+        if contender != OURS:
+            parts.append(_label(contender, ratios, places, y + 9))
+    return parts
+
+
+def _label(contender: str, ratios: Mapping[str, float], places: Mapping[str, float], y: int) -> str:
+    """The ratio beside its dot: on the outer side, unless another dot is there."""
+    x = places[contender]
+    outward = 1 if ratios[contender] >= 1 else -1
+    crowded = any(0 < outward * (other - x) < LABEL for name, other in places.items() if name != contender)
+    side = -outward if crowded else outward
+    anchor = "start" if side > 0 else "end"
+    return f'<text class="value" x="{x + 10 * side}" y="{y}" text-anchor="{anchor}">{ratios[contender]:.2g}</text>'
+
+
+def _legend() -> list[str]:
+    parts = []
+    x = LEFT
+    for contender in (OURS, KIO, KAFKA_PYTHON):
+        parts.append(f'<circle class="{contender}" cx="{x}" cy="48" r="6"/>')
+        parts.append(f'<text x="{x + 12}" y="52">{contender}</text>')
+        x += 130
+    return parts
+
+
+def _ticks(rows: Sequence[Measurement]) -> list[float]:
+    ratios = [one.speed_up(peer).median for one in rows for peer in PEERS if peer in one.seconds]
+    low, high = min([1.0, *ratios]), max([1.0, *ratios])
+    first = max((tick for tick in TICKS if tick <= low), default=TICKS[0])
+    last = min((tick for tick in TICKS if tick >= high), default=TICKS[-1])
+    return [tick for tick in TICKS if first <= tick <= last]
+
+
+def _position(ratio: float, ticks: Sequence[float]) -> float:
+    share = math.log(ratio / ticks[0]) / math.log(ticks[-1] / ticks[0])
+    return round(LEFT + share * (WIDTH - LEFT - RIGHT), 1)

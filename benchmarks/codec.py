@@ -1,0 +1,116 @@
+"""Decoding and encoding of messages, beside kio and kafka-python.
+
+Before a case is measured, the three are shown to agree: each decodes our bytes and encodes them again the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+from benchmarks import payloads
+from benchmarks.peers import Codec, Entity, kafka_python_codec, kio_codec
+from benchmarks.results import KAFKA_PYTHON, KIO, OURS, DisagreementError, Measurement, Target
+from benchmarks.sampling import Effort, interleave
+from kafkawire.wire.message import Message
+
+DECODE_TARGETS = (Target(KIO, 1 / 2), Target(KAFKA_PYTHON, 2.5))
+ENCODE_TARGETS = (Target(KIO, 8), Target(KAFKA_PYTHON, 8))
+RECORDS_NOTE = "nearly all of the time is the copy of the records, which nobody can do without"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A message to measure.
+
+    Attributes:
+        version: of the message; all three libraries have it.
+        size: what is in it, for the reader.
+        build: makes the message.
+        decode_targets, encode_targets: what is to be reached.
+        kept: if given, decoding is measured a second time while so many results are held, as a cache of them does.
+        note: what a reader must know.
+    """
+
+    version: int
+    size: str
+    build: Callable[[], Message]
+    decode_targets: tuple[Target, ...] = DECODE_TARGETS
+    encode_targets: tuple[Target, ...] = ENCODE_TARGETS
+    kept: int = 0
+    note: str = ""
+
+
+CASES = (
+    Case(12, "100 topics of 12 partitions", lambda: payloads.metadata_response(100, 12), kept=50),
+    Case(3, "55 000 ACLs on 5 000 resources", lambda: payloads.describe_acls_response(5000, 11), kept=5),
+    Case(
+        12,
+        "1 MiB of records in 64 partitions",
+        lambda: payloads.fetch_response(4, 16),
+        decode_targets=(Target(KIO, 1 / 2), Target(KAFKA_PYTHON, 1)),
+        encode_targets=(Target(KIO, 1), Target(KAFKA_PYTHON, 1)),
+        note=RECORDS_NOTE,
+    ),
+    Case(3, "60 APIs", lambda: payloads.api_versions_response(60)),
+    Case(3, "two short strings", payloads.api_versions_request),
+)
+
+SMALL_CASES = (
+    Case(12, "3 topics of 2 partitions", lambda: payloads.metadata_response(3, 2), kept=2),
+    Case(3, "6 ACLs on 3 resources", lambda: payloads.describe_acls_response(3, 2)),
+    Case(12, "32 KiB of records in 2 partitions", lambda: payloads.fetch_response(1, 2)),
+    Case(3, "4 APIs", lambda: payloads.api_versions_response(4)),
+    Case(3, "two short strings", payloads.api_versions_request),
+)
+"""The same messages, a few elements each: for trying out the benchmark itself."""
+
+
+def run(effort: Effort, cases: tuple[Case, ...] = CASES) -> Iterator[Measurement]:
+    """Measure all cases, decoding and encoding of each.
+
+    Raises:
+        DisagreementError: a library does not give the same bytes back.
+    """
+    for case in cases:
+        yield from _run_case(case, effort)
+
+
+def _run_case(case: Case, effort: Effort) -> Iterator[Measurement]:
+    message = case.build()
+    title = f"{message.NAME} {case.version}: {case.size}"
+    buffer = message.encode(case.version)
+    codecs = {
+        OURS: our_codec(type(message), case.version),
+        KIO: kio_codec(message.NAME, case.version),
+        KAFKA_PYTHON: kafka_python_codec(message.NAME, case.version),
+    }
+    entities = {name: codec.decode(buffer) for name, codec in codecs.items()}
+    for name, codec in codecs.items():
+        if codec.encode(entities[name]) != buffer:
+            raise DisagreementError(f"{title}: {name} does not encode what it decoded")
+    if entities[OURS] != message:
+        raise DisagreementError(f"{title}: we do not decode what we encoded")
+
+    notes = (case.note,) if case.note else ()
+    decoders = {name: partial(codec.decode, buffer) for name, codec in codecs.items()}
+    encoders = {name: partial(codec.encode, entities[name]) for name, codec in codecs.items()}
+    yield Measurement("decode", title, interleave(decoders, effort), case.decode_targets, notes)
+    if case.kept:
+        kept = interleave(decoders, replace(effort, keep=case.kept))
+        yield Measurement("decode", f"{title}, {case.kept} results kept", kept, case.decode_targets, notes)
+    yield Measurement("encode", title, interleave(encoders, effort), case.encode_targets, notes)
+
+
+def our_codec(message_type: type[Message], version: int) -> Codec:
+    """Our codec in the same form as those of the others."""
+
+    def decode(buffer: bytes) -> Message:
+        return message_type.decode(buffer, version)
+
+    def encode(entity: Entity) -> bytes:
+        assert isinstance(entity, Message)
+        return entity.encode(version)
+
+    return Codec(decode, encode)

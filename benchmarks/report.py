@@ -1,0 +1,88 @@
+"""The page of results: what was measured, on which machine, and whether the targets are reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from benchmarks.results import KAFKA_PYTHON, KIO, OURS, PEERS, Measurement, Spread, Target
+
+SECTIONS = {
+    "decode": "Decoding",
+    "encode": "Encoding",
+    "import": "Import in a fresh process",
+    "generate": "Generating the protocol",
+}
+
+METHOD = f"""\
+All contenders work on the same bytes in the same process, in turn (A B C A B C ...); before a case is measured, each is
+shown to decode our bytes and to encode them again the same. Times are medians of all rounds. *Speed-up* is the peer's
+time divided by ours, taken round by round: above 1 {OURS} is quicker. In brackets are the quartiles of the rounds. The
+garbage collector is on; what a contender's own objects cost is in its own time.
+
+{KIO}'s decoder is native code (Rust), its encoder is Python. {KAFKA_PYTHON} compiles Python functions for each version.
+{OURS} is Python."""
+
+
+def page(
+    measurements: Sequence[Measurement], facts: Sequence[tuple[str, str]], charts: Sequence[tuple[str, str]]
+) -> str:
+    """The whole page in Markdown.
+
+    Args:
+        measurements: all results.
+        facts: label and value of what the figures depend on.
+        charts: file and alternative text of each picture.
+    """
+    parts = ["# Benchmarks", "`make bench` wrote this page. Figures depend on the machine; ratios much less."]
+    parts.append("\n".join(f"* {label}: {value}" for label, value in facts))
+    parts += [f"![{text}]({file})" for file, text in charts]
+    parts.append(METHOD)
+    for kind, title in SECTIONS.items():
+        chosen = [measurement for measurement in measurements if measurement.kind == kind]
+        if chosen:
+            parts += [f"## {title}", "\n".join(table(chosen)), *_notes(chosen)]
+    return "\n\n".join(parts) + "\n"
+
+
+def table(measurements: Iterable[Measurement]) -> list[str]:
+    """The lines of a Markdown table, one row for each measurement."""
+    lines = [
+        f"| | {OURS} | {KIO} | {KAFKA_PYTHON} | speed-up over {KIO} | speed-up over {KAFKA_PYTHON} | target |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | --- |",
+    ]
+    for one in measurements:
+        times = [_time(one.time(name).median) if name in one.seconds else "-" for name in (OURS, *PEERS)]
+        ratios = [_ratio(one.speed_up(peer)) if peer in one.seconds else "-" for peer in PEERS]
+        lines.append(f"| {' | '.join([one.case, *times, *ratios, verdict(one)])} |")
+    return lines
+
+
+def verdict(measurement: Measurement) -> str:
+    """The targets of a measurement, each with a mark."""
+    words = []
+    for target in measurement.targets:
+        reached = measurement.reaches(target)
+        if reached is not None:
+            words.append(f"{'✓' if reached else '✗'} {_goal(target)}")
+    return ", ".join(words)
+
+
+def _goal(target: Target) -> str:
+    if target.peer is None:
+        return f"at most {target.bound:g} s"
+    return f"{target.bound:.2g} x {target.peer}"
+
+
+def _time(seconds: float) -> str:
+    for unit, scale in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
+        if seconds * scale >= 1:
+            return f"{seconds * scale:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"
+
+
+def _ratio(ratio: Spread) -> str:
+    return f"**{ratio.median:.3g}** ({ratio.low:.3g} to {ratio.high:.3g})"
+
+
+def _notes(measurements: Iterable[Measurement]) -> list[str]:
+    return [f"{one.case}: {note}." for one in measurements for note in one.notes]

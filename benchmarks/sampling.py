@@ -1,0 +1,62 @@
+"""Timing contenders in turn, so that a machine whose speed drifts treats them alike."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+Call = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much to measure.
+
+    Attributes:
+        rounds: rounds that count, of all contenders each (A B C A B C ...), after one that does not.
+        slice_seconds: least time that a contender gets in a round; it is filled with calls.
+        slice_calls: least calls that a contender gets in a round: enough for the collector's older generations.
+        keep: how many results are held at the same time. With 1 each result is dropped before the next call.
+    """
+
+    rounds: int = 21
+    slice_seconds: float = 0.05
+    slice_calls: int = 5
+    keep: int = 1
+
+
+def interleave(contenders: Mapping[str, Call], effort: Effort) -> dict[str, tuple[float, ...]]:
+    """Seconds per call for each round and contender.
+
+    The garbage collector works as it does for users. It is run between slices, outside of the measured time, so that
+    nobody pays for what another has left behind; what a contender's own objects cost falls into its own slice.
+    """
+    least = max(effort.slice_calls, effort.keep)
+    calls = {name: max(least, _calls_to_fill(call, effort.slice_seconds)) for name, call in contenders.items()}
+    seconds: dict[str, list[float]] = {name: [] for name in contenders}
+    for _ in range(effort.rounds):
+        for name, call in contenders.items():
+            gc.collect()
+            seconds[name].append(_time_slice(call, calls[name], effort.keep))
+    return {name: tuple(values) for name, values in seconds.items()}
+
+
+def _calls_to_fill(call: Call, seconds: float) -> int:
+    call()
+    calls = 1
+    while True:
+        taken = _time_slice(call, calls, 1) * calls
+        if taken >= seconds:
+            return calls
+        calls = max(calls * 2, int(calls * seconds / max(taken, 1e-9)))
+
+
+def _time_slice(call: Call, calls: int, keep: int) -> float:
+    kept: list[object] = [None] * keep
+    begin = time.perf_counter()
+    for number in range(calls):
+        kept[number % keep] = None
+        kept[number % keep] = call()
+    return (time.perf_counter() - begin) / calls
