@@ -11,11 +11,10 @@ import zlib
 from collections.abc import Iterator
 from typing import Final
 
-import msgspec
-
 from kafkawire.wire.compression import Codec, decompress
 from kafkawire.wire.errors import CorruptBatchError
 from kafkawire.wire.log_framing import EntryFrame, frame_at
+from kafkawire.wire.message import Octets, Struct
 from kafkawire.wire.record_batch import NO_TIMESTAMP, Record
 
 __all__ = ["LegacyMessage", "legacy_message_at", "legacy_records"]
@@ -30,7 +29,7 @@ _CODEC_MASK: Final = 0b0000_0111
 _LOG_APPEND_TIME: Final = 0b0000_1000
 
 
-class LegacyMessage(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class LegacyMessage(Struct, frozen=True, gc=False, kw_only=True):
     """One message as it stands in a set, wrappers included.
 
     Attributes:
@@ -58,7 +57,7 @@ class LegacyMessage(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     size: int
 
 
-def legacy_message_at(buffer: bytes | memoryview, frame: EntryFrame, *, check_crc: bool = True) -> LegacyMessage:
+def legacy_message_at(buffer: Octets, frame: EntryFrame, *, check_crc: bool = True) -> LegacyMessage:
     """The message of a frame.
 
     Raises:
@@ -159,7 +158,7 @@ def _codec_of(attributes: int, frame: EntryFrame) -> Codec:
     return Codec(code)
 
 
-def _read_bytes(buffer: bytes | memoryview, at: int, end: int, magic: int) -> tuple[bytes | None, int]:
+def _read_bytes(buffer: Octets, at: int, end: int, magic: int) -> tuple[bytes | None, int]:
     start = at + _LENGTH.size
     if start > end:
         raise _corrupt(magic, "truncated", f"needs {_LENGTH.size} bytes, {end - at} are left", at)

@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from kafkawire.wire.errors import CorruptBatchError
+from kafkawire.wire.message import Octets
 
 __all__ = ["NEWEST_MAGIC", "EntryFrame", "frame_at"]
 
@@ -34,7 +35,7 @@ class EntryFrame(msgspec.Struct, frozen=True):
     offset: int
 
 
-def frame_at(buffer: bytes | memoryview, position: int) -> EntryFrame | None:
+def frame_at(buffer: Octets, position: int) -> EntryFrame | None:
     """The entry at ``position``, or None if the buffer ends before the entry does (records-partial-tail).
 
     Raises:

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from typing import Final
 
 import crc32c
-import msgspec
 
 from kafkawire.wire.compression import Codec
 from kafkawire.wire.errors import CorruptBatchError
 from kafkawire.wire.log_framing import EntryFrame, frame_at
+from kafkawire.wire.message import Octets, Struct
 
 __all__ = [
     "HEADER_SIZE",
@@ -63,14 +63,14 @@ class TimestampType(enum.IntEnum):
     LOG_APPEND_TIME = 1
 
 
-class Header(msgspec.Struct, frozen=True, gc=False):
+class Header(Struct, frozen=True, gc=False):
     """A header of a record; ``value`` may be null."""
 
     key: str
     value: bytes | None = None
 
 
-class Record(msgspec.Struct, frozen=True, gc=False):
+class Record(Struct, frozen=True, gc=False):
     """A record, of any format.
 
     Attributes:
@@ -88,7 +88,7 @@ class Record(msgspec.Struct, frozen=True, gc=False):
     headers: Sequence[Header] = ()
 
 
-class RecordBatch(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class RecordBatch(Struct, frozen=True, gc=False, kw_only=True):
     """A batch: its header field by field, and the records as they are on the wire.
 
     Attributes:
@@ -237,7 +237,7 @@ def batch_attributes(
     )
 
 
-def batch_at(buffer: bytes | memoryview, frame: EntryFrame, *, check_crc: bool) -> RecordBatch:
+def batch_at(buffer: Octets, frame: EntryFrame, *, check_crc: bool) -> RecordBatch:
     """The batch of a frame.
 
     Raises:
@@ -281,7 +281,7 @@ class BatchReader:
     any other error the reader stays where it is, since nobody knows where the next batch begins.
     """
 
-    def __init__(self, buffer: bytes | memoryview, *, position: int = 0, check_crc: bool = True) -> None:
+    def __init__(self, buffer: Octets, *, position: int = 0, check_crc: bool = True) -> None:
         self._buffer = buffer
         self._check_crc = check_crc
         self.position = position
@@ -303,7 +303,7 @@ class BatchReader:
         return batch_at(self._buffer, frame, check_crc=self._check_crc)
 
 
-def read_batches(buffer: bytes | memoryview, *, position: int = 0, check_crc: bool = True) -> BatchReader:
+def read_batches(buffer: Octets, *, position: int = 0, check_crc: bool = True) -> BatchReader:
     """Read the batches of a ``records`` field, a segment or a snapshot, lazily.
 
     Args:

@@ -7,15 +7,14 @@ from collections.abc import Iterator
 from kafkawire.wire.compression import DEFAULT_OUTPUT_LIMIT
 from kafkawire.wire.legacy_messages import LegacyMessage, legacy_message_at, legacy_records
 from kafkawire.wire.log_framing import frame_at
+from kafkawire.wire.message import Octets
 from kafkawire.wire.record_batch import Record, RecordBatch, batch_at
 from kafkawire.wire.record_reader import decode_records
 
 __all__ = ["read_entries", "read_records"]
 
 
-def read_entries(
-    buffer: bytes | memoryview, *, position: int = 0, check_crc: bool = True
-) -> Iterator[RecordBatch | LegacyMessage]:
+def read_entries(buffer: Octets, *, position: int = 0, check_crc: bool = True) -> Iterator[RecordBatch | LegacyMessage]:
     """Batches and legacy messages as they come, up to an entry that is cut off (records-partial-tail).
 
     Raises:
@@ -30,7 +29,7 @@ def read_entries(
 
 
 def read_records(
-    buffer: bytes | memoryview,
+    buffer: Octets,
     *,
     position: int = 0,
     check_crc: bool = True,

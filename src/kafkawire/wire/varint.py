@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from kafkawire.wire.errors import DecodeError
+from kafkawire.wire.message import Octets
 
 __all__ = [
     "read_uvarint",
@@ -26,7 +27,7 @@ _BYTES_64: Final = 10
 _ONE_BYTE: Final = tuple(bytes((value,)) for value in range(128))
 
 
-def read_uvarint(buffer: bytes | memoryview, offset: int, *, message_name: str = "uvarint") -> tuple[int, int]:
+def read_uvarint(buffer: Octets, offset: int, *, message_name: str = "uvarint") -> tuple[int, int]:
     """Read an unsigned varint of a 32-bit value; returns the value (0 to 2^32 - 1) and where it ends.
 
     Values of 2^31 and more are no lengths, counts or tags: refusing them is the caller's matter.
@@ -38,7 +39,7 @@ def read_uvarint(buffer: bytes | memoryview, offset: int, *, message_name: str =
     return value & _MASK_32, end
 
 
-def read_varint(buffer: bytes | memoryview, offset: int, *, message_name: str = "varint") -> tuple[int, int]:
+def read_varint(buffer: Octets, offset: int, *, message_name: str = "varint") -> tuple[int, int]:
     """Read a zig-zag varint; returns an int32 and where it ends.
 
     Raises:
@@ -49,7 +50,7 @@ def read_varint(buffer: bytes | memoryview, offset: int, *, message_name: str = 
     return (value >> 1) ^ -(value & 1), end
 
 
-def read_varlong(buffer: bytes | memoryview, offset: int, *, message_name: str = "varlong") -> tuple[int, int]:
+def read_varlong(buffer: Octets, offset: int, *, message_name: str = "varlong") -> tuple[int, int]:
     """Read a zig-zag varlong; returns an int64 and where it ends.
 
     Raises:
@@ -105,7 +106,7 @@ def write_varlong(value: int) -> bytes:
     return _write_groups((value << 1) ^ (value >> 63))
 
 
-def _read_groups(buffer: bytes | memoryview, offset: int, max_bytes: int, message_name: str) -> tuple[int, int]:
+def _read_groups(buffer: Octets, offset: int, max_bytes: int, message_name: str) -> tuple[int, int]:
     value = shift = 0
     end = offset
     try:

@@ -48,10 +48,10 @@ def test_batch_round_trip(codec: Codec, records: Sequence[Record]) -> None:
     assert encode_batch(decode_records(batch), codec=codec, base_offset=1000) == data
 
 
-@given(record_lists)
-def test_both_decoders_agree(records: Sequence[Record]) -> None:
-    (batch,) = read_batches(encode_batch(records, base_offset=1000))
-    assert inspect_records(batch, batch.payload) == decode_records(batch) == records
+@given(record_lists, st.none() | st.integers(0, 2**40))
+def test_both_decoders_agree(records: Sequence[Record], append_time: int | None) -> None:
+    (batch,) = read_batches(encode_batch(records, base_offset=1000, log_append_time=append_time))
+    assert inspect_records(batch, batch.payload) == decode_records(batch)
 
 
 @given(st.lists(record_lists, max_size=3), st.integers(0, 200))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 
 import crc32c
@@ -20,6 +21,7 @@ from kafkawire.wire.record_batch import (
     read_batches,
 )
 from kafkawire.wire.record_reader import decode_records
+from kafkawire.wire.record_set import read_records
 from kafkawire.wire.record_writer import encode_batch, seal
 from kafkawire.wire.varint import write_varint
 
@@ -286,6 +288,14 @@ class TestBrokenRecords:
     def test_padded_numbers_are_read(self) -> None:
         batch = with_records(raw_record(key=b"\x82\x80\x00k", value=b"\x82\x00v", headers=b"\x80\x00"))
         assert decode_records(batch) == (Record(0, -1, b"k", b"v"),)
+
+
+def test_contents_are_shown_by_their_size() -> None:
+    batch = only_batch(TWO_RECORDS)
+    record = Record(3, NOW, b"secret", b"hidden", (Header("h", b"covert"),))
+    shown = repr((batch, record, list(read_records(TWO_RECORDS))))
+    assert "key=<6 bytes>" in shown
+    assert not re.search(r"secret|hidden|covert|b'", shown)
 
 
 class TestWriting:
