@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
+import kafkawire.layout as layout_package
 from kafkawire.codegen.emit.formatting import format_files
 from kafkawire.codegen.emit.package import PackagePrinter
 from kafkawire.codegen.emit.render import environment
@@ -171,18 +172,13 @@ def print_target(
 
 def input_digest(target: Target) -> str:
     """A digest of everything that decides the output: definitions, templates, generator, formatter, package name."""
-    roots = (target.specs, templates_dir(), Path(__file__).parent, _layout_folder())
+    layout = Path(layout_package.__file__ or "").parent
+    roots = (target.specs, templates_dir(), Path(__file__).parent, layout)
     parts = [target.package, version("ruff"), version("jinja2"), str(target.tests is not None)]
     for root in roots:
-        for path in sorted(path for path in root.rglob("*") if path.suffix in {".json", ".csv", ".toml", ".py", ".j2"}):
-            parts.append(f"{path.relative_to(root)}:{digest(path.read_bytes())}")
+        paths = sorted(path for path in root.rglob("*") if path.suffix in {".json", ".csv", ".toml", ".py", ".j2"})
+        parts += [f"{path.relative_to(root)}:{digest(path.read_bytes())}" for path in paths]
     return digest("\n".join(parts).encode())
-
-
-def _layout_folder() -> Path:
-    import kafkawire.layout
-
-    return Path(kafkawire.layout.__file__).parent
 
 
 def _folders(target: Target) -> list[Path]:
@@ -206,9 +202,7 @@ def _formatted(printed: Printed, progress: Progress) -> Printed:
     return Printed(printed.folder, printed.raw, files)
 
 
-def _summary(
-    messages: tuple[ResolvedMessage, ...], printed: Printed, package: Changes, tests: Changes
-) -> Summary:
+def _summary(messages: tuple[ResolvedMessage, ...], printed: Printed, package: Changes, tests: Changes) -> Summary:
     structs: set[tuple[str, StructLayout]] = set()
     for message in messages:
         for layout in message.layouts.layouts:

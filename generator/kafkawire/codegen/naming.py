@@ -6,8 +6,9 @@ import keyword
 from collections.abc import Iterable
 
 RESERVED_ATTRIBUTES = frozenset(
-    {"encode", "decode", "decode_from", "layouts", "refuse_trailing", "unknown_tagged_fields"}
-)
+    {"encode", "decode", "decode_from", "fast_reader", "fast_writer", "layouts", "refuse_trailing",
+     "unknown_tagged_fields"}
+)  # fmt: skip
 """What every generated class has; a field of that name gets a trailing underscore."""
 
 RESERVED_CLASSES = frozenset(

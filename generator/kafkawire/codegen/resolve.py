@@ -100,7 +100,7 @@ def _namespace(message: MessageDefinition) -> dict[str, ResolvedStruct]:
     found: dict[str, ResolvedStruct] = {}
     common = {struct.name: struct for struct in message.common_structs}
 
-    def visit(fields: tuple[FieldDefinition, ...], versions: Versions) -> None:
+    def visit(fields: tuple[FieldDefinition, ...]) -> None:
         for field in fields:
             if not field.type.is_struct:
                 continue
@@ -109,13 +109,13 @@ def _namespace(message: MessageDefinition) -> dict[str, ResolvedStruct]:
             reach = (declared.versions if declared else field.versions).intersect(message.valid_versions)
             if field.type.name not in found:
                 found[field.type.name] = _struct(field.type.name, reach, inner)
-                visit(inner, reach)
+                visit(inner)
 
-    visit(message.fields, message.valid_versions)
+    visit(message.fields)
     for struct in message.common_structs:
         if struct.name not in found:
             found[struct.name] = _struct(struct.name, struct.versions, struct.fields)
-            visit(struct.fields, struct.versions)
+            visit(struct.fields)
     return found
 
 

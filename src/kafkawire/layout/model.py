@@ -59,6 +59,16 @@ class FieldLayout(msgspec.Struct, frozen=True):
         """The key in Kafka's JSON form: the name with its first letter lowered (json-name)."""
         return self.name[0].lower() + self.name[1:]
 
+    @property
+    def null_marker(self) -> Literal["none", "inline", "tagged"]:
+        """How a single struct says that it is null: not at all, by an int8 in front, or by a uvarint as payload.
+
+        wire-nullable-struct and wire-nullable-struct-tagged.
+        """
+        if not self.nullable:
+            return "none"
+        return "tagged" if self.presence == "tagged" else "inline"
+
 
 class StructLayout(msgspec.Struct, frozen=True):
     """A struct at one version: its fields in file order, and whether a tagged section ends it.

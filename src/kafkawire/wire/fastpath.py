@@ -83,30 +83,53 @@ def rest_of_uvarint(buffer: bytes, at: int, first: int) -> tuple[int, int]:
 
 
 def long_text(buffer: bytes, at: int, n: int) -> tuple[str, int]:
-    """A compact string of 127 bytes or more; null (``n`` is 0) is refused (wire-string-limit)."""
-    n, at = rest_of_uvarint(buffer, at, n) if n else (0, at)
-    if not 0 < n <= _MAXIMUM_TEXT + 1:
+    """A compact string of 127 bytes or more; null is refused (wire-string-limit)."""
+    n, at = _rest_of_length(buffer, at, n)
+    if n > _MAXIMUM_TEXT + 1:
         raise ValueError
     end = at + n - 1
     return buffer[at:end].decode(), end
 
 
 def long_octets(buffer: bytes, at: int, n: int) -> tuple[bytes, int]:
-    """Compact bytes of 127 bytes or more; null (``n`` is 0) is refused."""
-    if not n:
-        raise ValueError
-    n, at = rest_of_uvarint(buffer, at, n)
+    """Compact bytes of 127 bytes or more; null is refused."""
+    n, at = _rest_of_length(buffer, at, n)
     end = at + n - 1
-    if end < at or end > len(buffer):
-        raise ValueError
     return buffer[at:end], end
 
 
 def long_numbers(buffer: bytes, at: int, n: int, code: str, size: int) -> tuple[tuple[Any, ...], int]:
-    """A compact array of numbers that is not short; null (``n`` is 0) is refused."""
+    """A compact array of numbers that is not short; null is refused."""
+    n, at = _rest_of_length(buffer, at, n)
+    return many_numbers(buffer, at, n - 1, code, size)
+
+
+def long_nullable_text(buffer: bytes, at: int, n: int) -> tuple[str | None, int]:
+    """As long_text; a padded null is null."""
+    padded, end = rest_of_uvarint(buffer, at, n)
+    return long_text(buffer, at, n) if padded else (None, end)
+
+
+def long_nullable_octets(buffer: bytes, at: int, n: int) -> tuple[bytes | None, int]:
+    """As long_octets; a padded null is null."""
+    padded, end = rest_of_uvarint(buffer, at, n)
+    return long_octets(buffer, at, n) if padded else (None, end)
+
+
+def long_nullable_numbers(buffer: bytes, at: int, n: int, code: str, size: int) -> tuple[tuple[Any, ...] | None, int]:
+    """As long_numbers; a padded null is null."""
+    if n < 128:
+        return long_numbers(buffer, at, n, code, size)
+    padded, end = rest_of_uvarint(buffer, at, n)
+    return long_numbers(buffer, at, n, code, size) if padded else (None, end)
+
+
+def _rest_of_length(buffer: bytes, at: int, n: int) -> tuple[int, int]:
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    return many_numbers(buffer, at, n - 1, code, size)
+    if not n:
+        raise ValueError
+    return n, at
 
 
 def many_numbers(buffer: bytes, at: int, count: int, code: str, size: int) -> tuple[tuple[Any, ...], int]:

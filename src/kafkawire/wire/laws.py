@@ -11,7 +11,7 @@ from kafkawire.wire.reference import decode_struct, encode_struct
 
 
 def check_round_trip(message: Message, version: int) -> None:
-    """Both engines write the same bytes, read them back equal, and the JSON form reads back equal.
+    """Both engines write the same bytes and read them back equal, and the JSON form reads back equal.
 
     Raises:
         AssertionError: if one of the statements does not hold.
@@ -19,11 +19,14 @@ def check_round_trip(message: Message, version: int) -> None:
     cls = type(message)
     layout = cls.layouts().of_version(version)
     written = fast_encode(message, version)
-    assert written == encode_struct(message, layout, message_name=cls.NAME, version=version)
-    assert cls.decode(written, version) == message
-    assert decode_struct(cls, layout, written, 0, message_name=cls.NAME, version=version) == (message, len(written))
+    exact = encode_struct(message, layout, message_name=cls.NAME, version=version)
+    _hold(written == exact, f"the engines write different bytes: {written.hex()} and {exact.hex()}")
+    _hold(cls.decode(written, version) == message, f"the generated code reads {written.hex()} back otherwise")
+    read = decode_struct(cls, layout, written, 0, message_name=cls.NAME, version=version)
+    _hold(read == (message, len(written)), f"the reference reads {written.hex()} back otherwise")
     as_json = message_to_json(message, version)
-    assert message_to_json(message_from_json(cls, as_json, version), version) == as_json
+    again = message_to_json(message_from_json(cls, as_json, version), version)
+    _hold(again == as_json, f"the JSON form reads back otherwise: {as_json}")
 
 
 def check_engines_agree(cls: type[Message], version: int, buffer: bytes) -> None:
@@ -37,33 +40,38 @@ def check_engines_agree(cls: type[Message], version: int, buffer: bytes) -> None
     try:
         exact = decode_struct(cls, layout, buffer, 0, message_name=cls.NAME, version=version)
     except DecodeError as error:
-        assert fast is None, f"the generated code read what the reference refuses: {error}"
-        assert error.offset is not None and 0 <= error.offset <= len(buffer)
+        _hold(fast is None, f"the generated code reads what the reference refuses: {error}")
+        _hold(error.offset is not None and 0 <= error.offset <= len(buffer), f"no place in the buffer: {error}")
         return
-    assert fast is not None, "the generated code refused what the reference reads"
-    assert same(fast[0], exact[0]) and fast[1] == exact[1]
+    if fast is None:
+        raise AssertionError("the generated code refuses what the reference reads")
+    _hold(same(fast[0], exact[0]) and fast[1] == exact[1], f"the engines read {buffer.hex()} differently")
 
 
 def fast_decode(cls: type[Message], buffer: bytes, version: int) -> tuple[Message, int] | None:
     """What the generated code alone makes of bytes: the message and its end, or None where it fails."""
     try:
-        message, end = cls._readers[version](buffer, 0)
+        message, end = cls.fast_reader(version)(buffer, 0)
     except FAST_PATH_FAILS:
         return None
-    assert isinstance(message, cls)
     return (message, end) if end <= len(buffer) else None
 
 
 def fast_encode(message: Message, version: int) -> bytes:
     """The bytes that the generated code alone writes; what it raises is not explained."""
     out = bytearray()
-    type(message)._writers[version](out, message)
+    message.fast_writer(version)(out, message)
     return bytes(out)
 
 
 def same(left: Message, right: Message) -> bool:
     """Equality in which not-a-number equals itself."""
     return left == right or repr(left) == repr(right)
+
+
+def _hold(statement: bool, otherwise: str) -> None:
+    if not statement:
+        raise AssertionError(otherwise)
 
 
 def damaged(whole: bytes) -> st.SearchStrategy[bytes]:

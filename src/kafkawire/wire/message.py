@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 import sys
 from collections.abc import Callable, Mapping
-from typing import ClassVar, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 import msgspec
 
@@ -59,8 +59,8 @@ class Message(Struct, frozen=True, gc=False):
     FLEXIBLE_VERSIONS: ClassVar[range] = range(0)
     UNSTABLE_VERSIONS: ClassVar[range] = range(0)
 
-    _readers: ClassVar[Mapping[int, Callable[..., tuple[object, int]]]] = {}
-    _writers: ClassVar[Mapping[int, Callable[..., None]]] = {}
+    _readers: ClassVar[Mapping[int, Callable[[bytes, int], tuple[Any, int]]]] = {}
+    _writers: ClassVar[Mapping[int, Callable[[bytearray, Any], None]]] = {}
 
     def encode(self, version: int) -> bytes:
         """The bytes of the message at a version.
@@ -69,14 +69,12 @@ class Message(Struct, frozen=True, gc=False):
             UnsupportedVersionError: if the message has no such version.
             EncodeError: if the version cannot carry a value; says which and why.
         """
-        writer = self._writers.get(version)
-        if writer is None:
-            raise UnsupportedVersionError(self.NAME, version, self.VERSIONS)
+        writer = self.fast_writer(version)
         out = bytearray()
         try:
             writer(out, self)
         except FAST_PATH_FAILS:
-            from kafkawire.wire.reference import encode_struct
+            from kafkawire.wire.reference import encode_struct  # noqa: PLC0415 loaded when needed
 
             return encode_struct(self, self.layouts().of_version(version), message_name=self.NAME, version=version)
         return bytes(out)
@@ -114,23 +112,45 @@ class Message(Struct, frozen=True, gc=False):
             UnsupportedVersionError: if the message has no such version.
             DecodeError: if the bytes are not a message of the version; says where.
         """
-        reader = cls._readers.get(version)
-        if reader is None:
-            raise UnsupportedVersionError(cls.NAME, version, cls.VERSIONS)
+        reader = cls.fast_reader(version)
         octets = buffer if isinstance(buffer, bytes) else bytes(buffer)
         if not 0 <= offset <= len(octets):
             raise DecodeError("length", f"the buffer has {len(octets)} bytes", message_name=cls.NAME, offset=offset)
         try:
             message, end = reader(octets, offset)
             if end <= len(octets):
-                return cast("Self", message), end
+                return message, end
         except FAST_PATH_FAILS:
             pass
-        from kafkawire.wire.reference import decode_struct
+        from kafkawire.wire.reference import decode_struct  # noqa: PLC0415 loaded when needed
 
         return decode_struct(
             cls, cls.layouts().of_version(version), octets, offset, message_name=cls.NAME, version=version
         )
+
+    @classmethod
+    def fast_reader(cls, version: int) -> Callable[[bytes, int], tuple[Self, int]]:
+        """The generated code that reads a version; what it raises is one of FAST_PATH_FAILS.
+
+        Raises:
+            UnsupportedVersionError: if the message has no such version.
+        """
+        reader = cls._readers.get(version)
+        if reader is None:
+            raise UnsupportedVersionError(cls.NAME, version, cls.VERSIONS)
+        return reader
+
+    @classmethod
+    def fast_writer(cls, version: int) -> Callable[[bytearray, Message], None]:
+        """The generated code that writes a version; what it raises is one of FAST_PATH_FAILS.
+
+        Raises:
+            UnsupportedVersionError: if the message has no such version.
+        """
+        writer = cls._writers.get(version)
+        if writer is None:
+            raise UnsupportedVersionError(cls.NAME, version, cls.VERSIONS)
+        return writer
 
     @classmethod
     def layouts(cls) -> MessageLayouts:

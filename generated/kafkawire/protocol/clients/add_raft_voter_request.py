@@ -11,6 +11,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     new_uuid,
@@ -147,7 +148,7 @@ def _read_add_raft_voter_request_v0(buffer: bytes, at: int) -> tuple[AddRaftVote
         cluster_id = buffer[at:end].decode()
         at = end
     else:
-        cluster_id, at = long_text(buffer, at, n)
+        cluster_id, at = long_nullable_text(buffer, at, n)
     timeout_ms, voter_id, voter_directory_id, n = _unpack_ii16sB(buffer, at)
     at += 25
     voter_directory_id = new_uuid(voter_directory_id)
@@ -215,7 +216,7 @@ def _read_add_raft_voter_request_v1(buffer: bytes, at: int) -> tuple[AddRaftVote
         cluster_id = buffer[at:end].decode()
         at = end
     else:
-        cluster_id, at = long_text(buffer, at, n)
+        cluster_id, at = long_nullable_text(buffer, at, n)
     timeout_ms, voter_id, voter_directory_id, n = _unpack_ii16sB(buffer, at)
     at += 25
     voter_directory_id = new_uuid(voter_directory_id)

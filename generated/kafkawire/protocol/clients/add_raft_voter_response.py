@@ -5,7 +5,15 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
-from kafkawire.wire.fastpath import Tags, long_text, long_text_length, packer, tagged_section, unknown_tags, unpacker
+from kafkawire.wire.fastpath import (
+    Tags,
+    long_nullable_text,
+    long_text_length,
+    packer,
+    tagged_section,
+    unknown_tags,
+    unpacker,
+)
 
 
 class AddRaftVoterResponse(Message, frozen=True, gc=False):
@@ -49,7 +57,7 @@ def _read_add_raft_voter_response_v0(buffer: bytes, at: int) -> tuple[AddRaftVot
         error_message = buffer[at:end].decode()
         at = end
     else:
-        error_message, at = long_text(buffer, at, n)
+        error_message, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -11,6 +11,7 @@ from kafkawire.wire.fastpath import (
     NULL_TEXT,
     Tags,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     packer,
@@ -224,7 +225,7 @@ def _read_many_entity_data_v1(
             entity_name = buffer[at:end].decode()
             at = end
         else:
-            entity_name, at = long_text(buffer, at, n)
+            entity_name, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -281,7 +282,7 @@ def _read_many_entry_data_v1(
             error_message = buffer[at:end].decode()
             at = end
         else:
-            error_message, at = long_text(buffer, at, n)
+            error_message, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         if n > 127:

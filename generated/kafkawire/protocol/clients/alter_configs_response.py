@@ -11,6 +11,7 @@ from kafkawire.wire.fastpath import (
     NULL_TEXT,
     Tags,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     packer,
@@ -167,7 +168,7 @@ def _read_many_alter_configs_resource_response_v2(
             error_message = buffer[at:end].decode()
             at = end
         else:
-            error_message, at = long_text(buffer, at, n)
+            error_message, at = long_nullable_text(buffer, at, n)
         resource_type, n = _unpack_bB(buffer, at)
         at += 2
         if 0 < n < 128:

@@ -12,7 +12,7 @@ from kafkawire.wire.fastpath import (
     FEW,
     Tags,
     long_length,
-    long_numbers,
+    long_nullable_numbers,
     long_text,
     long_text_length,
     pack_numbers,
@@ -100,7 +100,7 @@ def _read_many_reassignable_partition_v0(
             replicas = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
-            replicas, at = long_numbers(buffer, at, n, "i", 4)
+            replicas, at = long_nullable_numbers(buffer, at, n, "i", 4)
         n = buffer[at]
         at += 1
         tags: Tags = ()

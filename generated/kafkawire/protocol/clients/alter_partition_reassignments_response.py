@@ -11,6 +11,7 @@ from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
     Tags,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     packer,
@@ -100,7 +101,7 @@ def _read_many_reassignable_partition_response_v0(
             error_message = buffer[at:end].decode()
             at = end
         else:
-            error_message, at = long_text(buffer, at, n)
+            error_message, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -212,7 +213,7 @@ def _read_alter_partition_reassignments_response_v0(
         error_message = buffer[at:end].decode()
         at = end
     else:
-        error_message, at = long_text(buffer, at, n)
+        error_message, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if n > 127:
@@ -276,7 +277,7 @@ def _read_alter_partition_reassignments_response_v1(
         error_message = buffer[at:end].decode()
         at = end
     else:
-        error_message, at = long_text(buffer, at, n)
+        error_message, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if n > 127:

@@ -13,6 +13,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     new_uuid,
@@ -376,7 +377,7 @@ def _read_begin_quorum_epoch_request_v1(buffer: bytes, at: int) -> tuple[BeginQu
         cluster_id = buffer[at:end].decode()
         at = end
     else:
-        cluster_id, at = long_text(buffer, at, n)
+        cluster_id, at = long_nullable_text(buffer, at, n)
     voter_id, n = _unpack_iB(buffer, at)
     at += 5
     if n > 127:

@@ -12,6 +12,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     new_uuid,
@@ -249,7 +250,7 @@ def _read_broker_registration_request_v0(buffer: bytes, at: int) -> tuple[Broker
         rack = buffer[at:end].decode()
         at = end
     else:
-        rack, at = long_text(buffer, at, n)
+        rack, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -352,7 +353,7 @@ def _read_broker_registration_request_v1(buffer: bytes, at: int) -> tuple[Broker
         rack = buffer[at:end].decode()
         at = end
     else:
-        rack, at = long_text(buffer, at, n)
+        rack, at = long_nullable_text(buffer, at, n)
     is_migrating_zk_broker, n = _unpack_zB(buffer, at)
     at += 2
     tags: Tags = ()
@@ -454,7 +455,7 @@ def _read_broker_registration_request_v2(buffer: bytes, at: int) -> tuple[Broker
         rack = buffer[at:end].decode()
         at = end
     else:
-        rack, at = long_text(buffer, at, n)
+        rack, at = long_nullable_text(buffer, at, n)
     is_migrating_zk_broker, n = _unpack_zB(buffer, at)
     at += 2
     if n > 127:
@@ -583,7 +584,7 @@ def _read_broker_registration_request_v3(buffer: bytes, at: int) -> tuple[Broker
         rack = buffer[at:end].decode()
         at = end
     else:
-        rack, at = long_text(buffer, at, n)
+        rack, at = long_nullable_text(buffer, at, n)
     is_migrating_zk_broker, n = _unpack_zB(buffer, at)
     at += 2
     if n > 127:

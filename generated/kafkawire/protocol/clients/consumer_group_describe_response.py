@@ -15,6 +15,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_text,
     long_numbers,
     long_text,
     long_text_length,
@@ -292,7 +293,7 @@ def _read_many_member_v0(
             instance_id = buffer[at:end].decode()
             at = end
         else:
-            instance_id, at = long_text(buffer, at, n)
+            instance_id, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         if not n:
@@ -302,7 +303,7 @@ def _read_many_member_v0(
             rack_id = buffer[at:end].decode()
             at = end
         else:
-            rack_id, at = long_text(buffer, at, n)
+            rack_id, at = long_nullable_text(buffer, at, n)
         member_epoch, n = _unpack_iB(buffer, at)
         at += 5
         if 0 < n < 128:
@@ -346,7 +347,7 @@ def _read_many_member_v0(
             subscribed_topic_regex = buffer[at:end].decode()
             at = end
         else:
-            subscribed_topic_regex, at = long_text(buffer, at, n)
+            subscribed_topic_regex, at = long_nullable_text(buffer, at, n)
         assignment, at = _read_assignment_v0(buffer, at)
         target_assignment, at = _read_assignment_v0(buffer, at)
         n = buffer[at]
@@ -481,7 +482,7 @@ def _read_many_described_group_v0(
             error_message = buffer[at:end].decode()
             at = end
         else:
-            error_message, at = long_text(buffer, at, n)
+            error_message, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         if 0 < n < 128:
@@ -663,7 +664,7 @@ def _read_many_member_v1(
             instance_id = buffer[at:end].decode()
             at = end
         else:
-            instance_id, at = long_text(buffer, at, n)
+            instance_id, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         if not n:
@@ -673,7 +674,7 @@ def _read_many_member_v1(
             rack_id = buffer[at:end].decode()
             at = end
         else:
-            rack_id, at = long_text(buffer, at, n)
+            rack_id, at = long_nullable_text(buffer, at, n)
         member_epoch, n = _unpack_iB(buffer, at)
         at += 5
         if 0 < n < 128:
@@ -717,7 +718,7 @@ def _read_many_member_v1(
             subscribed_topic_regex = buffer[at:end].decode()
             at = end
         else:
-            subscribed_topic_regex, at = long_text(buffer, at, n)
+            subscribed_topic_regex, at = long_nullable_text(buffer, at, n)
         assignment, at = _read_assignment_v0(buffer, at)
         target_assignment, at = _read_assignment_v0(buffer, at)
         member_type, n = _unpack_bB(buffer, at)
@@ -852,7 +853,7 @@ def _read_many_described_group_v1(
             error_message = buffer[at:end].decode()
             at = end
         else:
-            error_message, at = long_text(buffer, at, n)
+            error_message, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         if 0 < n < 128:

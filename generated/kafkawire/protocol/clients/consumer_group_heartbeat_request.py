@@ -13,6 +13,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_text,
     long_numbers,
     long_text,
     long_text_length,
@@ -176,7 +177,7 @@ def _read_consumer_group_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[C
         instance_id = buffer[at:end].decode()
         at = end
     else:
-        instance_id, at = long_text(buffer, at, n)
+        instance_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if not n:
@@ -186,7 +187,7 @@ def _read_consumer_group_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[C
         rack_id = buffer[at:end].decode()
         at = end
     else:
-        rack_id, at = long_text(buffer, at, n)
+        rack_id, at = long_nullable_text(buffer, at, n)
     rebalance_timeout_ms, n = _unpack_iB(buffer, at)
     at += 5
     if n > 127:
@@ -217,7 +218,7 @@ def _read_consumer_group_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[C
         server_assignor = buffer[at:end].decode()
         at = end
     else:
-        server_assignor, at = long_text(buffer, at, n)
+        server_assignor, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if n > 127:
@@ -376,7 +377,7 @@ def _read_consumer_group_heartbeat_request_v1(buffer: bytes, at: int) -> tuple[C
         instance_id = buffer[at:end].decode()
         at = end
     else:
-        instance_id, at = long_text(buffer, at, n)
+        instance_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if not n:
@@ -386,7 +387,7 @@ def _read_consumer_group_heartbeat_request_v1(buffer: bytes, at: int) -> tuple[C
         rack_id = buffer[at:end].decode()
         at = end
     else:
-        rack_id, at = long_text(buffer, at, n)
+        rack_id, at = long_nullable_text(buffer, at, n)
     rebalance_timeout_ms, n = _unpack_iB(buffer, at)
     at += 5
     if n > 127:
@@ -417,7 +418,7 @@ def _read_consumer_group_heartbeat_request_v1(buffer: bytes, at: int) -> tuple[C
         subscribed_topic_regex = buffer[at:end].decode()
         at = end
     else:
-        subscribed_topic_regex, at = long_text(buffer, at, n)
+        subscribed_topic_regex, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if not n:
@@ -427,7 +428,7 @@ def _read_consumer_group_heartbeat_request_v1(buffer: bytes, at: int) -> tuple[C
         server_assignor = buffer[at:end].decode()
         at = end
     else:
-        server_assignor, at = long_text(buffer, at, n)
+        server_assignor, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if n > 127:

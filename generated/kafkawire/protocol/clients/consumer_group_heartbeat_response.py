@@ -12,8 +12,8 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_text,
     long_numbers,
-    long_text,
     long_text_length,
     new_uuid,
     pack_numbers,
@@ -199,7 +199,7 @@ def _read_consumer_group_heartbeat_response_v0(buffer: bytes, at: int) -> tuple[
         error_message = buffer[at:end].decode()
         at = end
     else:
-        error_message, at = long_text(buffer, at, n)
+        error_message, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if not n:
@@ -209,7 +209,7 @@ def _read_consumer_group_heartbeat_response_v0(buffer: bytes, at: int) -> tuple[
         member_id = buffer[at:end].decode()
         at = end
     else:
-        member_id, at = long_text(buffer, at, n)
+        member_id, at = long_nullable_text(buffer, at, n)
     member_epoch, heartbeat_interval_ms = _unpack_ii(buffer, at)
     at += 8
     n = buffer[at]

@@ -10,6 +10,7 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
     Tags,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     packer,
@@ -258,7 +259,7 @@ def _read_create_delegation_token_request_v3(buffer: bytes, at: int) -> tuple[Cr
         owner_principal_type = buffer[at:end].decode()
         at = end
     else:
-        owner_principal_type, at = long_text(buffer, at, n)
+        owner_principal_type, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if not n:
@@ -268,7 +269,7 @@ def _read_create_delegation_token_request_v3(buffer: bytes, at: int) -> tuple[Cr
         owner_principal_name = buffer[at:end].decode()
         at = end
     else:
-        owner_principal_name, at = long_text(buffer, at, n)
+        owner_principal_name, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if n > 127:

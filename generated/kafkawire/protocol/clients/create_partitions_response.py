@@ -12,6 +12,7 @@ from kafkawire.wire.fastpath import (
     NULL_TEXT,
     Tags,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     packer,
@@ -169,7 +170,7 @@ def _read_many_create_partitions_topic_result_v2(
             error_message = buffer[at:end].decode()
             at = end
         else:
-            error_message, at = long_text(buffer, at, n)
+            error_message, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()

@@ -13,6 +13,7 @@ from kafkawire.wire.fastpath import (
     NULL_TEXT,
     Tags,
     long_length,
+    long_nullable_text,
     long_numbers,
     long_text,
     long_text_length,
@@ -385,7 +386,7 @@ def _read_many_creatable_topic_config_v5(
             value = buffer[at:end].decode()
             at = end
         else:
-            value, at = long_text(buffer, at, n)
+            value, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()

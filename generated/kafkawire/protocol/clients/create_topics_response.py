@@ -13,6 +13,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     new_uuid,
@@ -291,7 +292,7 @@ def _read_many_creatable_topic_configs_v5(
             value = buffer[at:end].decode()
             at = end
         else:
-            value, at = long_text(buffer, at, n)
+            value, at = long_nullable_text(buffer, at, n)
         read_only, config_source, is_sensitive, n = _unpack_zbzB(buffer, at)
         at += 4
         tags: Tags = ()
@@ -362,7 +363,7 @@ def _read_many_creatable_topic_result_v5(
             error_message = buffer[at:end].decode()
             at = end
         else:
-            error_message, at = long_text(buffer, at, n)
+            error_message, at = long_nullable_text(buffer, at, n)
         num_partitions, replication_factor, n = _unpack_ihB(buffer, at)
         at += 7
         if n > 127:
@@ -527,7 +528,7 @@ def _read_many_creatable_topic_result_v7(
             error_message = buffer[at:end].decode()
             at = end
         else:
-            error_message, at = long_text(buffer, at, n)
+            error_message, at = long_nullable_text(buffer, at, n)
         num_partitions, replication_factor, n = _unpack_ihB(buffer, at)
         at += 7
         if n > 127:

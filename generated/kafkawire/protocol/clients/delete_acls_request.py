@@ -11,7 +11,7 @@ from kafkawire.wire.fastpath import (
     NULL_TEXT,
     Tags,
     long_length,
-    long_text,
+    long_nullable_text,
     long_text_length,
     packer,
     rest_of_uvarint,
@@ -311,7 +311,7 @@ def _read_many_delete_acls_filter_v2(
             resource_name_filter = buffer[at:end].decode()
             at = end
         else:
-            resource_name_filter, at = long_text(buffer, at, n)
+            resource_name_filter, at = long_nullable_text(buffer, at, n)
         pattern_type_filter, n = _unpack_bB(buffer, at)
         at += 2
         if not n:
@@ -321,7 +321,7 @@ def _read_many_delete_acls_filter_v2(
             principal_filter = buffer[at:end].decode()
             at = end
         else:
-            principal_filter, at = long_text(buffer, at, n)
+            principal_filter, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         if not n:
@@ -331,7 +331,7 @@ def _read_many_delete_acls_filter_v2(
             host_filter = buffer[at:end].decode()
             at = end
         else:
-            host_filter, at = long_text(buffer, at, n)
+            host_filter, at = long_nullable_text(buffer, at, n)
         operation, permission_type, n = _unpack_bbB(buffer, at)
         at += 3
         tags: Tags = ()

@@ -12,6 +12,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     new_uuid,
@@ -100,7 +101,7 @@ def _read_many_delete_share_group_offsets_response_topic_v0(
             error_message = buffer[at:end].decode()
             at = end
         else:
-            error_message, at = long_text(buffer, at, n)
+            error_message, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -158,7 +159,7 @@ def _read_delete_share_group_offsets_response_v0(buffer: bytes, at: int) -> tupl
         error_message = buffer[at:end].decode()
         at = end
     else:
-        error_message, at = long_text(buffer, at, n)
+        error_message, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if n > 127:

@@ -11,7 +11,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
-    long_text,
+    long_nullable_text,
     long_text_length,
     new_uuid,
     packer,
@@ -93,7 +93,7 @@ def _read_many_partition_result_v0(
             error_message = buffer[at:end].decode()
             at = end
         else:
-            error_message, at = long_text(buffer, at, n)
+            error_message, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()

@@ -12,6 +12,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     new_uuid,
@@ -186,7 +187,7 @@ def _read_many_delete_topic_state_v6(
             name = buffer[at:end].decode()
             at = end
         else:
-            name, at = long_text(buffer, at, n)
+            name, at = long_nullable_text(buffer, at, n)
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = new_uuid(topic_id)

@@ -12,6 +12,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     new_uuid,
@@ -271,7 +272,7 @@ def _read_many_deletable_topic_result_v5(
             error_message = buffer[at:end].decode()
             at = end
         else:
-            error_message, at = long_text(buffer, at, n)
+            error_message, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -372,7 +373,7 @@ def _read_many_deletable_topic_result_v6(
             name = buffer[at:end].decode()
             at = end
         else:
-            name, at = long_text(buffer, at, n)
+            name, at = long_nullable_text(buffer, at, n)
         topic_id, error_code, n = _unpack_16shB(buffer, at)
         at += 19
         topic_id = new_uuid(topic_id)
@@ -383,7 +384,7 @@ def _read_many_deletable_topic_result_v6(
             error_message = buffer[at:end].decode()
             at = end
         else:
-            error_message, at = long_text(buffer, at, n)
+            error_message, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()

@@ -11,7 +11,7 @@ from kafkawire.wire.fastpath import (
     NULL_TEXT,
     Tags,
     long_length,
-    long_text,
+    long_nullable_text,
     long_text_length,
     packer,
     rest_of_uvarint,
@@ -258,7 +258,7 @@ def _read_describe_acls_request_v2(buffer: bytes, at: int) -> tuple[DescribeAcls
         resource_name_filter = buffer[at:end].decode()
         at = end
     else:
-        resource_name_filter, at = long_text(buffer, at, n)
+        resource_name_filter, at = long_nullable_text(buffer, at, n)
     pattern_type_filter, n = _unpack_bB(buffer, at)
     at += 2
     if not n:
@@ -268,7 +268,7 @@ def _read_describe_acls_request_v2(buffer: bytes, at: int) -> tuple[DescribeAcls
         principal_filter = buffer[at:end].decode()
         at = end
     else:
-        principal_filter, at = long_text(buffer, at, n)
+        principal_filter, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if not n:
@@ -278,7 +278,7 @@ def _read_describe_acls_request_v2(buffer: bytes, at: int) -> tuple[DescribeAcls
         host_filter = buffer[at:end].decode()
         at = end
     else:
-        host_filter, at = long_text(buffer, at, n)
+        host_filter, at = long_nullable_text(buffer, at, n)
     operation, permission_type, n = _unpack_bbB(buffer, at)
     at += 3
     tags: Tags = ()
@@ -366,7 +366,7 @@ def _read_many_describe_acls_filter_v4(
             resource_name_filter = buffer[at:end].decode()
             at = end
         else:
-            resource_name_filter, at = long_text(buffer, at, n)
+            resource_name_filter, at = long_nullable_text(buffer, at, n)
         pattern_type_filter, n = _unpack_bB(buffer, at)
         at += 2
         if not n:
@@ -376,7 +376,7 @@ def _read_many_describe_acls_filter_v4(
             principal_filter = buffer[at:end].decode()
             at = end
         else:
-            principal_filter, at = long_text(buffer, at, n)
+            principal_filter, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         if not n:
@@ -386,7 +386,7 @@ def _read_many_describe_acls_filter_v4(
             host_filter = buffer[at:end].decode()
             at = end
         else:
-            host_filter, at = long_text(buffer, at, n)
+            host_filter, at = long_nullable_text(buffer, at, n)
         operation, permission_type, n = _unpack_bbB(buffer, at)
         at += 3
         tags: Tags = ()

@@ -11,6 +11,7 @@ from kafkawire.wire.fastpath import (
     NULL_TEXT,
     Tags,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     packer,
@@ -186,7 +187,7 @@ def _read_many_component_data_v1(
             match = buffer[at:end].decode()
             at = end
         else:
-            match, at = long_text(buffer, at, n)
+            match, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()

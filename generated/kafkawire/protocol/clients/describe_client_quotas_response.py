@@ -12,6 +12,7 @@ from kafkawire.wire.fastpath import (
     NULL_TEXT,
     Tags,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     packer,
@@ -313,7 +314,7 @@ def _read_many_entity_data_v1(
             entity_name = buffer[at:end].decode()
             at = end
         else:
-            entity_name, at = long_text(buffer, at, n)
+            entity_name, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -469,7 +470,7 @@ def _read_describe_client_quotas_response_v1(buffer: bytes, at: int) -> tuple[De
         error_message = buffer[at:end].decode()
         at = end
     else:
-        error_message, at = long_text(buffer, at, n)
+        error_message, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if n > 127:
@@ -542,7 +543,7 @@ def _read_many_describe_client_quotas_filter_result_v2(
             error_message = buffer[at:end].decode()
             at = end
         else:
-            error_message, at = long_text(buffer, at, n)
+            error_message, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         if n > 127:

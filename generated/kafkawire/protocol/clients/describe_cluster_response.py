@@ -11,6 +11,7 @@ from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
     Tags,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     packer,
@@ -112,7 +113,7 @@ def _read_many_describe_cluster_broker_v0(
             rack = buffer[at:end].decode()
             at = end
         else:
-            rack, at = long_text(buffer, at, n)
+            rack, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -174,7 +175,7 @@ def _read_describe_cluster_response_v0(buffer: bytes, at: int) -> tuple[Describe
         error_message = buffer[at:end].decode()
         at = end
     else:
-        error_message, at = long_text(buffer, at, n)
+        error_message, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if 0 < n < 128:
@@ -267,7 +268,7 @@ def _read_describe_cluster_response_v1(buffer: bytes, at: int) -> tuple[Describe
         error_message = buffer[at:end].decode()
         at = end
     else:
-        error_message, at = long_text(buffer, at, n)
+        error_message, at = long_nullable_text(buffer, at, n)
     endpoint_type, n = _unpack_bB(buffer, at)
     at += 2
     if 0 < n < 128:
@@ -369,7 +370,7 @@ def _read_many_describe_cluster_broker_v2(
             rack = buffer[at:end].decode()
             at = end
         else:
-            rack, at = long_text(buffer, at, n)
+            rack, at = long_nullable_text(buffer, at, n)
         is_fenced, n = _unpack_zB(buffer, at)
         at += 2
         tags: Tags = ()
@@ -430,7 +431,7 @@ def _read_describe_cluster_response_v2(buffer: bytes, at: int) -> tuple[Describe
         error_message = buffer[at:end].decode()
         at = end
     else:
-        error_message, at = long_text(buffer, at, n)
+        error_message, at = long_nullable_text(buffer, at, n)
     endpoint_type, n = _unpack_bB(buffer, at)
     at += 2
     if 0 < n < 128:

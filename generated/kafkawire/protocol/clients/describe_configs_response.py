@@ -11,6 +11,7 @@ from kafkawire.wire.fastpath import (
     NULL_TEXT,
     Tags,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     packer,
@@ -663,7 +664,7 @@ def _read_many_describe_configs_synonym_v4(
             value = buffer[at:end].decode()
             at = end
         else:
-            value, at = long_text(buffer, at, n)
+            value, at = long_nullable_text(buffer, at, n)
         source, n = _unpack_bB(buffer, at)
         at += 2
         tags: Tags = ()
@@ -735,7 +736,7 @@ def _read_many_describe_configs_resource_result_v4(
             value = buffer[at:end].decode()
             at = end
         else:
-            value, at = long_text(buffer, at, n)
+            value, at = long_nullable_text(buffer, at, n)
         read_only, config_source, is_sensitive, n = _unpack_zbzB(buffer, at)
         at += 4
         if n > 127:
@@ -752,7 +753,7 @@ def _read_many_describe_configs_resource_result_v4(
             documentation = buffer[at:end].decode()
             at = end
         else:
-            documentation, at = long_text(buffer, at, n)
+            documentation, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -839,7 +840,7 @@ def _read_many_describe_configs_result_v4(
             error_message = buffer[at:end].decode()
             at = end
         else:
-            error_message, at = long_text(buffer, at, n)
+            error_message, at = long_nullable_text(buffer, at, n)
         resource_type, n = _unpack_bB(buffer, at)
         at += 2
         if 0 < n < 128:

@@ -12,6 +12,7 @@ from kafkawire.wire.fastpath import (
     NULL_TEXT,
     Tags,
     long_length,
+    long_nullable_text,
     long_octets,
     long_text,
     long_text_length,
@@ -641,7 +642,7 @@ def _read_many_described_group_member_v5(
             group_instance_id = buffer[at:end].decode()
             at = end
         else:
-            group_instance_id, at = long_text(buffer, at, n)
+            group_instance_id, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         if 0 < n < 128:
@@ -929,7 +930,7 @@ def _read_many_described_group_v6(
             error_message = buffer[at:end].decode()
             at = end
         else:
-            error_message, at = long_text(buffer, at, n)
+            error_message, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         if 0 < n < 128:

@@ -12,6 +12,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     new_uuid,
@@ -640,7 +641,7 @@ def _read_many_partition_data_v2(
             error_message = buffer[at:end].decode()
             at = end
         else:
-            error_message, at = long_text(buffer, at, n)
+            error_message, at = long_nullable_text(buffer, at, n)
         leader_id, leader_epoch, high_watermark, n = _unpack_iiqB(buffer, at)
         at += 17
         if n > 127:
@@ -893,7 +894,7 @@ def _read_describe_quorum_response_v2(buffer: bytes, at: int) -> tuple[DescribeQ
         error_message = buffer[at:end].decode()
         at = end
     else:
-        error_message, at = long_text(buffer, at, n)
+        error_message, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if n > 127:

@@ -13,6 +13,8 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_numbers,
+    long_nullable_text,
     long_numbers,
     long_text,
     long_text_length,
@@ -164,7 +166,7 @@ def _read_many_describe_topic_partitions_response_partition_v0(
             eligible_leader_replicas = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
-            eligible_leader_replicas, at = long_numbers(buffer, at, n, "i", 4)
+            eligible_leader_replicas, at = long_nullable_numbers(buffer, at, n, "i", 4)
         n = buffer[at]
         at += 1
         if not n:
@@ -174,7 +176,7 @@ def _read_many_describe_topic_partitions_response_partition_v0(
             last_known_elr = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
-            last_known_elr, at = long_numbers(buffer, at, n, "i", 4)
+            last_known_elr, at = long_nullable_numbers(buffer, at, n, "i", 4)
         n = buffer[at]
         at += 1
         if 0 < n < FEW:
@@ -306,7 +308,7 @@ def _read_many_describe_topic_partitions_response_topic_v0(
             name = buffer[at:end].decode()
             at = end
         else:
-            name, at = long_text(buffer, at, n)
+            name, at = long_nullable_text(buffer, at, n)
         topic_id, is_internal, n = _unpack_16szB(buffer, at)
         at += 18
         topic_id = new_uuid(topic_id)

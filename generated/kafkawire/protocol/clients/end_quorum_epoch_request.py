@@ -14,6 +14,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     many_numbers,
@@ -451,7 +452,7 @@ def _read_end_quorum_epoch_request_v1(buffer: bytes, at: int) -> tuple[EndQuorum
         cluster_id = buffer[at:end].decode()
         at = end
     else:
-        cluster_id, at = long_text(buffer, at, n)
+        cluster_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if n > 127:

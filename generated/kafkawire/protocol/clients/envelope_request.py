@@ -5,7 +5,15 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
-from kafkawire.wire.fastpath import Tags, long_length, long_octets, octets, tagged_section, unknown_tags
+from kafkawire.wire.fastpath import (
+    Tags,
+    long_length,
+    long_nullable_octets,
+    long_octets,
+    octets,
+    tagged_section,
+    unknown_tags,
+)
 
 
 class EnvelopeRequest(Message, frozen=True, gc=False):
@@ -54,7 +62,7 @@ def _read_envelope_request_v0(buffer: bytes, at: int) -> tuple[EnvelopeRequest, 
         request_principal = buffer[at:end]
         at = end
     else:
-        request_principal, at = long_octets(buffer, at, n)
+        request_principal, at = long_nullable_octets(buffer, at, n)
     n = buffer[at]
     at += 1
     if 0 < n < 128:

@@ -8,7 +8,7 @@ from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
     Tags,
     long_length,
-    long_octets,
+    long_nullable_octets,
     octets,
     packer,
     tagged_section,
@@ -55,7 +55,7 @@ def _read_envelope_response_v0(buffer: bytes, at: int) -> tuple[EnvelopeResponse
         response_data = buffer[at:end]
         at = end
     else:
-        response_data, at = long_octets(buffer, at, n)
+        response_data, at = long_nullable_octets(buffer, at, n)
     error_code, n = _unpack_hB(buffer, at)
     at += 3
     tags: Tags = ()

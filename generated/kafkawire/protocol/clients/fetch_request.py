@@ -16,6 +16,7 @@ from kafkawire.wire.fastpath import (
     ZERO_UUID,
     differs,
     long_length,
+    long_nullable_text,
     long_numbers,
     long_text,
     long_text_length,
@@ -1003,7 +1004,7 @@ def _read_fetch_request_v12(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
                     cluster_id = payload[start:end].decode()
                     start = end
                 else:
-                    cluster_id, start = long_text(payload, start, n)
+                    cluster_id, start = long_nullable_text(payload, start, n)
             else:
                 start = len(payload)
                 unknown.append((tag, payload))
@@ -1237,7 +1238,7 @@ def _read_fetch_request_v13(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
                     cluster_id = payload[start:end].decode()
                     start = end
                 else:
-                    cluster_id, start = long_text(payload, start, n)
+                    cluster_id, start = long_nullable_text(payload, start, n)
             else:
                 start = len(payload)
                 unknown.append((tag, payload))
@@ -1393,7 +1394,7 @@ def _read_fetch_request_v15(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
                     cluster_id = payload[start:end].decode()
                     start = end
                 else:
-                    cluster_id, start = long_text(payload, start, n)
+                    cluster_id, start = long_nullable_text(payload, start, n)
             elif tag == 1:
                 replica_state, start = _read_replica_state_v15(payload, start)
             else:
@@ -1650,7 +1651,7 @@ def _read_fetch_request_v17(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
                     cluster_id = payload[start:end].decode()
                     start = end
                 else:
-                    cluster_id, start = long_text(payload, start, n)
+                    cluster_id, start = long_nullable_text(payload, start, n)
             elif tag == 1:
                 replica_state, start = _read_replica_state_v15(payload, start)
             else:
@@ -1916,7 +1917,7 @@ def _read_fetch_request_v18(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
                     cluster_id = payload[start:end].decode()
                     start = end
                 else:
-                    cluster_id, start = long_text(payload, start, n)
+                    cluster_id, start = long_nullable_text(payload, start, n)
             elif tag == 1:
                 replica_state, start = _read_replica_state_v15(payload, start)
             else:

@@ -17,7 +17,8 @@ from kafkawire.wire.fastpath import (
     ZERO_UUID,
     differs,
     long_length,
-    long_octets,
+    long_nullable_octets,
+    long_nullable_text,
     long_text,
     long_text_length,
     new_uuid,
@@ -1024,7 +1025,7 @@ def _read_many_partition_data_v12(
             records = buffer[at:end]
             at = end
         else:
-            records, at = long_octets(buffer, at, n)
+            records, at = long_nullable_octets(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -1344,7 +1345,7 @@ def _read_many_node_endpoint_v16(
             rack = buffer[at:end].decode()
             at = end
         else:
-            rack, at = long_text(buffer, at, n)
+            rack, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()

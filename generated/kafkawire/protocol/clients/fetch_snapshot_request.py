@@ -14,6 +14,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     new_uuid,
@@ -253,7 +254,7 @@ def _read_fetch_snapshot_request_v0(buffer: bytes, at: int) -> tuple[FetchSnapsh
                     cluster_id = payload[start:end].decode()
                     start = end
                 else:
-                    cluster_id, start = long_text(payload, start, n)
+                    cluster_id, start = long_nullable_text(payload, start, n)
             else:
                 start = len(payload)
                 unknown.append((tag, payload))
@@ -441,7 +442,7 @@ def _read_fetch_snapshot_request_v1(buffer: bytes, at: int) -> tuple[FetchSnapsh
                     cluster_id = payload[start:end].decode()
                     start = end
                 else:
-                    cluster_id, start = long_text(payload, start, n)
+                    cluster_id, start = long_nullable_text(payload, start, n)
             else:
                 start = len(payload)
                 unknown.append((tag, payload))

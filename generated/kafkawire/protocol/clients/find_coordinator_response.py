@@ -12,6 +12,7 @@ from kafkawire.wire.fastpath import (
     NULL_TEXT,
     Tags,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     packer,
@@ -184,7 +185,7 @@ def _read_find_coordinator_response_v3(buffer: bytes, at: int) -> tuple[FindCoor
         error_message = buffer[at:end].decode()
         at = end
     else:
-        error_message, at = long_text(buffer, at, n)
+        error_message, at = long_nullable_text(buffer, at, n)
     node_id, n = _unpack_iB(buffer, at)
     at += 5
     if 0 < n < 128:
@@ -270,7 +271,7 @@ def _read_many_coordinator_v4(
             error_message = buffer[at:end].decode()
             at = end
         else:
-            error_message, at = long_text(buffer, at, n)
+            error_message, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()

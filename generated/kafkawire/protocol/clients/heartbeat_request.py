@@ -9,6 +9,7 @@ from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
     NULL_TEXT,
     Tags,
+    long_nullable_text,
     long_text,
     long_text_length,
     packer,
@@ -170,7 +171,7 @@ def _read_heartbeat_request_v4(buffer: bytes, at: int) -> tuple[HeartbeatRequest
         group_instance_id = buffer[at:end].decode()
         at = end
     else:
-        group_instance_id, at = long_text(buffer, at, n)
+        group_instance_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -11,6 +11,7 @@ from kafkawire.wire.fastpath import (
     NULL_TEXT,
     Tags,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     packer,
@@ -233,7 +234,7 @@ def _read_many_alterable_config_v1(
             value = buffer[at:end].decode()
             at = end
         else:
-            value, at = long_text(buffer, at, n)
+            value, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()

@@ -9,7 +9,7 @@ from kafkawire.wire.entities import ProducerId, TransactionalId
 from kafkawire.wire.fastpath import (
     NULL_TEXT,
     Tags,
-    long_text,
+    long_nullable_text,
     long_text_length,
     packer,
     tagged_section,
@@ -112,7 +112,7 @@ def _read_init_producer_id_request_v2(buffer: bytes, at: int) -> tuple[InitProdu
         transactional_id = buffer[at:end].decode()
         at = end
     else:
-        transactional_id, at = long_text(buffer, at, n)
+        transactional_id, at = long_nullable_text(buffer, at, n)
     transaction_timeout_ms, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()
@@ -164,7 +164,7 @@ def _read_init_producer_id_request_v3(buffer: bytes, at: int) -> tuple[InitProdu
         transactional_id = buffer[at:end].decode()
         at = end
     else:
-        transactional_id, at = long_text(buffer, at, n)
+        transactional_id, at = long_nullable_text(buffer, at, n)
     transaction_timeout_ms, producer_id, producer_epoch, n = _unpack_iqhB(buffer, at)
     at += 15
     tags: Tags = ()
@@ -216,7 +216,7 @@ def _read_init_producer_id_request_v6(buffer: bytes, at: int) -> tuple[InitProdu
         transactional_id = buffer[at:end].decode()
         at = end
     else:
-        transactional_id, at = long_text(buffer, at, n)
+        transactional_id, at = long_nullable_text(buffer, at, n)
     transaction_timeout_ms, producer_id, producer_epoch, enable2_pc, keep_prepared_txn, n = _unpack_iqhzzB(buffer, at)
     at += 17
     tags: Tags = ()

@@ -12,6 +12,7 @@ from kafkawire.wire.fastpath import (
     NULL_TEXT,
     Tags,
     long_length,
+    long_nullable_text,
     long_octets,
     long_text,
     long_text_length,
@@ -416,7 +417,7 @@ def _read_join_group_request_v6(buffer: bytes, at: int) -> tuple[JoinGroupReques
         group_instance_id = buffer[at:end].decode()
         at = end
     else:
-        group_instance_id, at = long_text(buffer, at, n)
+        group_instance_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if 0 < n < 128:
@@ -536,7 +537,7 @@ def _read_join_group_request_v8(buffer: bytes, at: int) -> tuple[JoinGroupReques
         group_instance_id = buffer[at:end].decode()
         at = end
     else:
-        group_instance_id, at = long_text(buffer, at, n)
+        group_instance_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if 0 < n < 128:
@@ -561,7 +562,7 @@ def _read_join_group_request_v8(buffer: bytes, at: int) -> tuple[JoinGroupReques
         reason = buffer[at:end].decode()
         at = end
     else:
-        reason, at = long_text(buffer, at, n)
+        reason, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -11,6 +11,7 @@ from kafkawire.wire.fastpath import (
     NULL_TEXT,
     Tags,
     long_length,
+    long_nullable_text,
     long_octets,
     long_text,
     long_text_length,
@@ -408,7 +409,7 @@ def _read_many_join_group_response_member_v6(
             group_instance_id = buffer[at:end].decode()
             at = end
         else:
-            group_instance_id, at = long_text(buffer, at, n)
+            group_instance_id, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         if 0 < n < 128:
@@ -576,7 +577,7 @@ def _read_join_group_response_v7(buffer: bytes, at: int) -> tuple[JoinGroupRespo
         protocol_type = buffer[at:end].decode()
         at = end
     else:
-        protocol_type, at = long_text(buffer, at, n)
+        protocol_type, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if not n:
@@ -586,7 +587,7 @@ def _read_join_group_response_v7(buffer: bytes, at: int) -> tuple[JoinGroupRespo
         protocol_name = buffer[at:end].decode()
         at = end
     else:
-        protocol_name, at = long_text(buffer, at, n)
+        protocol_name, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if 0 < n < 128:
@@ -706,7 +707,7 @@ def _read_join_group_response_v9(buffer: bytes, at: int) -> tuple[JoinGroupRespo
         protocol_type = buffer[at:end].decode()
         at = end
     else:
-        protocol_type, at = long_text(buffer, at, n)
+        protocol_type, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if not n:
@@ -716,7 +717,7 @@ def _read_join_group_response_v9(buffer: bytes, at: int) -> tuple[JoinGroupRespo
         protocol_name = buffer[at:end].decode()
         at = end
     else:
-        protocol_name, at = long_text(buffer, at, n)
+        protocol_name, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if 0 < n < 128:

@@ -12,6 +12,7 @@ from kafkawire.wire.fastpath import (
     NULL_TEXT,
     Tags,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     packer,
@@ -210,7 +211,7 @@ def _read_many_member_identity_v4(
             group_instance_id = buffer[at:end].decode()
             at = end
         else:
-            group_instance_id, at = long_text(buffer, at, n)
+            group_instance_id, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -329,7 +330,7 @@ def _read_many_member_identity_v5(
             group_instance_id = buffer[at:end].decode()
             at = end
         else:
-            group_instance_id, at = long_text(buffer, at, n)
+            group_instance_id, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         if not n:
@@ -339,7 +340,7 @@ def _read_many_member_identity_v5(
             reason = buffer[at:end].decode()
             at = end
         else:
-            reason, at = long_text(buffer, at, n)
+            reason, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()

@@ -11,6 +11,7 @@ from kafkawire.wire.fastpath import (
     NULL_TEXT,
     Tags,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     packer,
@@ -209,7 +210,7 @@ def _read_many_member_response_v4(
             group_instance_id = buffer[at:end].decode()
             at = end
         else:
-            group_instance_id, at = long_text(buffer, at, n)
+            group_instance_id, at = long_nullable_text(buffer, at, n)
         error_code, n = _unpack_hB(buffer, at)
         at += 3
         tags: Tags = ()

@@ -12,6 +12,7 @@ from kafkawire.wire.fastpath import (
     FEW,
     Tags,
     long_length,
+    long_nullable_text,
     long_numbers,
     long_text,
     long_text_length,
@@ -259,7 +260,7 @@ def _read_list_partition_reassignments_response_v0(
         error_message = buffer[at:end].decode()
         at = end
     else:
-        error_message, at = long_text(buffer, at, n)
+        error_message, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if n > 127:

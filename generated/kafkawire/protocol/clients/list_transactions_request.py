@@ -12,6 +12,7 @@ from kafkawire.wire.fastpath import (
     FEW,
     Tags,
     long_length,
+    long_nullable_text,
     long_numbers,
     long_text,
     long_text_length,
@@ -257,7 +258,7 @@ def _read_list_transactions_request_v2(buffer: bytes, at: int) -> tuple[ListTran
         transactional_id_pattern = buffer[at:end].decode()
         at = end
     else:
-        transactional_id_pattern, at = long_text(buffer, at, n)
+        transactional_id_pattern, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -13,6 +13,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     new_uuid,
@@ -384,7 +385,7 @@ def _read_many_metadata_request_topic_v10(
             name = buffer[at:end].decode()
             at = end
         else:
-            name, at = long_text(buffer, at, n)
+            name, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()

@@ -14,6 +14,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_text,
     long_numbers,
     long_text,
     long_text_length,
@@ -1044,7 +1045,7 @@ def _read_many_metadata_response_broker_v9(
             rack = buffer[at:end].decode()
             at = end
         else:
-            rack, at = long_text(buffer, at, n)
+            rack, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -1276,7 +1277,7 @@ def _read_metadata_response_v9(buffer: bytes, at: int) -> tuple[MetadataResponse
         cluster_id = buffer[at:end].decode()
         at = end
     else:
-        cluster_id, at = long_text(buffer, at, n)
+        cluster_id, at = long_nullable_text(buffer, at, n)
     controller_id, n = _unpack_iB(buffer, at)
     at += 5
     if n > 127:
@@ -1430,7 +1431,7 @@ def _read_metadata_response_v10(buffer: bytes, at: int) -> tuple[MetadataRespons
         cluster_id = buffer[at:end].decode()
         at = end
     else:
-        cluster_id, at = long_text(buffer, at, n)
+        cluster_id, at = long_nullable_text(buffer, at, n)
     controller_id, n = _unpack_iB(buffer, at)
     at += 5
     if n > 127:
@@ -1511,7 +1512,7 @@ def _read_metadata_response_v11(buffer: bytes, at: int) -> tuple[MetadataRespons
         cluster_id = buffer[at:end].decode()
         at = end
     else:
-        cluster_id, at = long_text(buffer, at, n)
+        cluster_id, at = long_nullable_text(buffer, at, n)
     controller_id, n = _unpack_iB(buffer, at)
     at += 5
     if n > 127:
@@ -1591,7 +1592,7 @@ def _read_many_metadata_response_topic_v12(
             name = buffer[at:end].decode()
             at = end
         else:
-            name, at = long_text(buffer, at, n)
+            name, at = long_nullable_text(buffer, at, n)
         topic_id, is_internal, n = _unpack_16szB(buffer, at)
         at += 18
         topic_id = new_uuid(topic_id)
@@ -1668,7 +1669,7 @@ def _read_metadata_response_v12(buffer: bytes, at: int) -> tuple[MetadataRespons
         cluster_id = buffer[at:end].decode()
         at = end
     else:
-        cluster_id, at = long_text(buffer, at, n)
+        cluster_id, at = long_nullable_text(buffer, at, n)
     controller_id, n = _unpack_iB(buffer, at)
     at += 5
     if n > 127:
@@ -1750,7 +1751,7 @@ def _read_metadata_response_v13(buffer: bytes, at: int) -> tuple[MetadataRespons
         cluster_id = buffer[at:end].decode()
         at = end
     else:
-        cluster_id, at = long_text(buffer, at, n)
+        cluster_id, at = long_nullable_text(buffer, at, n)
     controller_id, n = _unpack_iB(buffer, at)
     at += 5
     if n > 127:

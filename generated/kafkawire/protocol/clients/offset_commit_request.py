@@ -13,6 +13,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     new_uuid,
@@ -672,7 +673,7 @@ def _read_many_offset_commit_request_partition_v8(
             committed_metadata = buffer[at:end].decode()
             at = end
         else:
-            committed_metadata, at = long_text(buffer, at, n)
+            committed_metadata, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -801,7 +802,7 @@ def _read_offset_commit_request_v8(buffer: bytes, at: int) -> tuple[OffsetCommit
         group_instance_id = buffer[at:end].decode()
         at = end
     else:
-        group_instance_id, at = long_text(buffer, at, n)
+        group_instance_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if n > 127:
@@ -945,7 +946,7 @@ def _read_offset_commit_request_v10(buffer: bytes, at: int) -> tuple[OffsetCommi
         group_instance_id = buffer[at:end].decode()
         at = end
     else:
-        group_instance_id, at = long_text(buffer, at, n)
+        group_instance_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if n > 127:

@@ -14,6 +14,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_text,
     long_numbers,
     long_text,
     long_text_length,
@@ -631,7 +632,7 @@ def _read_many_offset_fetch_request_group_v9(
             member_id = buffer[at:end].decode()
             at = end
         else:
-            member_id, at = long_text(buffer, at, n)
+            member_id, at = long_nullable_text(buffer, at, n)
         member_epoch, n = _unpack_iB(buffer, at)
         at += 5
         if n > 127:
@@ -817,7 +818,7 @@ def _read_many_offset_fetch_request_group_v10(
             member_id = buffer[at:end].decode()
             at = end
         else:
-            member_id, at = long_text(buffer, at, n)
+            member_id, at = long_nullable_text(buffer, at, n)
         member_epoch, n = _unpack_iB(buffer, at)
         at += 5
         if n > 127:

@@ -13,6 +13,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     new_uuid,
@@ -454,7 +455,7 @@ def _read_many_offset_fetch_response_partition_v6(
             metadata = buffer[at:end].decode()
             at = end
         else:
-            metadata, at = long_text(buffer, at, n)
+            metadata, at = long_nullable_text(buffer, at, n)
         error_code, n = _unpack_hB(buffer, at)
         at += 3
         tags: Tags = ()
@@ -611,7 +612,7 @@ def _read_many_offset_fetch_response_partitions_v8(
             metadata = buffer[at:end].decode()
             at = end
         else:
-            metadata, at = long_text(buffer, at, n)
+            metadata, at = long_nullable_text(buffer, at, n)
         error_code, n = _unpack_hB(buffer, at)
         at += 3
         tags: Tags = ()

@@ -14,7 +14,8 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
-    long_octets,
+    long_nullable_octets,
+    long_nullable_text,
     long_text,
     long_text_length,
     new_uuid,
@@ -257,7 +258,7 @@ def _read_many_partition_produce_data_v9(
             records = buffer[at:end]
             at = end
         else:
-            records, at = long_octets(buffer, at, n)
+            records, at = long_nullable_octets(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -363,7 +364,7 @@ def _read_produce_request_v9(buffer: bytes, at: int) -> tuple[ProduceRequest, in
         transactional_id = buffer[at:end].decode()
         at = end
     else:
-        transactional_id, at = long_text(buffer, at, n)
+        transactional_id, at = long_nullable_text(buffer, at, n)
     acks, timeout_ms, n = _unpack_hiB(buffer, at)
     at += 7
     if n > 127:
@@ -472,7 +473,7 @@ def _read_produce_request_v13(buffer: bytes, at: int) -> tuple[ProduceRequest, i
         transactional_id = buffer[at:end].decode()
         at = end
     else:
-        transactional_id, at = long_text(buffer, at, n)
+        transactional_id, at = long_nullable_text(buffer, at, n)
     acks, timeout_ms, n = _unpack_hiB(buffer, at)
     at += 7
     if n > 127:

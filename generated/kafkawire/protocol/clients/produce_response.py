@@ -16,6 +16,7 @@ from kafkawire.wire.fastpath import (
     ZERO_UUID,
     differs,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     new_uuid,
@@ -689,7 +690,7 @@ def _read_many_batch_index_and_error_message_v9(
             batch_index_error_message = buffer[at:end].decode()
             at = end
         else:
-            batch_index_error_message, at = long_text(buffer, at, n)
+            batch_index_error_message, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -753,7 +754,7 @@ def _read_many_partition_produce_response_v9(
             error_message = buffer[at:end].decode()
             at = end
         else:
-            error_message, at = long_text(buffer, at, n)
+            error_message, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -966,7 +967,7 @@ def _read_many_partition_produce_response_v10(
             error_message = buffer[at:end].decode()
             at = end
         else:
-            error_message, at = long_text(buffer, at, n)
+            error_message, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -1131,7 +1132,7 @@ def _read_many_node_endpoint_v10(
             rack = buffer[at:end].decode()
             at = end
         else:
-            rack, at = long_text(buffer, at, n)
+            rack, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()

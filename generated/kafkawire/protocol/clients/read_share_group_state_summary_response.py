@@ -11,7 +11,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
-    long_text,
+    long_nullable_text,
     long_text_length,
     new_uuid,
     packer,
@@ -108,7 +108,7 @@ def _read_many_partition_result_v0(
             error_message = buffer[at:end].decode()
             at = end
         else:
-            error_message, at = long_text(buffer, at, n)
+            error_message, at = long_nullable_text(buffer, at, n)
         state_epoch, leader_epoch, start_offset, n = _unpack_iiqB(buffer, at)
         at += 17
         tags: Tags = ()
@@ -253,7 +253,7 @@ def _read_many_partition_result_v1(
             error_message = buffer[at:end].decode()
             at = end
         else:
-            error_message, at = long_text(buffer, at, n)
+            error_message, at = long_nullable_text(buffer, at, n)
         state_epoch, leader_epoch, start_offset, delivery_complete_count, n = _unpack_iiqiB(buffer, at)
         at += 21
         tags: Tags = ()

@@ -8,7 +8,7 @@ from kafkawire.wire import Message, Uuid
 from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
-    long_text,
+    long_nullable_text,
     long_text_length,
     new_uuid,
     packer,
@@ -59,7 +59,7 @@ def _read_remove_raft_voter_request_v0(buffer: bytes, at: int) -> tuple[RemoveRa
         cluster_id = buffer[at:end].decode()
         at = end
     else:
-        cluster_id, at = long_text(buffer, at, n)
+        cluster_id, at = long_nullable_text(buffer, at, n)
     voter_id, voter_directory_id, n = _unpack_i16sB(buffer, at)
     at += 21
     voter_directory_id = new_uuid(voter_directory_id)

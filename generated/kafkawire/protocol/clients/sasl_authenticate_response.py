@@ -9,8 +9,8 @@ from kafkawire.wire.fastpath import (
     NULL_TEXT,
     Tags,
     long_length,
+    long_nullable_text,
     long_octets,
-    long_text,
     long_text_length,
     octets,
     packer,
@@ -157,7 +157,7 @@ def _read_sasl_authenticate_response_v2(buffer: bytes, at: int) -> tuple[SaslAut
         error_message = buffer[at:end].decode()
         at = end
     else:
-        error_message, at = long_text(buffer, at, n)
+        error_message, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if 0 < n < 128:

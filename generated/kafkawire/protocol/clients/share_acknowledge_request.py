@@ -13,8 +13,8 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_text,
     long_numbers,
-    long_text,
     long_text_length,
     new_uuid,
     pack_numbers,
@@ -268,7 +268,7 @@ def _read_share_acknowledge_request_v0(buffer: bytes, at: int) -> tuple[ShareAck
         group_id = buffer[at:end].decode()
         at = end
     else:
-        group_id, at = long_text(buffer, at, n)
+        group_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if not n:
@@ -278,7 +278,7 @@ def _read_share_acknowledge_request_v0(buffer: bytes, at: int) -> tuple[ShareAck
         member_id = buffer[at:end].decode()
         at = end
     else:
-        member_id, at = long_text(buffer, at, n)
+        member_id, at = long_nullable_text(buffer, at, n)
     share_session_epoch, n = _unpack_iB(buffer, at)
     at += 5
     if n > 127:
@@ -353,7 +353,7 @@ def _read_share_acknowledge_request_v2(buffer: bytes, at: int) -> tuple[ShareAck
         group_id = buffer[at:end].decode()
         at = end
     else:
-        group_id, at = long_text(buffer, at, n)
+        group_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if not n:
@@ -363,7 +363,7 @@ def _read_share_acknowledge_request_v2(buffer: bytes, at: int) -> tuple[ShareAck
         member_id = buffer[at:end].decode()
         at = end
     else:
-        member_id, at = long_text(buffer, at, n)
+        member_id, at = long_nullable_text(buffer, at, n)
     share_session_epoch, is_renew_ack, n = _unpack_izB(buffer, at)
     at += 6
     if n > 127:

@@ -14,6 +14,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     new_uuid,
@@ -165,7 +166,7 @@ def _read_many_partition_data_v0(
             error_message = buffer[at:end].decode()
             at = end
         else:
-            error_message, at = long_text(buffer, at, n)
+            error_message, at = long_nullable_text(buffer, at, n)
         current_leader, at = _read_leader_id_and_epoch_v0(buffer, at)
         n = buffer[at]
         at += 1
@@ -277,7 +278,7 @@ def _read_many_node_endpoint_v0(
             rack = buffer[at:end].decode()
             at = end
         else:
-            rack, at = long_text(buffer, at, n)
+            rack, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -333,7 +334,7 @@ def _read_share_acknowledge_response_v0(buffer: bytes, at: int) -> tuple[ShareAc
         error_message = buffer[at:end].decode()
         at = end
     else:
-        error_message, at = long_text(buffer, at, n)
+        error_message, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if n > 127:
@@ -412,7 +413,7 @@ def _read_share_acknowledge_response_v2(buffer: bytes, at: int) -> tuple[ShareAc
         error_message = buffer[at:end].decode()
         at = end
     else:
-        error_message, at = long_text(buffer, at, n)
+        error_message, at = long_nullable_text(buffer, at, n)
     acquisition_lock_timeout_ms, n = _unpack_iB(buffer, at)
     at += 5
     if n > 127:

@@ -13,8 +13,8 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_text,
     long_numbers,
-    long_text,
     long_text_length,
     new_uuid,
     pack_numbers,
@@ -359,7 +359,7 @@ def _read_share_fetch_request_v0(buffer: bytes, at: int) -> tuple[ShareFetchRequ
         group_id = buffer[at:end].decode()
         at = end
     else:
-        group_id, at = long_text(buffer, at, n)
+        group_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if not n:
@@ -369,7 +369,7 @@ def _read_share_fetch_request_v0(buffer: bytes, at: int) -> tuple[ShareFetchRequ
         member_id = buffer[at:end].decode()
         at = end
     else:
-        member_id, at = long_text(buffer, at, n)
+        member_id, at = long_nullable_text(buffer, at, n)
     share_session_epoch, max_wait_ms, min_bytes, max_bytes, n = _unpack_iiiiB(buffer, at)
     at += 17
     if n > 127:
@@ -578,7 +578,7 @@ def _read_share_fetch_request_v1(buffer: bytes, at: int) -> tuple[ShareFetchRequ
         group_id = buffer[at:end].decode()
         at = end
     else:
-        group_id, at = long_text(buffer, at, n)
+        group_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if not n:
@@ -588,7 +588,7 @@ def _read_share_fetch_request_v1(buffer: bytes, at: int) -> tuple[ShareFetchRequ
         member_id = buffer[at:end].decode()
         at = end
     else:
-        member_id, at = long_text(buffer, at, n)
+        member_id, at = long_nullable_text(buffer, at, n)
     share_session_epoch, max_wait_ms, min_bytes, max_bytes, max_records, batch_size, n = _unpack_iiiiiiB(buffer, at)
     at += 25
     if n > 127:
@@ -702,7 +702,7 @@ def _read_share_fetch_request_v2(buffer: bytes, at: int) -> tuple[ShareFetchRequ
         group_id = buffer[at:end].decode()
         at = end
     else:
-        group_id, at = long_text(buffer, at, n)
+        group_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if not n:
@@ -712,7 +712,7 @@ def _read_share_fetch_request_v2(buffer: bytes, at: int) -> tuple[ShareFetchRequ
         member_id = buffer[at:end].decode()
         at = end
     else:
-        member_id, at = long_text(buffer, at, n)
+        member_id, at = long_nullable_text(buffer, at, n)
     (
         share_session_epoch,
         max_wait_ms,

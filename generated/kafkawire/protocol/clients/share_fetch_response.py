@@ -14,6 +14,8 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_octets,
+    long_nullable_text,
     long_octets,
     long_text,
     long_text_length,
@@ -226,7 +228,7 @@ def _read_many_partition_data_v0(
             error_message = buffer[at:end].decode()
             at = end
         else:
-            error_message, at = long_text(buffer, at, n)
+            error_message, at = long_nullable_text(buffer, at, n)
         acknowledge_error_code, n = _unpack_hB(buffer, at)
         at += 3
         if not n:
@@ -236,7 +238,7 @@ def _read_many_partition_data_v0(
             acknowledge_error_message = buffer[at:end].decode()
             at = end
         else:
-            acknowledge_error_message, at = long_text(buffer, at, n)
+            acknowledge_error_message, at = long_nullable_text(buffer, at, n)
         current_leader, at = _read_leader_id_and_epoch_v0(buffer, at)
         n = buffer[at]
         at += 1
@@ -247,7 +249,7 @@ def _read_many_partition_data_v0(
             records = buffer[at:end]
             at = end
         else:
-            records, at = long_octets(buffer, at, n)
+            records, at = long_nullable_octets(buffer, at, n)
         n = buffer[at]
         at += 1
         if n > 127:
@@ -409,7 +411,7 @@ def _read_many_node_endpoint_v0(
             rack = buffer[at:end].decode()
             at = end
         else:
-            rack, at = long_text(buffer, at, n)
+            rack, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -465,7 +467,7 @@ def _read_share_fetch_response_v0(buffer: bytes, at: int) -> tuple[ShareFetchRes
         error_message = buffer[at:end].decode()
         at = end
     else:
-        error_message, at = long_text(buffer, at, n)
+        error_message, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if n > 127:
@@ -553,7 +555,7 @@ def _read_many_partition_data_v1(
             error_message = buffer[at:end].decode()
             at = end
         else:
-            error_message, at = long_text(buffer, at, n)
+            error_message, at = long_nullable_text(buffer, at, n)
         acknowledge_error_code, n = _unpack_hB(buffer, at)
         at += 3
         if not n:
@@ -563,7 +565,7 @@ def _read_many_partition_data_v1(
             acknowledge_error_message = buffer[at:end].decode()
             at = end
         else:
-            acknowledge_error_message, at = long_text(buffer, at, n)
+            acknowledge_error_message, at = long_nullable_text(buffer, at, n)
         current_leader, at = _read_leader_id_and_epoch_v0(buffer, at)
         n = buffer[at]
         at += 1
@@ -721,7 +723,7 @@ def _read_share_fetch_response_v1(buffer: bytes, at: int) -> tuple[ShareFetchRes
         error_message = buffer[at:end].decode()
         at = end
     else:
-        error_message, at = long_text(buffer, at, n)
+        error_message, at = long_nullable_text(buffer, at, n)
     acquisition_lock_timeout_ms, n = _unpack_iB(buffer, at)
     at += 5
     if n > 127:

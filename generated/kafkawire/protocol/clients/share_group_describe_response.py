@@ -15,6 +15,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_text,
     long_numbers,
     long_text,
     long_text_length,
@@ -275,7 +276,7 @@ def _read_many_member_v0(
             rack_id = buffer[at:end].decode()
             at = end
         else:
-            rack_id, at = long_text(buffer, at, n)
+            rack_id, at = long_nullable_text(buffer, at, n)
         member_epoch, n = _unpack_iB(buffer, at)
         at += 5
         if 0 < n < 128:
@@ -407,7 +408,7 @@ def _read_many_described_group_v0(
             error_message = buffer[at:end].decode()
             at = end
         else:
-            error_message, at = long_text(buffer, at, n)
+            error_message, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         if 0 < n < 128:

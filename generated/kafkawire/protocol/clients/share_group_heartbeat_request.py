@@ -11,6 +11,7 @@ from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.fastpath import (
     Tags,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     packer,
@@ -85,7 +86,7 @@ def _read_share_group_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[Shar
         rack_id = buffer[at:end].decode()
         at = end
     else:
-        rack_id, at = long_text(buffer, at, n)
+        rack_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if n > 127:

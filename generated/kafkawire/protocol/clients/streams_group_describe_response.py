@@ -14,6 +14,7 @@ from kafkawire.wire.fastpath import (
     FEW,
     Tags,
     long_length,
+    long_nullable_text,
     long_numbers,
     long_text,
     long_text_length,
@@ -817,7 +818,7 @@ def _read_many_member_v0(
             instance_id = buffer[at:end].decode()
             at = end
         else:
-            instance_id, at = long_text(buffer, at, n)
+            instance_id, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         if not n:
@@ -827,7 +828,7 @@ def _read_many_member_v0(
             rack_id = buffer[at:end].decode()
             at = end
         else:
-            rack_id, at = long_text(buffer, at, n)
+            rack_id, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         if 0 < n < 128:
@@ -1030,7 +1031,7 @@ def _read_many_described_group_v0(
             error_message = buffer[at:end].decode()
             at = end
         else:
-            error_message, at = long_text(buffer, at, n)
+            error_message, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         if 0 < n < 128:

@@ -12,6 +12,7 @@ from kafkawire.wire.fastpath import (
     FEW,
     Tags,
     long_length,
+    long_nullable_text,
     long_numbers,
     long_text,
     long_text_length,
@@ -856,7 +857,7 @@ def _read_streams_group_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[St
         instance_id = buffer[at:end].decode()
         at = end
     else:
-        instance_id, at = long_text(buffer, at, n)
+        instance_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if not n:
@@ -866,7 +867,7 @@ def _read_streams_group_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[St
         rack_id = buffer[at:end].decode()
         at = end
     else:
-        rack_id, at = long_text(buffer, at, n)
+        rack_id, at = long_nullable_text(buffer, at, n)
     (rebalance_timeout_ms,) = _unpack_i(buffer, at)
     at += 4
     n = buffer[at]
@@ -914,7 +915,7 @@ def _read_streams_group_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[St
         process_id = buffer[at:end].decode()
         at = end
     else:
-        process_id, at = long_text(buffer, at, n)
+        process_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if n > 127:

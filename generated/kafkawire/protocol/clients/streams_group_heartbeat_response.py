@@ -14,6 +14,7 @@ from kafkawire.wire.fastpath import (
     FEW,
     Tags,
     long_length,
+    long_nullable_text,
     long_numbers,
     long_text,
     long_text_length,
@@ -449,7 +450,7 @@ def _read_streams_group_heartbeat_response_v0(buffer: bytes, at: int) -> tuple[S
         error_message = buffer[at:end].decode()
         at = end
     else:
-        error_message, at = long_text(buffer, at, n)
+        error_message, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if 0 < n < 128:

@@ -12,6 +12,7 @@ from kafkawire.wire.fastpath import (
     NULL_TEXT,
     Tags,
     long_length,
+    long_nullable_text,
     long_octets,
     long_text,
     long_text_length,
@@ -322,7 +323,7 @@ def _read_sync_group_request_v4(buffer: bytes, at: int) -> tuple[SyncGroupReques
         group_instance_id = buffer[at:end].decode()
         at = end
     else:
-        group_instance_id, at = long_text(buffer, at, n)
+        group_instance_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if n > 127:
@@ -416,7 +417,7 @@ def _read_sync_group_request_v5(buffer: bytes, at: int) -> tuple[SyncGroupReques
         group_instance_id = buffer[at:end].decode()
         at = end
     else:
-        group_instance_id, at = long_text(buffer, at, n)
+        group_instance_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if not n:
@@ -426,7 +427,7 @@ def _read_sync_group_request_v5(buffer: bytes, at: int) -> tuple[SyncGroupReques
         protocol_type = buffer[at:end].decode()
         at = end
     else:
-        protocol_type, at = long_text(buffer, at, n)
+        protocol_type, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if not n:
@@ -436,7 +437,7 @@ def _read_sync_group_request_v5(buffer: bytes, at: int) -> tuple[SyncGroupReques
         protocol_name = buffer[at:end].decode()
         at = end
     else:
-        protocol_name, at = long_text(buffer, at, n)
+        protocol_name, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if n > 127:

@@ -8,8 +8,8 @@ from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
     Tags,
     long_length,
+    long_nullable_text,
     long_octets,
-    long_text,
     long_text_length,
     octets,
     packer,
@@ -157,7 +157,7 @@ def _read_sync_group_response_v5(buffer: bytes, at: int) -> tuple[SyncGroupRespo
         protocol_type = buffer[at:end].decode()
         at = end
     else:
-        protocol_type, at = long_text(buffer, at, n)
+        protocol_type, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if not n:
@@ -167,7 +167,7 @@ def _read_sync_group_response_v5(buffer: bytes, at: int) -> tuple[SyncGroupRespo
         protocol_name = buffer[at:end].decode()
         at = end
     else:
-        protocol_name, at = long_text(buffer, at, n)
+        protocol_name, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if 0 < n < 128:

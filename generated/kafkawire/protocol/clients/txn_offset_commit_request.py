@@ -12,6 +12,7 @@ from kafkawire.wire.fastpath import (
     NULL_TEXT,
     Tags,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     packer,
@@ -391,7 +392,7 @@ def _read_many_txn_offset_commit_request_partition_v3(
             committed_metadata = buffer[at:end].decode()
             at = end
         else:
-            committed_metadata, at = long_text(buffer, at, n)
+            committed_metadata, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -529,7 +530,7 @@ def _read_txn_offset_commit_request_v3(buffer: bytes, at: int) -> tuple[TxnOffse
         group_instance_id = buffer[at:end].decode()
         at = end
     else:
-        group_instance_id, at = long_text(buffer, at, n)
+        group_instance_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if n > 127:

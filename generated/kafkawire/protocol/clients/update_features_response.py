@@ -10,6 +10,7 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
     Tags,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     packer,
@@ -93,7 +94,7 @@ def _read_many_updatable_feature_result_v0(
             error_message = buffer[at:end].decode()
             at = end
         else:
-            error_message, at = long_text(buffer, at, n)
+            error_message, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -149,7 +150,7 @@ def _read_update_features_response_v0(buffer: bytes, at: int) -> tuple[UpdateFea
         error_message = buffer[at:end].decode()
         at = end
     else:
-        error_message, at = long_text(buffer, at, n)
+        error_message, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if n > 127:
@@ -209,7 +210,7 @@ def _read_update_features_response_v2(buffer: bytes, at: int) -> tuple[UpdateFea
         error_message = buffer[at:end].decode()
         at = end
     else:
-        error_message, at = long_text(buffer, at, n)
+        error_message, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -14,6 +14,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_text,
     long_numbers,
     long_text,
     long_text_length,
@@ -1222,7 +1223,7 @@ def _read_many_update_metadata_broker_v6(
             rack = buffer[at:end].decode()
             at = end
         else:
-            rack, at = long_text(buffer, at, n)
+            rack, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()

@@ -13,6 +13,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     new_uuid,
@@ -190,7 +191,7 @@ def _read_update_raft_voter_request_v0(buffer: bytes, at: int) -> tuple[UpdateRa
         cluster_id = buffer[at:end].decode()
         at = end
     else:
-        cluster_id, at = long_text(buffer, at, n)
+        cluster_id, at = long_nullable_text(buffer, at, n)
     current_leader_epoch, voter_id, voter_directory_id, n = _unpack_ii16sB(buffer, at)
     at += 25
     voter_directory_id = new_uuid(voter_directory_id)

@@ -12,6 +12,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     new_uuid,
@@ -210,7 +211,7 @@ def _read_vote_request_v0(buffer: bytes, at: int) -> tuple[VoteRequest, int]:
         cluster_id = buffer[at:end].decode()
         at = end
     else:
-        cluster_id, at = long_text(buffer, at, n)
+        cluster_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if n > 127:
@@ -397,7 +398,7 @@ def _read_vote_request_v1(buffer: bytes, at: int) -> tuple[VoteRequest, int]:
         cluster_id = buffer[at:end].decode()
         at = end
     else:
-        cluster_id, at = long_text(buffer, at, n)
+        cluster_id, at = long_nullable_text(buffer, at, n)
     voter_id, n = _unpack_iB(buffer, at)
     at += 5
     if n > 127:
@@ -586,7 +587,7 @@ def _read_vote_request_v2(buffer: bytes, at: int) -> tuple[VoteRequest, int]:
         cluster_id = buffer[at:end].decode()
         at = end
     else:
-        cluster_id, at = long_text(buffer, at, n)
+        cluster_id, at = long_nullable_text(buffer, at, n)
     voter_id, n = _unpack_iB(buffer, at)
     at += 5
     if n > 127:

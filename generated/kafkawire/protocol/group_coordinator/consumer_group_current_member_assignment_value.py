@@ -12,6 +12,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_numbers,
     long_numbers,
     new_uuid,
     pack_numbers,
@@ -114,7 +115,7 @@ def _read_many_topic_partitions_v0(
                         assignment_epochs = _unpack_many_i[n](payload, start)
                         start += 4 * n
                     else:
-                        assignment_epochs, start = long_numbers(payload, start, n, "i", 4)
+                        assignment_epochs, start = long_nullable_numbers(payload, start, n, "i", 4)
                 else:
                     start = len(payload)
                     unknown.append((tag, payload))

@@ -13,6 +13,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     differs,
     long_length,
+    long_nullable_text,
     long_octets,
     long_text,
     long_text_length,
@@ -220,7 +221,7 @@ def _read_consumer_group_member_metadata_value_v0(
         instance_id = buffer[at:end].decode()
         at = end
     else:
-        instance_id, at = long_text(buffer, at, n)
+        instance_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if not n:
@@ -230,7 +231,7 @@ def _read_consumer_group_member_metadata_value_v0(
         rack_id = buffer[at:end].decode()
         at = end
     else:
-        rack_id, at = long_text(buffer, at, n)
+        rack_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if 0 < n < 128:
@@ -274,7 +275,7 @@ def _read_consumer_group_member_metadata_value_v0(
         subscribed_topic_regex = buffer[at:end].decode()
         at = end
     else:
-        subscribed_topic_regex, at = long_text(buffer, at, n)
+        subscribed_topic_regex, at = long_nullable_text(buffer, at, n)
     rebalance_timeout_ms, n = _unpack_iB(buffer, at)
     at += 5
     if not n:
@@ -284,7 +285,7 @@ def _read_consumer_group_member_metadata_value_v0(
         server_assignor = buffer[at:end].decode()
         at = end
     else:
-        server_assignor, at = long_text(buffer, at, n)
+        server_assignor, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     tags: Tags = ()

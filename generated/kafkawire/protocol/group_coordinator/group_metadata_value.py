@@ -11,6 +11,7 @@ from kafkawire.wire.fastpath import (
     NULL_TEXT,
     Tags,
     long_length,
+    long_nullable_text,
     long_octets,
     long_text,
     long_text_length,
@@ -656,7 +657,7 @@ def _read_many_member_metadata_v4(
             group_instance_id = buffer[at:end].decode()
             at = end
         else:
-            group_instance_id, at = long_text(buffer, at, n)
+            group_instance_id, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         if 0 < n < 128:
@@ -792,7 +793,7 @@ def _read_group_metadata_value_v4(buffer: bytes, at: int) -> tuple[GroupMetadata
         protocol = buffer[at:end].decode()
         at = end
     else:
-        protocol, at = long_text(buffer, at, n)
+        protocol, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if not n:
@@ -802,7 +803,7 @@ def _read_group_metadata_value_v4(buffer: bytes, at: int) -> tuple[GroupMetadata
         leader = buffer[at:end].decode()
         at = end
     else:
-        leader, at = long_text(buffer, at, n)
+        leader, at = long_nullable_text(buffer, at, n)
     current_state_timestamp, n = _unpack_qB(buffer, at)
     at += 9
     if n > 127:

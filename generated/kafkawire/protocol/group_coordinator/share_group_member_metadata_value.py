@@ -10,6 +10,7 @@ from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
     Tags,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     rest_of_uvarint,
@@ -60,7 +61,7 @@ def _read_share_group_member_metadata_value_v0(buffer: bytes, at: int) -> tuple[
         rack_id = buffer[at:end].decode()
         at = end
     else:
-        rack_id, at = long_text(buffer, at, n)
+        rack_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if 0 < n < 128:

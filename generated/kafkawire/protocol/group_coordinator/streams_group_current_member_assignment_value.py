@@ -11,6 +11,7 @@ from kafkawire.wire.fastpath import (
     FEW,
     Tags,
     long_length,
+    long_nullable_numbers,
     long_numbers,
     long_text,
     long_text_length,
@@ -127,7 +128,7 @@ def _read_many_task_ids_v0(
                         assignment_epochs = _unpack_many_i[n](payload, start)
                         start += 4 * n
                     else:
-                        assignment_epochs, start = long_numbers(payload, start, n, "i", 4)
+                        assignment_epochs, start = long_nullable_numbers(payload, start, n, "i", 4)
                 else:
                     start = len(payload)
                     unknown.append((tag, payload))

@@ -10,6 +10,7 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
     Tags,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     packer,
@@ -200,7 +201,7 @@ def _read_streams_group_member_metadata_value_v0(buffer: bytes, at: int) -> tupl
         instance_id = buffer[at:end].decode()
         at = end
     else:
-        instance_id, at = long_text(buffer, at, n)
+        instance_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if not n:
@@ -210,7 +211,7 @@ def _read_streams_group_member_metadata_value_v0(buffer: bytes, at: int) -> tupl
         rack_id = buffer[at:end].decode()
         at = end
     else:
-        rack_id, at = long_text(buffer, at, n)
+        rack_id, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if 0 < n < 128:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
-from kafkawire.wire.fastpath import Tags, long_text, long_text_length, tagged_entries, tagged_section
+from kafkawire.wire.fastpath import Tags, long_nullable_text, long_text_length, tagged_entries, tagged_section
 
 
 class BeginTransactionRecord(Message, frozen=True, gc=False):
@@ -50,7 +50,7 @@ def _read_begin_transaction_record_v0(buffer: bytes, at: int) -> tuple[BeginTran
                     name = payload[start:end].decode()
                     start = end
                 else:
-                    name, start = long_text(payload, start, n)
+                    name, start = long_nullable_text(payload, start, n)
             else:
                 start = len(payload)
                 unknown.append((tag, payload))

@@ -10,6 +10,7 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
     Tags,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     packer,
@@ -88,7 +89,7 @@ def _read_many_entity_data_v0(
             entity_name = buffer[at:end].decode()
             at = end
         else:
-            entity_name, at = long_text(buffer, at, n)
+            entity_name, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()

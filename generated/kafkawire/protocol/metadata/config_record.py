@@ -5,7 +5,16 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
-from kafkawire.wire.fastpath import Tags, long_text, long_text_length, packer, tagged_section, unknown_tags, unpacker
+from kafkawire.wire.fastpath import (
+    Tags,
+    long_nullable_text,
+    long_text,
+    long_text_length,
+    packer,
+    tagged_section,
+    unknown_tags,
+    unpacker,
+)
 
 
 class ConfigRecord(Message, frozen=True, gc=False):
@@ -68,7 +77,7 @@ def _read_config_record_v0(buffer: bytes, at: int) -> tuple[ConfigRecord, int]:
         value = buffer[at:end].decode()
         at = end
     else:
-        value, at = long_text(buffer, at, n)
+        value, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -13,7 +13,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
-    long_numbers,
+    long_nullable_numbers,
     new_uuid,
     pack_numbers,
     packer,
@@ -113,7 +113,7 @@ def _read_partition_change_record_v0(buffer: bytes, at: int) -> tuple[PartitionC
                     isr = _unpack_many_i[n](payload, start)
                     start += 4 * n
                 else:
-                    isr, start = long_numbers(payload, start, n, "i", 4)
+                    isr, start = long_nullable_numbers(payload, start, n, "i", 4)
             elif tag == 1:
                 (leader,) = _unpack_i(payload, start)
                 start += 4
@@ -127,7 +127,7 @@ def _read_partition_change_record_v0(buffer: bytes, at: int) -> tuple[PartitionC
                     replicas = _unpack_many_i[n](payload, start)
                     start += 4 * n
                 else:
-                    replicas, start = long_numbers(payload, start, n, "i", 4)
+                    replicas, start = long_nullable_numbers(payload, start, n, "i", 4)
             elif tag == 3:
                 n = payload[start]
                 start += 1
@@ -138,7 +138,7 @@ def _read_partition_change_record_v0(buffer: bytes, at: int) -> tuple[PartitionC
                     removing_replicas = _unpack_many_i[n](payload, start)
                     start += 4 * n
                 else:
-                    removing_replicas, start = long_numbers(payload, start, n, "i", 4)
+                    removing_replicas, start = long_nullable_numbers(payload, start, n, "i", 4)
             elif tag == 4:
                 n = payload[start]
                 start += 1
@@ -149,7 +149,7 @@ def _read_partition_change_record_v0(buffer: bytes, at: int) -> tuple[PartitionC
                     adding_replicas = _unpack_many_i[n](payload, start)
                     start += 4 * n
                 else:
-                    adding_replicas, start = long_numbers(payload, start, n, "i", 4)
+                    adding_replicas, start = long_nullable_numbers(payload, start, n, "i", 4)
             elif tag == 5:
                 (leader_recovery_state,) = _unpack_b(payload, start)
                 start += 1
@@ -298,7 +298,7 @@ def _read_partition_change_record_v1(buffer: bytes, at: int) -> tuple[PartitionC
                     isr = _unpack_many_i[n](payload, start)
                     start += 4 * n
                 else:
-                    isr, start = long_numbers(payload, start, n, "i", 4)
+                    isr, start = long_nullable_numbers(payload, start, n, "i", 4)
             elif tag == 1:
                 (leader,) = _unpack_i(payload, start)
                 start += 4
@@ -312,7 +312,7 @@ def _read_partition_change_record_v1(buffer: bytes, at: int) -> tuple[PartitionC
                     replicas = _unpack_many_i[n](payload, start)
                     start += 4 * n
                 else:
-                    replicas, start = long_numbers(payload, start, n, "i", 4)
+                    replicas, start = long_nullable_numbers(payload, start, n, "i", 4)
             elif tag == 3:
                 n = payload[start]
                 start += 1
@@ -323,7 +323,7 @@ def _read_partition_change_record_v1(buffer: bytes, at: int) -> tuple[PartitionC
                     removing_replicas = _unpack_many_i[n](payload, start)
                     start += 4 * n
                 else:
-                    removing_replicas, start = long_numbers(payload, start, n, "i", 4)
+                    removing_replicas, start = long_nullable_numbers(payload, start, n, "i", 4)
             elif tag == 4:
                 n = payload[start]
                 start += 1
@@ -334,7 +334,7 @@ def _read_partition_change_record_v1(buffer: bytes, at: int) -> tuple[PartitionC
                     adding_replicas = _unpack_many_i[n](payload, start)
                     start += 4 * n
                 else:
-                    adding_replicas, start = long_numbers(payload, start, n, "i", 4)
+                    adding_replicas, start = long_nullable_numbers(payload, start, n, "i", 4)
             elif tag == 5:
                 (leader_recovery_state,) = _unpack_b(payload, start)
                 start += 1
@@ -517,7 +517,7 @@ def _read_partition_change_record_v2(buffer: bytes, at: int) -> tuple[PartitionC
                     isr = _unpack_many_i[n](payload, start)
                     start += 4 * n
                 else:
-                    isr, start = long_numbers(payload, start, n, "i", 4)
+                    isr, start = long_nullable_numbers(payload, start, n, "i", 4)
             elif tag == 1:
                 (leader,) = _unpack_i(payload, start)
                 start += 4
@@ -531,7 +531,7 @@ def _read_partition_change_record_v2(buffer: bytes, at: int) -> tuple[PartitionC
                     replicas = _unpack_many_i[n](payload, start)
                     start += 4 * n
                 else:
-                    replicas, start = long_numbers(payload, start, n, "i", 4)
+                    replicas, start = long_nullable_numbers(payload, start, n, "i", 4)
             elif tag == 3:
                 n = payload[start]
                 start += 1
@@ -542,7 +542,7 @@ def _read_partition_change_record_v2(buffer: bytes, at: int) -> tuple[PartitionC
                     removing_replicas = _unpack_many_i[n](payload, start)
                     start += 4 * n
                 else:
-                    removing_replicas, start = long_numbers(payload, start, n, "i", 4)
+                    removing_replicas, start = long_nullable_numbers(payload, start, n, "i", 4)
             elif tag == 4:
                 n = payload[start]
                 start += 1
@@ -553,7 +553,7 @@ def _read_partition_change_record_v2(buffer: bytes, at: int) -> tuple[PartitionC
                     adding_replicas = _unpack_many_i[n](payload, start)
                     start += 4 * n
                 else:
-                    adding_replicas, start = long_numbers(payload, start, n, "i", 4)
+                    adding_replicas, start = long_nullable_numbers(payload, start, n, "i", 4)
             elif tag == 5:
                 (leader_recovery_state,) = _unpack_b(payload, start)
                 start += 1
@@ -567,7 +567,7 @@ def _read_partition_change_record_v2(buffer: bytes, at: int) -> tuple[PartitionC
                     eligible_leader_replicas = _unpack_many_i[n](payload, start)
                     start += 4 * n
                 else:
-                    eligible_leader_replicas, start = long_numbers(payload, start, n, "i", 4)
+                    eligible_leader_replicas, start = long_nullable_numbers(payload, start, n, "i", 4)
             elif tag == 7:
                 n = payload[start]
                 start += 1
@@ -578,7 +578,7 @@ def _read_partition_change_record_v2(buffer: bytes, at: int) -> tuple[PartitionC
                     last_known_elr = _unpack_many_i[n](payload, start)
                     start += 4 * n
                 else:
-                    last_known_elr, start = long_numbers(payload, start, n, "i", 4)
+                    last_known_elr, start = long_nullable_numbers(payload, start, n, "i", 4)
             elif tag == 8:
                 n = payload[start]
                 start += 1

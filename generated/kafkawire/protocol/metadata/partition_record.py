@@ -13,6 +13,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_numbers,
     long_numbers,
     new_uuid,
     pack_numbers,
@@ -497,7 +498,7 @@ def _read_partition_record_v2(buffer: bytes, at: int) -> tuple[PartitionRecord, 
                     eligible_leader_replicas = _unpack_many_i[n](payload, start)
                     start += 4 * n
                 else:
-                    eligible_leader_replicas, start = long_numbers(payload, start, n, "i", 4)
+                    eligible_leader_replicas, start = long_nullable_numbers(payload, start, n, "i", 4)
             elif tag == 2:
                 n = payload[start]
                 start += 1
@@ -508,7 +509,7 @@ def _read_partition_record_v2(buffer: bytes, at: int) -> tuple[PartitionRecord, 
                     last_known_elr = _unpack_many_i[n](payload, start)
                     start += 4 * n
                 else:
-                    last_known_elr, start = long_numbers(payload, start, n, "i", 4)
+                    last_known_elr, start = long_nullable_numbers(payload, start, n, "i", 4)
             else:
                 start = len(payload)
                 unknown.append((tag, payload))

@@ -12,6 +12,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
+    long_nullable_text,
     long_text,
     long_text_length,
     new_uuid,
@@ -247,7 +248,7 @@ def _read_register_broker_record_v0(buffer: bytes, at: int) -> tuple[RegisterBro
         rack = buffer[at:end].decode()
         at = end
     else:
-        rack, at = long_text(buffer, at, n)
+        rack, at = long_nullable_text(buffer, at, n)
     fenced, n = _unpack_zB(buffer, at)
     at += 2
     tags: Tags = ()
@@ -341,7 +342,7 @@ def _read_register_broker_record_v1(buffer: bytes, at: int) -> tuple[RegisterBro
         rack = buffer[at:end].decode()
         at = end
     else:
-        rack, at = long_text(buffer, at, n)
+        rack, at = long_nullable_text(buffer, at, n)
     fenced, in_controlled_shutdown, n = _unpack_zzB(buffer, at)
     at += 3
     tags: Tags = ()
@@ -445,7 +446,7 @@ def _read_register_broker_record_v2(buffer: bytes, at: int) -> tuple[RegisterBro
         rack = buffer[at:end].decode()
         at = end
     else:
-        rack, at = long_text(buffer, at, n)
+        rack, at = long_nullable_text(buffer, at, n)
     fenced, in_controlled_shutdown, n = _unpack_zzB(buffer, at)
     at += 3
     tags: Tags = ()
@@ -548,7 +549,7 @@ def _read_register_broker_record_v3(buffer: bytes, at: int) -> tuple[RegisterBro
         rack = buffer[at:end].decode()
         at = end
     else:
-        rack, at = long_text(buffer, at, n)
+        rack, at = long_nullable_text(buffer, at, n)
     fenced, in_controlled_shutdown, n = _unpack_zzB(buffer, at)
     at += 3
     tags: Tags = ()
@@ -690,7 +691,7 @@ def _read_register_broker_record_v4(buffer: bytes, at: int) -> tuple[RegisterBro
         rack = buffer[at:end].decode()
         at = end
     else:
-        rack, at = long_text(buffer, at, n)
+        rack, at = long_nullable_text(buffer, at, n)
     fenced, in_controlled_shutdown, n = _unpack_zzB(buffer, at)
     at += 3
     tags: Tags = ()

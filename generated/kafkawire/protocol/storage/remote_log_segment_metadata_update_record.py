@@ -12,7 +12,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
-    long_octets,
+    long_nullable_octets,
     long_text,
     long_text_length,
     new_uuid,
@@ -190,7 +190,7 @@ def _read_remote_log_segment_metadata_update_record_v0(
         custom_metadata = buffer[at:end]
         at = end
     else:
-        custom_metadata, at = long_octets(buffer, at, n)
+        custom_metadata, at = long_nullable_octets(buffer, at, n)
     remote_log_segment_state, n = _unpack_bB(buffer, at)
     at += 2
     tags: Tags = ()

@@ -22,9 +22,7 @@ def field_annotation(field: FieldDefinition, message_class: str, *, default_is_n
 
 def layout_annotation(field: FieldLayout, message_class: str) -> str:
     """The type of a local that holds a field of one layout."""
-    element = (
-        f"{message_class}.{field.struct_name}" if field.type == STRUCT else FIELD_TYPES[field.type].annotation
-    )
+    element = f"{message_class}.{field.struct_name}" if field.type == STRUCT else FIELD_TYPES[field.type].annotation
     return _wrapped(element, is_array=field.array, optional=field.default is None or field.nullable)
 
 

@@ -6,11 +6,10 @@ Its style is black's; a test of the repository holds black to it (docs/decisions
 from __future__ import annotations
 
 import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-
-from ruff import find_ruff_bin
 
 LINE_LENGTH = 120
 
@@ -32,9 +31,17 @@ def format_files(raw: Mapping[str, str]) -> dict[str, str]:
         for path, text in raw.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(text, "utf-8")
-        options = ["--isolated", "--no-cache", "--quiet", "--line-length", str(LINE_LENGTH), "--target-version", "py311"]
+        options = [
+            "--isolated",
+            "--no-cache",
+            "--quiet",
+            "--line-length",
+            str(LINE_LENGTH),
+            "--target-version",
+            "py311",
+        ]
         done = subprocess.run(
-            [find_ruff_bin(), "format", *options, name], capture_output=True, text=True, check=False
+            [sys.executable, "-m", "ruff", "format", *options, name], capture_output=True, text=True, check=False
         )
         if done.returncode:
             raise FormattingError(done.stderr.strip().replace(f"{name}/", ""))

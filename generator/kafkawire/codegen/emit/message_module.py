@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
 from kafkawire.codegen.definition import FieldDefinition
 from kafkawire.codegen.emit.annotations import field_annotation
@@ -19,12 +19,12 @@ from kafkawire.codegen.emit.names import (
     local,
     name_codecs,
 )
-from kafkawire.codegen.emit.reading import ReadNumbers, ReadRun, ReadStep, reading_steps
-from kafkawire.codegen.emit.writing import WriteArray, WriteRun, WriteStep, WriteText, writing_steps
+from kafkawire.codegen.emit.reading import ReadItems, ReadNumbers, ReadRun, ReadStep, ReadTags, reading_steps
+from kafkawire.codegen.emit.writing import WriteArray, WriteRun, WriteStep, WriteTags, WriteText, writing_steps
 from kafkawire.codegen.naming import class_name
 from kafkawire.codegen.resolve import ResolvedMessage, ResolvedStruct, default_value
 from kafkawire.codegen.versions import Versions
-from kafkawire.layout import STRUCT, FieldLayout, StructLayout
+from kafkawire.layout import StructLayout
 
 FASTPATH = "kafkawire.wire.fastpath"
 RUN_TIME_NAMES = {
@@ -32,7 +32,8 @@ RUN_TIME_NAMES = {
     "kafkawire.wire.entities": ("BrokerId", "GroupId", "ProducerId", "TopicName", "TransactionalId"),
     FASTPATH: (
         "FEW", "NULL_COUNT", "NULL_OCTETS", "NULL_TEXT", "Tags", "ZERO_UUID", "differs", "long_length",
-        "long_numbers", "long_octets", "long_text", "long_text_length", "many_numbers", "new_uuid", "octets", "pack_numbers",
+        "long_nullable_numbers", "long_nullable_octets", "long_nullable_text", "long_numbers", "long_octets",
+        "long_text", "long_text_length", "many_numbers", "new_uuid", "octets", "pack_numbers",
         "packer", "packers", "read_uvarint", "rest_of_uvarint", "sequence", "tagged_entries", "tagged_section",
         "unknown_tags", "unpacker", "unpackers",
     ),
@@ -103,8 +104,8 @@ def message_view(message: ResolvedMessage, *, unstable: Versions, origin: str) -
     definition = message.definition
     names = name_codecs(message)
     codecs = tuple(_codec_view(codec, names) for codec in names.codecs.values())
-    reading = tuple(step for codec in codecs for step in _nested(codec.reading))
-    writing = tuple(step for codec in codecs for step in _nested(codec.writing))
+    reading = tuple(step for codec in codecs for step in _all_reading(codec.reading))
+    writing = tuple(step for codec in codecs for step in _all_writing(codec.writing))
     return ModuleView(
         source="/".join(filter(None, (definition.group, f"{definition.name}.json"))),
         origin=origin,
@@ -116,9 +117,7 @@ def message_view(message: ResolvedMessage, *, unstable: Versions, origin: str) -
         flexible_versions=range_source(definition.flexible_versions.intersect(definition.valid_versions)),
         unstable_versions=range_source(unstable),
         top=_struct_view(message.top, message, message_docstring(message)),
-        structs=tuple(
-            _struct_view(struct, message, struct_docstring(struct)) for struct in message.structs.values()
-        ),
+        structs=tuple(_struct_view(struct, message, struct_docstring(struct)) for struct in message.structs.values()),
         default_structs=tuple(_default_structs(message)),
         codecs=codecs,
         unpack_codes=_codes(s.code for s in reading if isinstance(s, ReadRun) and s.code != "B"),
@@ -198,9 +197,7 @@ def _codec_view(codec: Codec, names: CodecNames) -> CodecView:
 
 def _arguments(layout: StructLayout) -> list[str]:
     """Positional arguments that construct the struct from its locals; absent fields at the end are left out."""
-    arguments = [
-        default_expression(field) if field.presence == "absent" else local(field) for field in layout.fields
-    ]
+    arguments = [default_expression(field) if field.presence == "absent" else local(field) for field in layout.fields]
     if layout.flexible:
         return [*arguments, "tags"]
     while arguments and layout.fields[len(arguments) - 1].presence == "absent":
@@ -208,7 +205,7 @@ def _arguments(layout: StructLayout) -> list[str]:
     return arguments
 
 
-def _pack_codes(steps: Iterable[ReadStep | WriteStep]) -> Iterator[str]:
+def _pack_codes(steps: Iterable[WriteStep]) -> Iterator[str]:
     for step in steps:
         if isinstance(step, WriteRun) and step.code != "B":
             yield step.code
@@ -222,19 +219,28 @@ def _codes(codes: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(codes)))
 
 
-def _nested(steps: Sequence[object]) -> Iterator[ReadStep | WriteStep]:
-    """All steps of a tree of steps."""
+def _all_reading(steps: Iterable[ReadStep]) -> Iterator[ReadStep]:
+    """The steps and those inside them."""
     for step in steps:
-        if not is_dataclass(step):
-            continue
-        yield step  # type: ignore[misc]
-        for attribute in fields(step):
-            inner = getattr(step, attribute.name)
-            if isinstance(inner, tuple):
-                yield from _nested(inner)
+        yield step
+        if isinstance(step, ReadItems):
+            yield from _all_reading(step.element)
+        elif isinstance(step, ReadTags):
+            yield from _all_reading(inner for known in step.known for inner in known.steps)
 
 
-def _table(message: ResolvedMessage, name: object) -> str:
+def _all_writing(steps: Iterable[WriteStep]) -> Iterator[WriteStep]:
+    """The steps and those inside them."""
+    for step in steps:
+        yield step
+        if isinstance(step, WriteArray):
+            yield from _all_writing(step.element)
+        elif isinstance(step, WriteTags):
+            yield from _all_writing(inner for known in step.known for inner in known.steps)
+
+
+def _table(message: ResolvedMessage, name: Callable[[StructLayout], str]) -> str:
+    """A dict of versions to functions, as source."""
     layouts = message.layouts
-    entries = (f"{version}: {name(layouts.layouts[index])}" for version, index in layouts.by_version.items())  # type: ignore[operator]
+    entries = (f"{version}: {name(layouts.layouts[index])}" for version, index in layouts.by_version.items())
     return "{" + ", ".join(entries) + "}"

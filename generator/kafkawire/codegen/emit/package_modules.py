@@ -182,9 +182,9 @@ def _coordinator_entries(messages: Iterable[MessageDefinition]) -> Iterator[Reco
     values = {m.api_key: m for m in by_name.values() if m.type == "coordinator-value"}
     for message in by_name.values():
         stem = message.name.removesuffix("Key")
-        if message.type == "coordinator-key" and message.api_key in values:
-            value = class_name(values[message.api_key].name)
-            yield RecordEntry(message.api_key, stem, class_name(message.name), 0, value)
+        key = message.api_key
+        if message.type == "coordinator-key" and key is not None and key in values:
+            yield RecordEntry(key, stem, class_name(message.name), 0, class_name(values[key].name))
         elif message.type == "data" and message.name.endswith("Key") and f"{stem}Value" in by_name:
             for version in message.valid_versions:
                 yield RecordEntry(version, stem, class_name(message.name), version, class_name(f"{stem}Value"))

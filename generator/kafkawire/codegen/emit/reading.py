@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from kafkawire.codegen.emit.annotations import layout_annotation
 from kafkawire.codegen.emit.names import CodecNames, default_expression, local
-from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, StructLayout
+from kafkawire.layout import FIELD_TYPES, FieldLayout, StructLayout
 
 LENGTH = "n"
 """The local that holds a length prefix."""
@@ -170,8 +170,8 @@ def _run(run: list[Fixed]) -> ReadRun:
 def _parts(field: FieldLayout, target: str, names: CodecNames) -> list[Fixed | ReadStep]:
     if field.array:
         return _array_parts(field, target, names)
-    if field.type == STRUCT:
-        return [_struct_step(field, target, names)]
+    if field.struct is not None:
+        return [ReadStruct(target, names.single_reader(field.struct), field.null_marker)]
     return _value_parts(field.type, target, compact=field.compact, nullable=field.nullable)
 
 
@@ -193,11 +193,3 @@ def _array_parts(field: FieldLayout, target: str, names: CodecNames) -> list[Fix
         return [prefix, ReadNumbers(target, type_.code, type_.size, field.compact, field.nullable)]
     element = tuple(_fuse(_value_parts(field.type, f"{target}_item", compact=field.compact, nullable=False)))
     return [prefix, ReadItems(target, field.compact, field.nullable, element)]
-
-
-def _struct_step(field: FieldLayout, target: str, names: CodecNames) -> ReadStruct:
-    assert field.struct is not None
-    marker = "none"
-    if field.nullable:
-        marker = "tagged" if field.presence == "tagged" else "inline"
-    return ReadStruct(target, names.single_reader(field.struct), marker)

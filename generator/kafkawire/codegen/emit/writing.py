@@ -182,12 +182,8 @@ def _parts(field: FieldLayout, expression: str, names: CodecNames) -> list[Value
 def _value_or_array(field: FieldLayout, expression: str, names: CodecNames) -> list[Value | WriteStep]:
     if field.array:
         return _array_parts(field, expression, names)
-    if field.type == STRUCT:
-        assert field.struct is not None
-        marker = "none"
-        if field.nullable:
-            marker = "tagged" if field.presence == "tagged" else "inline"
-        return [WriteStruct(expression, names.single_writer(field.struct), marker)]
+    if field.struct is not None:
+        return [WriteStruct(expression, names.single_writer(field.struct), field.null_marker)]
     return _value_parts(field.type, expression, local(field), compact=field.compact, nullable=field.nullable)
 
 
