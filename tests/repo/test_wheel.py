@@ -75,7 +75,6 @@ def test_the_wheel_carries_all_three_roots_and_the_data(wheel: Path, root: Path)
         names = set(archive.namelist())
     portions = [root / top for top in ("src", "generator", "generated")]
     modules = {str(file.relative_to(top)) for top in portions for file in top.rglob("*.py")}
-    typed = {f"{name.rpartition('/')[0]}/py.typed" for name in modules if name.count("/") == 2}
     definitions = {
         f"kafkawire/codegen/_data/specs/{file.relative_to(root / 'specs')}"
         for file in (root / "specs").rglob("*")
@@ -84,7 +83,7 @@ def test_the_wheel_carries_all_three_roots_and_the_data(wheel: Path, root: Path)
     templates = {f"kafkawire/codegen/_data/templates/{file.name}" for file in (root / "templates").glob("*.j2")}
     assert definitions
     assert templates
-    assert (modules | typed | definitions | templates) - names == set()
+    assert (modules | definitions | templates | {"kafkawire/py.typed"}) - names == set()
     assert {name for name in names if not name.startswith(("kafkawire/", "kafkawire-"))} == set()
 
 
@@ -93,6 +92,17 @@ def test_the_protocol_needs_no_extra(bare: Path, root: Path, tmp_path: Path) -> 
     (tmp_path / "example.py").write_text(example)
     ran = run([bare, "example.py"], tmp_path)
     assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_the_installed_package_is_typed(bare: Path, root: Path, tmp_path: Path) -> None:
+    (example,) = re.findall(r"^```python\n(.*?)^```", (root / "README.md").read_text(), flags=re.MULTILINE | re.DOTALL)
+    reveal = "\nfrom kafkawire.rpc import split_frames\nreveal_type(topic.name)\nreveal_type(split_frames)\n"
+    (tmp_path / "example.py").write_text(example + reveal)
+    mypy = [sys.executable, "-m", "mypy", "--strict", "--python-executable", str(bare), "example.py"]
+    ran = run([*mypy, "--config-file", os.devnull], tmp_path)
+    assert ran.returncode == 0, ran.stdout
+    assert 'Revealed type is "str"' in ran.stdout
+    assert "Iterator[bytes]" in ran.stdout
 
 
 def test_the_command_says_what_it_lacks(bare: Path, tmp_path: Path) -> None:
