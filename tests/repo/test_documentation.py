@@ -81,3 +81,9 @@ def check_command(command: str, shown: str) -> None:
 def test_links_lead_somewhere(page: Path) -> None:
     targets = [target for target in LINK.findall(page.read_text()) if "://" not in target]
     assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_every_decision_is_in_the_index() -> None:
+    folder = ROOT / "docs" / "decisions"
+    listed = LINK.findall((folder / "index.md").read_text())
+    assert listed == sorted(page.name for page in folder.glob("[0-9]*.md"))

@@ -35,6 +35,6 @@ def test_a_package_says_what_it_is_and_what_it_offers(name: str) -> None:
 def test_the_command_line_starts_without_the_generator() -> None:
     program = (
         "import sys; from kafkawire.cli.app import main; main(['--version']); "
-        "sys.exit(any(name.startswith(('kafkawire.codegen', 'jinja2', 'black')) for name in sys.modules))"
+        "sys.exit(any(name.startswith(('kafkawire.codegen', 'jinja2', 'ruff')) for name in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=False).returncode == 0

@@ -30,13 +30,13 @@ class CommandError(Exception):
 
 
 _EXTRA_OF_MODULE = {
-    "black": "codegen",
     "jinja2": "codegen",
     "jsonschema": "codegen",
     "hypothesis": "test",
     "pyarrow": "tables",
     "pyspark": "spark",
     "rich": "cli",
+    "ruff": "codegen",
     "typer": "cli",
     "yaml": "cli",
 }
