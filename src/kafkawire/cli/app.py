@@ -12,6 +12,9 @@ from collections.abc import Mapping, Sequence
 from kafkawire.cli.outcome import CommandError, ExitCode, missing_library_message
 
 COMMANDS: Mapping[str, str] = {
+    "codec": "kafkawire.cli.codec:app",
+    "demo": "kafkawire.cli.demo:run",
+    "generate": "kafkawire.cli.generate:run",
     "schema": "kafkawire.cli.schema:schema",
     "specs": "kafkawire.cli.specs:app",
 }

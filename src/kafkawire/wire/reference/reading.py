@@ -45,7 +45,7 @@ def decode_struct(
     Raises:
         DecodeError: if the bytes are not a message of the version, with kind, path and position.
     """
-    reader = _Reader(cls, bytes(buffer), offset)
+    reader = Reader(cls, bytes(buffer), offset)
     try:
         return reader.struct(cls, layout), reader.offset
     except FaultError as fault:
@@ -59,7 +59,7 @@ def decode_struct(
         ) from None
 
 
-class _Reader:
+class Reader:
     """A position in a buffer, and the end up to which may be read."""
 
     def __init__(self, message_cls: type[msgspec.Struct], buffer: bytes, offset: int) -> None:
