@@ -1,0 +1,47 @@
+"""Kafka's JSON form of messages (section 11): plain dicts, lists and scalars that ``json`` prints and parses.
+
+It is what Kafka's request logs and dump tools show. Integers and floating-point numbers are told apart by their
+Python types, so a parser must be used that keeps ``1`` and ``1.0`` distinct and reads all of an int64; the ``json``
+module of the standard library does.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from kafkawire.layout import StructLayout
+from kafkawire.wire.errors import UnsupportedVersionError
+from kafkawire.wire.json_form.reading import struct_from_json
+from kafkawire.wire.json_form.writing import struct_to_json
+from kafkawire.wire.message import Message
+
+M = TypeVar("M", bound=Message)
+
+__all__ = ["message_from_json", "message_to_json", "struct_from_json", "struct_to_json"]
+
+
+def message_to_json(message: Message, version: int) -> dict[str, object]:
+    """The JSON form of a message at a version.
+
+    Raises:
+        UnsupportedVersionError: if the message has no such version.
+        EncodeError: if the version cannot carry a value.
+    """
+    layout = _layout(type(message), version)
+    return struct_to_json(message, layout, message_name=message.NAME, version=version)
+
+
+def message_from_json(cls: type[M], obj: object, version: int) -> M:
+    """Read the JSON form of a message at a version.
+
+    Raises:
+        UnsupportedVersionError: if the message has no such version.
+        DecodeError: if the JSON is not a message of the version; says where.
+    """
+    return struct_from_json(cls, _layout(cls, version), obj, message_name=cls.NAME, version=version)
+
+
+def _layout(cls: type[Message], version: int) -> StructLayout:
+    if version not in cls.VERSIONS:
+        raise UnsupportedVersionError(cls.NAME, version, cls.VERSIONS)
+    return cls.layouts().of_version(version)

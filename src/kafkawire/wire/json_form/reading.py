@@ -1,0 +1,156 @@
+"""JSON to messages (11.2)."""
+
+from __future__ import annotations
+
+import base64
+from typing import TypeVar
+
+import msgspec
+
+from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, FieldType, StructLayout, Uuid
+from kafkawire.wire.errors import DecodeError
+from kafkawire.wire.fault import FaultError
+from kafkawire.wire.values import legal_value
+
+S = TypeVar("S", bound=msgspec.Struct)
+T = TypeVar("T")
+
+
+def struct_from_json(
+    message_cls: type[S], layout: StructLayout, obj: object, *, message_name: str, version: int
+) -> S:  # fmt: skip
+    """Read the JSON form of a message; keys that it does not know are passed over (json-read-extra).
+
+    Args:
+        message_cls: the class of the message, with the classes of its structs as attributes.
+        layout: the layout of the version.
+        obj: what a JSON parser returns.
+        message_name: Kafka's name of the message, for errors.
+        version: the version, for errors.
+
+    Raises:
+        DecodeError: of kind ``json``, with the path, if the JSON is not a message of the version.
+    """
+    try:
+        return _JsonReader(message_cls, version).struct(message_cls, layout, obj)
+    except FaultError as fault:
+        raise DecodeError("json", fault.reason, message_name=message_name, version=version, path=fault.path) from None
+
+
+class _JsonReader:
+    """Knows the class of the message, which has the classes of its structs."""
+
+    def __init__(self, message_cls: type[msgspec.Struct], version: int) -> None:
+        self._message_cls = message_cls
+        self._version = version
+
+    def struct(self, cls: type[S], layout: StructLayout, obj: object) -> S:
+        if not isinstance(obj, dict):
+            raise _unexpected("an object", obj)
+        values: dict[str, object] = {}
+        for field in layout.fields:
+            try:
+                if field.json_name in obj or field.presence == "inline":
+                    values[field.attribute] = self._field(field, obj)
+            except FaultError as fault:
+                fault.inside_field(field.attribute)
+                raise
+        return cls(**values)
+
+    def _field(self, field: FieldLayout, struct: dict[str, object]) -> object:
+        if field.json_name not in struct:
+            # json-read-missing: a nullable field must be there too, as null.
+            raise FaultError("json", f"the key {field.json_name!r} is missing")
+        obj = struct[field.json_name]
+        if obj is None:
+            # json-read-null: null in any version is enough; encoding is strict about it.
+            if not field.ever_nullable:
+                raise FaultError("json", "null is not allowed here")
+            return None
+        return self._array(field, obj) if field.array else self._element(field, obj)
+
+    def _array(self, field: FieldLayout, obj: object) -> tuple[object, ...]:
+        if not isinstance(obj, list):
+            raise _unexpected("an array", obj)
+        elements: list[object] = []
+        try:
+            for element in obj:
+                elements.append(self._element(field, element))  # noqa: PERF401 - its length says where it fails
+        except FaultError as fault:
+            fault.inside_element(len(elements))
+            raise
+        return tuple(elements)
+
+    def _element(self, field: FieldLayout, obj: object) -> object:
+        if field.type != STRUCT:
+            return _scalar(FIELD_TYPES[field.type], obj)
+        if field.struct is None:
+            # json-read-extra: values of absent fields are read, but a struct that is not in the version has no form.
+            raise FaultError("json", f"version {self._version} has no such struct")
+        cls: type[msgspec.Struct] = getattr(self._message_cls, field.struct.name)
+        return self.struct(cls, field.struct, obj)
+
+
+def _scalar(type_: FieldType, obj: object) -> object:
+    match type_.domain:
+        case "bool":
+            return _expect(bool, "true or false", obj)
+        case "int":
+            if isinstance(obj, bool):
+                raise _unexpected("an integer", obj)
+            return legal_value(type_, _expect(int, "an integer", obj))
+        case "float":
+            # json-read-float: 1 is an integer, 1.0 a number with a fraction.
+            return _expect(float, "a number with a fraction or an exponent", obj)
+        case "uuid":
+            return _uuid(_expect(str, "a uuid", obj))
+        case "text":
+            return _expect(str, "a string", obj)
+        case "octets":
+            return _octets(_expect(str, "a base64 string", obj))
+
+
+def _expect(kind: type[T], expected: str, obj: object) -> T:
+    if not isinstance(obj, kind):
+        raise _unexpected(expected, obj)
+    return obj
+
+
+def _uuid(text: str) -> Uuid:
+    try:
+        return Uuid.from_text(text)
+    except ValueError:
+        raise FaultError("json", "a uuid is 22 characters of URL-safe base64, or 24 with padding") from None
+
+
+def _octets(text: str) -> bytes:
+    """Standard alphabet, padding required, nothing else (json-read-bytes, json-read-records)."""
+    try:
+        return base64.b64decode(text, validate=True)
+    except ValueError:
+        raise FaultError("json", "the string is not base64 of the standard alphabet with padding") from None
+
+
+def _unexpected(expected: str, obj: object) -> FaultError:
+    return FaultError("json", f"expected {expected}, not {_kind(obj)}")
+
+
+def _kind(obj: object) -> str:
+    """JSON's name for what was found, without its contents."""
+    match obj:
+        case None:
+            return "null"
+        case bool():
+            return "a boolean"
+        case int():
+            return "an integer"
+        case float():
+            return "a number with a fraction"
+        case str():
+            return "a string"
+        case list():
+            return "an array"
+        case dict():
+            return "an object"
+        case _:
+            return type(obj).__name__

@@ -1,0 +1,98 @@
+"""Messages to JSON (11.1)."""
+
+from __future__ import annotations
+
+import base64
+import math
+
+import msgspec
+
+from kafkawire.layout import FIELD_TYPES, FieldLayout, FieldType, StructLayout, Uuid
+from kafkawire.wire.errors import EncodeError
+from kafkawire.wire.fault import FaultError
+from kafkawire.wire.values import is_default, legal_elements, legal_struct, legal_value, refuse_loss
+
+
+def struct_to_json(
+    value: msgspec.Struct, layout: StructLayout, *, message_name: str, version: int
+) -> dict[str, object]:  # fmt: skip
+    """The JSON form of a message: keys in file order, unknown tagged fields left out (json-unknown-tags).
+
+    Args:
+        value: the message, an instance of a class that has the classes of its structs as attributes.
+        layout: the layout of the version.
+        message_name: Kafka's name of the message, for errors.
+        version: the version, for errors.
+
+    Raises:
+        EncodeError: if the version cannot carry the value, with kind and path.
+    """
+    try:
+        return _JsonWriter(type(value), version).struct(value, layout)
+    except FaultError as fault:
+        raise EncodeError(
+            fault.kind, fault.reason, message_name=message_name, version=version, path=fault.path
+        ) from None
+
+
+class _JsonWriter:
+    """Knows the class of the message, which has the classes of its structs."""
+
+    def __init__(self, message_cls: type[msgspec.Struct], version: int) -> None:
+        self._message_cls = message_cls
+        self._version = version
+
+    def struct(self, value: msgspec.Struct, layout: StructLayout) -> dict[str, object]:
+        """An object of the fields that the version has; tagged ones only if they are not at their default."""
+        written: dict[str, object] = {}
+        for field in layout.fields:
+            try:
+                if field.presence == "absent":
+                    refuse_loss(value, field, self._version)
+                elif field.presence == "inline" or not is_default(value, field):
+                    written[field.json_name] = self._value(field, getattr(value, field.attribute))
+            except FaultError as fault:
+                fault.inside_field(field.attribute)
+                raise
+        return written
+
+    def _value(self, field: FieldLayout, value: object) -> object:
+        if value is None and field.nullable:
+            return None
+        if value is None:
+            raise FaultError("null", "null is not allowed here")
+        return self._array(field, value) if field.array else self._element(field, value)
+
+    def _array(self, field: FieldLayout, value: object) -> list[object]:
+        written: list[object] = []
+        elements = legal_elements(value)
+        try:
+            for element in elements:
+                written.append(self._element(field, element))  # noqa: PERF401 - its length says where it fails
+        except FaultError as fault:
+            fault.inside_element(len(written))
+            raise
+        return written
+
+    def _element(self, field: FieldLayout, value: object) -> object:
+        if value is None:
+            raise FaultError("null", "null is not allowed here")
+        if field.struct is None:
+            return _scalar(FIELD_TYPES[field.type], value)
+        cls: type[msgspec.Struct] = getattr(self._message_cls, field.struct.name)
+        return self.struct(legal_struct(cls, value), field.struct)
+
+
+def _scalar(type_: FieldType, value: object) -> object:
+    legal = legal_value(type_, value)
+    if isinstance(legal, bytes):
+        # json-uuid: 22 characters. json-bytes and json-records: base64; Kafka writes records as an empty string.
+        return str(Uuid(legal)) if type_.domain == "uuid" else base64.b64encode(legal).decode()
+    return _number(legal) if isinstance(legal, float) else legal
+
+
+def _number(number: float) -> float | str:
+    """JSON has no infinities; the strings that stand for them cannot be read back (json-float)."""
+    if math.isfinite(number):
+        return number
+    return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
