@@ -11,7 +11,7 @@ from tests.apache_kafka import prerequisites
 def test_missing_program_skips_and_names_its_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CI", raising=False)
-    with pytest.raises(pytest.skip.Exception, match="there is no mvn on the path .*apt-get install maven"):
+    with pytest.raises(pytest.skip.Exception, match=r"there is no mvn on the path .*apt-get install maven"):
         prerequisites.program("mvn")
 
 
@@ -28,5 +28,5 @@ def test_old_java_is_as_good_as_none(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     old.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
     monkeypatch.delenv("CI", raising=False)
-    with pytest.raises(pytest.skip.Exception, match=r"Java 17 or newer is needed, and .* 11\.0\.2"):
+    with pytest.raises(pytest.skip.Exception, match=r"Java 17 or newer is needed, and .*11\.0\.2"):
         prerequisites.java()

@@ -1,0 +1,57 @@
+"""Bytes of every message and version against Apache Kafka's own classes."""
+
+from __future__ import annotations
+
+import pytest
+from tests.apache_kafka.fixtures import Oracles
+from tests.apache_kafka.oracle import Decode, Default, Oracle
+from tests.apache_kafka.releases import releases
+from tests.conformance.trials import released_versions, trials, values
+
+from kafkawire.codegen.released_versions import ReleasedVersion
+from kafkawire.protocol import message_class
+
+pytestmark = pytest.mark.conformance
+
+
+@pytest.mark.parametrize("release", releases())
+def test_trials_leave_no_class_and_no_version_out(release: str, oracles: Oracles) -> None:
+    classes = oracles(release).classes
+    in_java = {(name, v) for name, found in classes.items() for v in range(found.lowest, found.highest + 1)}
+    ours = {(row.message, row.version) for row in released_versions() if row.release == release}
+    assert {(name if name in classes else f"{name}Data", version) for name, version in ours} == in_java
+
+
+def test_each_version_that_was_ever_released_is_tried() -> None:
+    tried = {(row.merged_message, row.merged_version) for rows in trials().values() for row in rows}
+    assert tried == {(row.merged_message, row.merged_version) for row in released_versions()}
+    assert all(version in message_class(name).VERSIONS for name, version in tried)
+
+
+@pytest.mark.parametrize("name", sorted(trials()))
+def test_kafka_and_we_write_the_same_bytes_and_read_the_same_values(name: str, oracles: Oracles) -> None:
+    differences = [difference for row in trials()[name] for difference in _differences(row, oracles(row.release))]
+    assert not differences, "\n".join(differences)
+
+
+def _differences(row: ReleasedVersion, oracle: Oracle) -> list[str]:
+    message, version = message_class(row.merged_message), row.merged_version
+    made = [*values(message, version, unknown_tags=False), *values(message, version, unknown_tags=True)]
+    written = [value.encode(version) for _, value in made]
+    answers = oracle.ask([Decode(row.message, row.version, octets.hex()) for octets in written])
+    differences: list[str] = []
+    for (how, value), octets, answer in zip(made, written, answers, strict=True):
+        place = f"{row.message} {row.version} of {row.release}: {how}"
+        if answer.hex is None or (answer.hex, answer.read) != (octets.hex(), len(octets)):
+            differences.append(f"{place}: we write {octets.hex()}, and Kafka makes of it {answer}")
+        elif message.decode(bytes.fromhex(answer.hex), version) != value:
+            differences.append(f"{place}: we read Kafka's {answer.hex} as another value")
+    return differences
+
+
+@pytest.mark.parametrize("name", sorted(trials()))
+def test_defaults_are_kafkas(name: str, oracles: Oracles) -> None:
+    default = message_class(name)()
+    for row in trials()[name]:
+        (answer,) = oracles(row.release).ask([Default(row.message, row.version)])
+        assert answer.hex == default.encode(row.merged_version).hex(), row

@@ -1,0 +1,53 @@
+"""What is put to Kafka's classes: which release is asked about which version, and with which values."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+
+from tests.apache_kafka.releases import REPOSITORY
+
+from kafkawire.codegen.released_versions import ReleasedVersion, read_released_versions
+from kafkawire.wire import Message
+from kafkawire.wire.examples import extreme_instances, random_instance
+
+RANDOM_INSTANCES = 20
+"""Random values of each version without unknown tagged fields, which Kafka's JSON form does not have."""
+
+RANDOM_INSTANCES_WITH_UNKNOWN_TAGS = 5
+"""Further random values of each version."""
+
+
+@cache
+def released_versions() -> tuple[ReleasedVersion, ...]:
+    """All versions of all messages of all releases that have bytes (a retired message has none)."""
+    return tuple(row for row in read_released_versions(REPOSITORY / "specs") if row.version >= 0)
+
+
+@cache
+def trials() -> Mapping[str, Sequence[ReleasedVersion]]:
+    """By message: what each release has of it, but for versions that a newer release changed in place."""
+    chosen: defaultdict[str, list[ReleasedVersion]] = defaultdict(list)
+    for row in released_versions():
+        if row.relation != "replaced":
+            chosen[row.merged_message].append(row)
+    return chosen
+
+
+def values(message: type[Message], version: int, *, unknown_tags: bool) -> Iterator[tuple[str, Message]]:
+    """Values of a version, each with what it takes to make it again.
+
+    Args:
+        message: the class.
+        version: the version.
+        unknown_tags: whether to give values that may have unknown tagged fields, or those that have none.
+    """
+    layout = message.layouts().of_version(version)
+    if not unknown_tags:
+        yield from extreme_instances(message, layout).items()
+    for number in range(RANDOM_INSTANCES_WITH_UNKNOWN_TAGS if unknown_tags else RANDOM_INSTANCES):
+        seed = f"{message.NAME} {version} {number}"
+        made = random_instance(random.Random(seed), message, layout, unknown_tags=unknown_tags)
+        yield f"random_instance(random.Random({seed!r}), ..., unknown_tags={unknown_tags})", made
