@@ -148,12 +148,12 @@ def test_compact_null_may_be_padded() -> None:
 @pytest.mark.parametrize(
     ("octets", "offset"), [("c080", 0), ("61eda080", 1), ("f4908080", 0), ("6162f09f98", 2), ("80", 0)]
 )
-def test_malformed_utf8_is_an_error_at_its_first_byte(octets: str, offset: int) -> None:
+def test_wire_string_limit_malformed_utf8_is_an_error_at_its_first_byte(octets: str, offset: int) -> None:
     error = refused(single("string", compact=True), f"{len(octets) // 2 + 1:02x}{octets}")
     assert (error.kind, error.path, error.offset) == ("utf8", "value", 1 + offset)
 
 
-def test_lone_surrogates_are_refused() -> None:
+def test_wire_string_limit_lone_surrogates_are_refused() -> None:
     text = single("string")
     with pytest.raises(EncodeError) as caught:
         text.encode(text("ab\ud800"))
