@@ -120,7 +120,9 @@ def _header_versions(reader: ObjectReader) -> list[_Entry] | None:
         if versions is None:
             _refuse_entry(reader, BAD_RANGE, member.key_span, f'"{shown(key)}" is no range of versions')
         elif header is None or not 0 <= header <= OPEN_END:
-            _refuse_entry(reader, BAD_VALUE, member.value.span, f'"{shown(key)}" has no header version from 0 to {OPEN_END}')
+            _refuse_entry(
+                reader, BAD_VALUE, member.value.span, f'"{shown(key)}" has no header version from 0 to {OPEN_END}'
+            )
         elif key in entries and entries[key][1] != header:
             _refuse_entry(reader, FILE_DUPLICATE_KEY, member.key_span, f'"{key}" is given twice with different values')
         else:

@@ -1,0 +1,55 @@
+"""``kafkawire schema lint``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kafkawire.cli.app import main
+from kafkawire.cli.outcome import ExitCode
+
+SOUND = '{"type": "data", "name": "Example", "validVersions": "0", "flexibleVersions": "none", "fields": []}'
+DOUBTFUL = SOUND.replace('"fields"', '"deprecatedVersions": "2-1", "fields"')
+WRONG = SOUND.replace('"0"', '"0+"')
+
+
+@pytest.mark.parametrize(
+    ("text", "exit_code", "line"),
+    [
+        (SOUND, ExitCode.DONE, "0 errors, 0 warnings in 1 file"),
+        (DOUBTFUL, ExitCode.DONE, "0 errors, 1 warning in 1 file"),
+        (WRONG, ExitCode.FAILED, "1 error, 0 warnings in 1 file"),
+    ],
+)
+def test_exit_code_tells_errors_from_warnings(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, exit_code: ExitCode, line: str
+) -> None:
+    (tmp_path / "Example.json").write_text(text)
+    assert main(["schema", "lint", str(tmp_path)]) == exit_code
+    assert capsys.readouterr().out.splitlines()[-1] == line
+
+
+def test_json_has_one_object_a_line_and_the_summary_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "Example.json"
+    path.write_text(WRONG)
+    assert main(["schema", "lint", str(path), "--format", "json"]) == ExitCode.FAILED
+    printed = capsys.readouterr()
+    (line,) = printed.out.splitlines()
+    assert list(json.loads(line)) == [
+        "file", "line", "column", "end_line", "end_column", "rule", "severity", "message",
+    ]  # fmt: skip
+    assert json.loads(line)["rule"] == "message-max-version-required"
+    assert printed.err == "1 error, 0 warnings in 1 file\n"
+
+
+@pytest.mark.parametrize("arguments", [["missing"], [], ["--format", "xml", "."]])
+def test_wrong_usage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["schema", "lint", *arguments]) == ExitCode.USAGE
+
+
+def test_help_says_how_folders_and_files_differ(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["schema", "lint", "--help"]) == ExitCode.DONE
+    assert "partners may lie elsewhere" in " ".join(capsys.readouterr().out.replace("│", " ").split())
