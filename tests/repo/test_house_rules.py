@@ -35,7 +35,7 @@ def texts(files: list[Path]) -> Iterator[tuple[Path, str]]:
     for file in files:
         content = file.read_bytes()
         if b"\0" not in content:
-            yield file, content.decode()
+            yield file, content.decode("utf-8", "replace")
 
 
 def test_no_index_address_anywhere(repository_files: list[Path]) -> None:

@@ -49,9 +49,10 @@ def make_environment(folder: Path, wheel: Path, extras: list[str]) -> Path:
     (packages,) = folder.glob("lib/python*/site-packages")
     (own,) = metadata.distributions(path=[str(packages)], name="kafkawire")
     for distribution in closure(own.requires or [], extras):
-        for part in {file.parts[0] for file in distribution.files or [] if file.parts[0] not in ("..", "__pycache__")}:
-            if not (packages / part).exists():
-                (packages / part).symlink_to(str(distribution.locate_file(part)))
+        for file in distribution.files or []:
+            link = folder / "bin" / file.name if file.parts[-2:-1] == ("bin",) else packages / file.parts[0]
+            if file.parts[0] != "__pycache__" and not link.exists():
+                link.symlink_to(str(distribution.locate_file(file if link.parent.name == "bin" else file.parts[0])))
     return python
 
 
