@@ -117,12 +117,13 @@ def check_digests(digests: Mapping[Jar, str], pinned: Mapping[Jar, str | None], 
     Raises:
         SpecsImportError: naming every jar that differs, and without ``pin`` every jar that has no digest.
     """
-    problems: list[str] = []
-    for jar, digest in digests.items():
-        expected = pinned[jar]
-        if expected is None and not pin:
-            problems.append(f"{jar} has no sha256 in the sources; it is {digest}")
-        elif expected is not None and expected != digest:
-            problems.append(f"{jar} is not the jar that was pinned: sha256 {digest}, expected {expected}")
-    if problems:
-        raise SpecsImportError(*problems)
+    unknown = [f"{jar} has no sha256 in the sources; it is {d}" for jar, d in digests.items() if pinned[jar] is None]
+    other = [
+        f"{jar} is not the jar that was pinned: sha256 {digest}, expected {expected}"
+        for jar, digest in digests.items()
+        if (expected := pinned[jar]) is not None and expected != digest
+    ]
+    if unknown and not pin:
+        raise SpecsImportError(*other, *unknown, "If these jars can be trusted, import with --pin to record their digests")
+    if other:
+        raise SpecsImportError(*other)

@@ -58,15 +58,13 @@ def _struct(older: StructLayout, newer: StructLayout, prefix: str) -> Iterator[D
 def _inline(older: StructLayout, newer: StructLayout, prefix: str) -> Iterator[Difference]:
     """Fields in line are paired by place: only their order is on the wire."""
     names = [[field.name for field in side.inline] for side in (older, newer)]
-    if len(names[0]) != len(names[1]):
+    pairs = list(zip(*names, strict=False))
+    moved = any(old != new and (old in names[1] or new in names[0]) for old, new in pairs)
+    if moved or len(names[0]) != len(names[1]):
         yield Difference("wire", prefix.rstrip(".") or "fields", ", ".join(names[0]), ", ".join(names[1]))
         return
     for old, new in zip(older.inline, newer.inline, strict=True):
-        moved = old.name != new.name and (old.name in names[1] or new.name in names[0])
-        if moved:
-            yield Difference("wire", prefix + old.name, old.name, new.name)
-        else:
-            yield from _field(old, new, prefix)
+        yield from _field(old, new, prefix)
 
 
 def _tagged(older: StructLayout, newer: StructLayout, prefix: str) -> Iterator[Difference]:
@@ -89,7 +87,8 @@ def _field(old: FieldLayout, new: FieldLayout, prefix: str) -> Iterator[Differen
     shapes = [_wire_shape(field) for field in (old, new)]
     if shapes[0] != shapes[1]:
         yield Difference("wire", path, shapes[0], shapes[1])
-    elif old.struct is not None and new.struct is not None:
+        return
+    if old.struct is not None and new.struct is not None:
         yield from _struct(old.struct, new.struct, f"{path}.")
     if old.default != new.default:
         yield Difference("wire", path, f"default {old.default!r}", f"default {new.default!r}")

@@ -149,8 +149,9 @@ class _Merge:
         tagged = self._range(
             f"taggedVersions of {path}", n.tagged_versions, present_newer, o.tagged_versions, present_older
         )
-        if tagged and not tagged.is_open:
-            what = f"tagged in {tagged} only, but a tagged field has no last version (field-tagged-open-ended)"
+        if tagged and not (tagged.is_open and versions.contains(tagged)):
+            only = tagged.intersect(versions)
+            what = f"tagged in {only} only, but a tagged field has no last version (field-tagged-open-ended)"
             self._conflict(path, present_older, what)
         nullable = self._range(
             f"nullableVersions of {path}", n.nullable_versions, present_newer, o.nullable_versions, present_older

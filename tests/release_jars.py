@@ -1,0 +1,84 @@
+"""Small definitions, and jars of made-up releases that hold them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from kafkawire.codegen.definition import MessageDefinition
+from kafkawire.codegen.parse import parse_message
+
+Json = dict[str, object]
+
+
+def field(name: str, type_: str, versions: str, **attributes: object) -> Json:
+    """A field; ``fields=[...]``, ``nullableVersions="1+"`` and the like as they stand in a file."""
+    return {"name": name, "type": type_, "versions": versions, **attributes}
+
+
+def message(name: str, valid: str, fields: Iterable[Json], **attributes: object) -> Json:
+    """A ``data`` message that is flexible in no version, unless ``attributes`` say otherwise."""
+    usual = {"name": name, "type": "data", "validVersions": valid, "flexibleVersions": "none", "fields": list(fields)}
+    return usual | attributes
+
+
+def retired(name: str, type_: str, key: int) -> Json:
+    """A message whose key stays reserved (message-none-valid)."""
+    return {"name": name, "type": type_, "apiKey": key, "validVersions": "none"}
+
+
+def parsed(definition: Json, group: str = "clients") -> MessageDefinition:
+    """The definition as the generator reads it."""
+    read, findings = parse_message(json.dumps(definition), f"{definition['name']}.json", group)
+    assert read is not None, findings
+    return read
+
+
+def write_jar(path: Path, folder: str, definitions: Iterable[Json]) -> str:
+    """Write a jar with definition files; its sha256."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w") as jar:
+        for definition in definitions:
+            jar.writestr(f"{folder}/{definition['name']}.json", "// a licence\n" + json.dumps(definition))
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+class Releases:
+    """Made-up releases of two artifacts, ``one`` and ``two``, in a folder of jars with its ``sources.toml``."""
+
+    def __init__(self, root: Path) -> None:
+        self.jars = root / "jars"
+        self.specs = root / "specs"
+        self.sources = root / "specs" / "sources.toml"
+        self._entries: list[str] = []
+        self._decisions: list[str] = []
+        self.specs.mkdir(parents=True)
+
+    def add(self, version: str, clients: Iterable[Json], records: Iterable[Json] = (), *, pinned: bool = True) -> None:
+        """Add a release; without ``records`` it has no artifact ``two``."""
+        records = list(records)
+        digests = {"one": write_jar(self.jars / version / "one.jar", "common/message", clients)}
+        if records:
+            digests["two"] = write_jar(self.jars / version / "two.jar", "message", records)
+        entry = f'[[releases]]\nversion = "{version}"\n' + ("" if records else 'absent = ["two"]\n')
+        if pinned:
+            entry += "\n[releases.sha256]\n" + "".join(f'{name} = "{d}"\n' for name, d in digests.items())
+        self._entries.append(entry)
+        self._write()
+
+    def decide(self, name: str, version: int, older: str, newer: str) -> None:
+        """Add a decision."""
+        values: Mapping[str, object] = {"message": name, "version": version, "older": older, "newer": newer}
+        lines = [f"{key} = {json.dumps(value)}" for key, value in {**values, "reason": "made up"}.items()]
+        self._decisions.append("\n".join(["[[decisions]]", *lines, ""]))
+        self._write()
+
+    def _write(self) -> None:
+        artifacts = [
+            f'[[artifacts]]\nname = "{name}"\norganisation = "org.example"\nfolder = "{folder}"\ngroup = "{group}"\n'
+            for name, folder, group in (("one", "common/message", "clients"), ("two", "message", "records"))
+        ]
+        self.sources.write_text("\n".join([*artifacts, *self._entries, *self._decisions]), "utf-8")

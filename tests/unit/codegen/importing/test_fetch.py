@@ -1,0 +1,96 @@
+"""Fetching: Maven's absence and failures are told, digests decide what is trusted."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from kafkawire.codegen.importing.fetch import check_digests, digests_of, fetch_with_maven, find_offline
+from kafkawire.codegen.importing.problem import SpecsImportError
+from kafkawire.codegen.importing.sources import Jar
+
+CLIENTS = Jar("org.apache.kafka", "kafka-clients", "1.0")
+STORAGE = Jar("org.apache.kafka", "kafka-storage", "1.0")
+
+
+def program(folder: Path, name: str, script: str) -> None:
+    path = folder / name
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+
+
+def test_without_maven_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    with pytest.raises(SpecsImportError, match=r"no mvn on the path: install it .*or give a folder .*--offline-jars"):
+        fetch_with_maven([CLIENTS], tmp_path)
+
+
+def test_what_maven_says_is_told_without_colours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program(tmp_path, "mvn", r"printf '\033[31m[ERROR]\033[0m Could not find artifact'; exit 1")
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    with pytest.raises(SpecsImportError) as failed:
+        fetch_with_maven([CLIENTS], tmp_path)
+
+    assert "settings" in failed.value.problems[0]
+    assert failed.value.problems[1:] == ("[ERROR] Could not find artifact",)
+
+
+def test_maven_is_asked_once_for_all_jars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program(tmp_path, "mvn", f"echo \"$@\" >> '{tmp_path}/asked'")
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    places = fetch_with_maven([CLIENTS, STORAGE], tmp_path)
+
+    assert (tmp_path / "asked").read_text() == f"-q -B -f {tmp_path}/pom.xml dependency:copy\n"
+    assert places[STORAGE] == tmp_path / "1.0" / "kafka-storage.jar"
+    project = (tmp_path / "pom.xml").read_text()
+    for part in ("<artifactId>kafka-clients</artifactId>", "<destFileName>kafka-storage.jar</destFileName>"):
+        assert part in project
+    assert "repositor" not in project
+
+
+@pytest.mark.parametrize("place", ["1.0/kafka-clients.jar", "1.0/kafka-clients-1.0.jar", "kafka-clients-1.0.jar"])
+def test_jars_are_found_offline(tmp_path: Path, place: str) -> None:
+    jar = tmp_path / place
+    jar.parent.mkdir(exist_ok=True)
+    jar.touch()
+
+    assert find_offline([CLIENTS, STORAGE], [STORAGE], tmp_path) == {CLIENTS: jar}
+
+
+def test_every_missing_jar_is_told(tmp_path: Path) -> None:
+    with pytest.raises(SpecsImportError) as missing:
+        find_offline([CLIENTS, STORAGE], [], tmp_path)
+
+    assert missing.value.problems == (
+        f"{tmp_path}: there is no jar of org.apache.kafka:kafka-clients:1.0",
+        f"{tmp_path}: there is no jar of org.apache.kafka:kafka-storage:1.0",
+    )
+
+
+def test_a_digest_is_that_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "jar").write_bytes(b"content")
+
+    assert digests_of({CLIENTS: tmp_path / "jar"}) == {CLIENTS: hashlib.sha256(b"content").hexdigest()}
+
+
+def test_another_jar_than_the_pinned_one_is_refused() -> None:
+    with pytest.raises(
+        SpecsImportError, match=r"kafka-clients:1\.0 is not the jar that was pinned: sha256 bb, expected"
+    ):
+        check_digests({CLIENTS: "bb"}, {CLIENTS: "aa"}, pin=True)
+
+
+def test_a_jar_without_digest_is_trusted_only_on_request() -> None:
+    with pytest.raises(SpecsImportError) as refused:
+        check_digests({CLIENTS: "bb", STORAGE: "cc"}, {CLIENTS: None, STORAGE: "cc"}, pin=False)
+    assert refused.value.problems == (
+        "org.apache.kafka:kafka-clients:1.0 has no sha256 in the sources; it is bb",
+        "If these jars can be trusted, import with --pin to record their digests",
+    )
+
+    check_digests({CLIENTS: "bb"}, {CLIENTS: None}, pin=True)
