@@ -33,15 +33,14 @@ check: setup ## Lint, types, import contracts, and whether generated/ is what th
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/kafkawire generate --check
 
-bench: $(VENV)/.peers ## Measure against other Kafka libraries; writes docs/benchmarks/
+bench: setup ## Measure against other Kafka libraries; writes docs/benchmarks/
 	$(BIN)/python -m benchmarks
 
 docs: setup ## Build the documentation into site/
 	$(BIN)/mkdocs build --strict --quiet
 
-lock: setup ## Resolve requirements/*.in anew
+lock: setup ## Resolve requirements/dev.in anew
 	$(COMPILE) --upgrade --extra codegen --extra cli --extra test pyproject.toml requirements/dev.in -o requirements/dev.txt
-	$(COMPILE) --upgrade --constraint requirements/dev.txt requirements/bench.in -o requirements/bench.txt
 
 clean: ## Remove everything that the other commands made, generated/ excepted
 	rm -rf $(VENV) build dist site .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
@@ -60,8 +59,4 @@ $(VENV)/.requirements: requirements/dev.txt
 
 $(VENV)/.project: $(VENV)/.requirements pyproject.toml
 	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
-	@touch $@
-
-$(VENV)/.peers: $(VENV)/.project requirements/bench.txt
-	@$(PIP_INSTALL) --require-hashes --requirement requirements/bench.txt
 	@touch $@
