@@ -56,7 +56,7 @@ def _text_of(finding: Finding, lines: Lines | None) -> str:
     span = finding.span
     head = f"{finding.file}:{span.line}:{span.column}: {finding.severity}[{finding.rule}]: {finding.message}"
     shown = [_printable(head)]
-    if lines is not None and lines.line(span.line):
+    if lines is not None and lines.line(span.line).strip():
         shown.extend(_excerpt(finding, lines.line(span.line)))
     if finding.remedy:
         shown.append(_printable(f"help: {finding.remedy}"))

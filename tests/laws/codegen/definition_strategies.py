@@ -32,6 +32,9 @@ spelt_versions: st.SearchStrategy[Json] = version_texts.map(lambda text: f" {tex
 spelt_booleans: st.SearchStrategy[Json] = st.sampled_from([True, False, "true", "false"])
 spelt_numbers: st.SearchStrategy[Json] = st.integers(0, 99) | st.integers(0, 99).map(str)
 listeners: st.SearchStrategy[Json] = st.sampled_from(["zkBroker", "broker", "controller"])
+header_versions: st.SearchStrategy[Json] = st.dictionaries(
+    st.sampled_from(["0", "1-2", "3+"]), spelt_numbers, max_size=3
+)
 names = st.from_regex(r"[A-Za-z][A-Za-z0-9]{0,5}", fullmatch=True)
 struct_names = st.from_regex(r"[A-Z][A-Za-z0-9]{0,5}", fullmatch=True)
 primitives = st.sampled_from(["bool", "int8", "int64", "uuid", "float64", "string", "bytes", "records"])
@@ -81,6 +84,7 @@ definitions = _object(
         "deprecatedVersions": spelt_versions,
         "latestVersionUnstable": spelt_booleans,
         "listeners": listeners | st.lists(listeners, max_size=2),
+        "headerVersions": header_versions,
         "commonStructs": st.lists(
             _object({"name": struct_names, "versions": spelt_versions}, {"fields": _fields(0)}), max_size=2
         ),

@@ -41,6 +41,8 @@ def normal(key: str, value: Json) -> Json:
     """A value in the one form that canonical text has."""
     if key in LISTS:
         return value if isinstance(value, list) else [value]
+    if isinstance(value, dict):
+        return {range_: str(header) for range_, header in value.items()}
     if key in BOOLEANS:
         return value in (True, "true")
     if key in INTEGERS:
