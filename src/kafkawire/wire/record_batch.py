@@ -171,7 +171,7 @@ class RecordBatch(Struct, frozen=True, gc=False, kw_only=True):
         return self.sequence_of(self.last_offset)
 
     def sequence_of(self, offset: int) -> int:
-        """Sequence of the record at ``offset``, -1 if the batch has none; after 2147483647 comes 0 (record-sequence)."""
+        """Sequence of the record at an offset, -1 if the batch has none; after 2147483647 comes 0 (record-sequence)."""
         if self.base_sequence == NO_SEQUENCE:
             return NO_SEQUENCE
         return (self.base_sequence + offset - self.base_offset) % _SEQUENCE_SPAN

@@ -29,7 +29,7 @@ def inspect_records(batch: RecordBatch, data: bytes) -> tuple[Record, ...]:
 
 
 def records_error(batch: RecordBatch, kind: str, reason: str, path: str, at: int) -> DecodeError:
-    """The error for records; ``at`` counts in the records, what the error says counts as ``decode_records`` promises."""
+    """The error for records: ``at`` counts in them, the offset of the error as ``decode_records`` promises."""
     if batch.codec is Codec.NONE:
         offset = batch.position + HEADER_SIZE + at
     else:

@@ -45,7 +45,8 @@ def decode_records(batch: RecordBatch, *, limit: int = DEFAULT_OUTPUT_LIMIT) -> 
         return inspect_records(batch, data)
 
 
-def _decode(  # noqa: C901, PLR0912, PLR0915: a call for each number would double the time of every record
+# One function on purpose: a call for each number would double the time of every record.
+def _decode(  # noqa: C901, PLR0912, PLR0915
     data: bytes, count: int, base_offset: int, base_timestamp: int, append_time: int | None
 ) -> tuple[Record, ...]:
     """The hot loop. Numbers of one and two bytes, nearly all there are, are read in place.

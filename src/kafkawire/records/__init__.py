@@ -1,0 +1,7 @@
+"""What Kafka's own logs, blobs and files hold, as messages (section 10): one module for each way of framing.
+
+``kafkawire.wire.record_batch`` gives keys and values of records as bytes; the functions here turn them into messages
+and back.
+"""
+
+from __future__ import annotations

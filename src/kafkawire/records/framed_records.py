@@ -1,0 +1,81 @@
+"""The frame of metadata records (section 10.1): frame version, record id and record version, then the message."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+from kafkawire.protocol import message_class
+from kafkawire.wire import DecodeError, Message
+from kafkawire.wire.message import Octets
+from kafkawire.wire.varint import read_uvarint, write_uvarint
+
+__all__ = ["FRAME_VERSION", "FramedRecord", "decode_framed", "encode_framed"]
+
+FRAME_VERSION: Final = 1
+_LARGEST_NUMBER: Final = 32767
+
+
+class FramedRecord(msgspec.Struct, frozen=True, gc=False):
+    """A message and the version that it is written in."""
+
+    message: Message
+    version: int
+
+
+def decode_framed(value: Octets | None, names: Mapping[int, str], log: str) -> FramedRecord:
+    """The record in a frame (metadata-exact).
+
+    Args:
+        value: value of a record of the log.
+        names: names of the record messages by id.
+        log: what errors call the record, ``metadata record``.
+
+    Raises:
+        DecodeError: kind ``null``, ``version`` (a frame or record version that is not known), ``record_type`` (an id
+            that is not known), ``trailing``, or whatever is wrong with the message.
+    """
+    if value is None:
+        raise DecodeError("null", "the value is null", message_name=log)
+    frame_version, at = _read_number(value, 0, "frame version", log)
+    if frame_version != FRAME_VERSION:
+        reason = f"frame version {frame_version}; {FRAME_VERSION} is known"
+        raise DecodeError("version", reason, message_name=log, offset=0)
+    start = at
+    record_id, at = _read_number(value, at, "record id", log)
+    if record_id not in names:
+        reason = f"no record has the id {record_id}"
+        raise DecodeError("record_type", reason, message_name=log, offset=start)
+    found = message_class(names[record_id])
+    start = at
+    version, at = _read_number(value, at, "record version", log)
+    if version not in found.VERSIONS:
+        reason = f"there is no version {version}; versions are {found.VERSIONS.start} to {found.VERSIONS.stop - 1}"
+        raise DecodeError("version", reason, message_name=found.NAME, offset=start)
+    octets = bytes(value)
+    message, end = found.decode_from(octets, at, version)
+    found.refuse_trailing(octets, end, version)
+    return FramedRecord(message, version)
+
+
+def encode_framed(message: Message, version: int, names: Mapping[int, str]) -> bytes:
+    """The frame of a record.
+
+    Raises:
+        ValueError: the message is no record of the log.
+        UnsupportedVersionError, EncodeError: as ``Message.encode``.
+    """
+    if message.API_KEY is None or names.get(message.API_KEY) != message.NAME:
+        raise ValueError(f"{message.NAME} is not a record of this log")
+    body = message.encode(version)
+    return write_uvarint(FRAME_VERSION) + write_uvarint(message.API_KEY) + write_uvarint(version) + body
+
+
+def _read_number(value: Octets, at: int, what: str, log: str) -> tuple[int, int]:
+    number, end = read_uvarint(value, at, message_name=log)
+    if number > _LARGEST_NUMBER:
+        reason = f"{what} {number}; {_LARGEST_NUMBER} is the largest"
+        raise DecodeError("version", reason, message_name=log, offset=at)
+    return number, end

@@ -1,0 +1,43 @@
+"""``.snapshot`` files beside a segment: the producers that have written to the partition (section 10.5)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import crc32c
+import msgspec
+
+from kafkawire.protocol import ProducerSnapshot
+from kafkawire.records.version_prefix import PREFIX_SIZE, decode_whole, encode_prefixed
+from kafkawire.wire import DecodeError
+from kafkawire.wire.message import Octets
+
+__all__ = ["decode_producer_snapshot", "encode_producer_snapshot"]
+
+_VERSION: Final = 1
+_COVERED_FROM: Final = PREFIX_SIZE + 4
+
+
+def decode_producer_snapshot(data: Octets) -> ProducerSnapshot:
+    """The content of a file.
+
+    Raises:
+        DecodeError: kind ``crc``, ``version``, ``trailing``, or whatever is wrong with the body.
+    """
+    octets = bytes(data)
+    snapshot, version = decode_whole(ProducerSnapshot, octets)
+    actual = crc32c.crc32c(octets[_COVERED_FROM:])
+    if snapshot.crc != actual:
+        reason = f"the file states CRC {snapshot.crc:#010x}, its bytes have {actual:#010x}"
+        raise DecodeError("crc", reason, message_name=snapshot.NAME, version=version, offset=PREFIX_SIZE)
+    return snapshot
+
+
+def encode_producer_snapshot(snapshot: ProducerSnapshot) -> bytes:
+    """The bytes of a file. The CRC is computed, whatever ``snapshot.crc`` says.
+
+    Raises:
+        EncodeError: as ``Message.encode``.
+    """
+    crc = crc32c.crc32c(encode_prefixed(snapshot, _VERSION)[_COVERED_FROM:])
+    return encode_prefixed(msgspec.structs.replace(snapshot, crc=crc), _VERSION)

@@ -1,0 +1,42 @@
+"""The ``quorum-state`` file: a KRaft node's vote and what it knows of the leader, as JSON (section 10.5)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from kafkawire.protocol import QuorumStateData, from_json, to_json
+from kafkawire.wire import DecodeError
+
+__all__ = ["decode_quorum_state", "encode_quorum_state"]
+
+_VERSION_KEY: Final = "data_version"
+
+
+def decode_quorum_state(text: bytes) -> tuple[QuorumStateData, int]:
+    """The state and the version that it is written in.
+
+    Raises:
+        DecodeError: kind ``json`` or ``version``.
+    """
+    name = QuorumStateData.NAME
+    try:
+        state = msgspec.json.decode(text, type=dict[str, object])
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise DecodeError("json", str(error), message_name=name) from None
+    version = state.pop(_VERSION_KEY, None)
+    if type(version) is not int:
+        raise DecodeError("json", f"{_VERSION_KEY} is missing or no integer", message_name=name, path=_VERSION_KEY)
+    if version not in QuorumStateData.VERSIONS:
+        raise DecodeError("version", f"there is no version {version}", message_name=name, path=_VERSION_KEY)
+    return from_json(QuorumStateData, state, version), version
+
+
+def encode_quorum_state(state: QuorumStateData, version: int) -> bytes:
+    """The content of the file.
+
+    Raises:
+        UnsupportedVersionError, EncodeError: as ``kafkawire.protocol.to_json``.
+    """
+    return msgspec.json.encode(to_json(state, version) | {_VERSION_KEY: version})
