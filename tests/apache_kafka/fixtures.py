@@ -1,4 +1,4 @@
-"""Fixtures: ``oracles`` (Kafka's own classes), ``kafka_broker`` (a real broker), ``kafka_dump_log`` (its log tool)."""
+"""Fixtures: ``oracles`` (Kafka's own classes), ``kafka_brokers`` (real ones), ``kafka_dump_log`` (Kafka's log tool)."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from tests.apache_kafka.releases import newest_release
 
 Oracles = Callable[[str], Oracle]
 """Gives the oracle of a release."""
+
+Brokers = Callable[[str], Broker]
+"""Gives the broker of a release."""
 
 
 class DumpLog(Protocol):
@@ -42,11 +45,21 @@ def oracle(oracles: Oracles) -> Oracle:
 
 
 @pytest.fixture(scope="session")
-def kafka_broker(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
-    """A broker of the newest release; ``parametrize("kafka_broker", releases(), indirect=True)`` for each release."""
-    release: str = getattr(request, "param", None) or newest_release()
-    with running_broker(release, tmp_path_factory.mktemp(f"kafka-{release}")) as broker:
-        yield broker
+def kafka_brokers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Brokers]:
+    """The broker of a release, started when first asked for and shared by all tests of the session."""
+    with ExitStack() as running:
+
+        @cache
+        def broker_of(release: str) -> Broker:
+            return running.enter_context(running_broker(release, tmp_path_factory.mktemp(f"kafka-{release}")))
+
+        yield broker_of
+
+
+@pytest.fixture(scope="session")
+def kafka_broker(kafka_brokers: Brokers) -> Broker:
+    """The broker of the newest release."""
+    return kafka_brokers(newest_release())
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.apache_kafka.broker import Broker, BrokerError, running_broker
-from tests.apache_kafka.fixtures import DumpLog
+from tests.apache_kafka.fixtures import Brokers, DumpLog
 from tests.apache_kafka.releases import newest_release, releases
 
 pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
@@ -17,9 +17,10 @@ API_VERSIONS_3 = "0000001c 0012 0003 00000007 0002 6b77 00 0a 6b61666b6177697265
 """The request frame of section 8.3."""
 
 
-@pytest.mark.parametrize("kafka_broker", releases(), indirect=True)
-def test_answers_the_api_versions_frame_of_the_reference(kafka_broker: Broker) -> None:
-    with socket.create_connection((kafka_broker.host, kafka_broker.port), timeout=10) as connection:
+@pytest.mark.parametrize("release", releases())
+def test_answers_the_api_versions_frame_of_the_reference(release: str, kafka_brokers: Brokers) -> None:
+    broker = kafka_brokers(release)
+    with socket.create_connection((broker.host, broker.port), timeout=10) as connection:
         connection.sendall(bytes.fromhex(API_VERSIONS_3))
         size, correlation_id, error_code = struct.unpack(">iih", connection.recv(10, socket.MSG_WAITALL))
         body = connection.recv(size - 6, socket.MSG_WAITALL)

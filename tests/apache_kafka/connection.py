@@ -1,0 +1,57 @@
+"""A connection to a broker that asks one request at a time and checks the bytes of each answer."""
+
+from __future__ import annotations
+
+import itertools
+import socket
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from kafkawire.rpc import decode_response, encode_request, encode_response
+from kafkawire.wire import Message
+
+R = TypeVar("R", bound=Message)
+
+_SECONDS = 20.0
+
+
+class Connection:
+    """Requests and responses over a socket."""
+
+    def __init__(self, connected: socket.socket) -> None:
+        self._socket = connected
+        self._correlation_ids = itertools.count(1)
+
+    def ask(self, request: Message, version: int, response: type[R]) -> R:
+        """The answer to a request, which must be what we would write for it, byte by byte.
+
+        Raises:
+            OSError: if the broker closes the connection or does not answer in time.
+        """
+        correlation_id = next(self._correlation_ids)
+        frame = self.exchange(encode_request(request, version, correlation_id=correlation_id, client_id="kafkawire"))
+        answered, answer = decode_response(frame, response, version)
+        assert answered == correlation_id
+        assert encode_response(answer, version, correlation_id=correlation_id)[4:] == frame
+        return answer
+
+    def exchange(self, frame: bytes) -> bytes:
+        """Send a frame and return the content of the one that comes back."""
+        self._socket.sendall(frame)
+        (size,) = struct.unpack(">i", self._receive(4))
+        return self._receive(size)
+
+    def _receive(self, count: int) -> bytes:
+        received = self._socket.recv(count, socket.MSG_WAITALL)
+        if len(received) < count:
+            raise ConnectionResetError(f"the broker closed the connection after {len(received)} of {count} bytes")
+        return received
+
+
+@contextmanager
+def connected_to(host: str, port: int) -> Iterator[Connection]:
+    """Connect to a listener; the connection is closed when the context ends."""
+    with socket.create_connection((host, port), timeout=_SECONDS) as connection:
+        yield Connection(connection)
