@@ -32,11 +32,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     benchmarks = _benchmarks(options.rounds, trial=options.trial)
     measurements: list[Measurement] = []
-    for name in options.names or benchmarks:
+    complete = "all" in options.names
+    for name in benchmarks if complete else options.names:
         for measurement in benchmarks[name]():
             print(f"{measurement.kind}\n" + "\n".join(table([measurement])), flush=True)
             measurements.append(measurement)
-    if not options.names:
+    if complete:
         _write(options.out, measurements)
     missed = [measurement for measurement in measurements if measurement.missed()]
     for measurement in missed:
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure kafkawire beside its peers.")
     parser.add_argument(
-        "names", nargs="*", choices=list(_benchmarks(1, trial=True)), help="what to measure (default: all)"
+        "names", nargs="*", choices=["all", *_benchmarks(1, trial=True)], default="all", help="what to measure"
     )
     parser.add_argument("--rounds", type=int, default=21, help="rounds of each measurement (default: %(default)s)")
     parser.add_argument("--trial", action="store_true", help="small messages and hardly any time: does it all run?")
