@@ -8,7 +8,7 @@ then lies behind the end, so that the next read or the final comparison fails.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from struct import Struct
 from typing import Any, TypeVar
@@ -51,6 +51,12 @@ def packer(code: str) -> Callable[..., bytes]:
 
 
 @cache
+def iterator(code: str) -> Callable[[bytes], Iterator[tuple[Any, ...]]]:
+    """The function that reads groups of big-endian values of the given ``struct`` codes until the bytes end."""
+    return Struct(f">{code}").iter_unpack
+
+
+@cache
 def unpackers(code: str) -> tuple[Callable[[bytes, int], tuple[Any, ...]], ...]:
     """For each count below FEW the function that reads so many big-endian numbers of a ``struct`` code."""
     return tuple(Struct(f">{count}{code}").unpack_from for count in range(FEW))
@@ -62,6 +68,35 @@ def packers(code: str) -> tuple[Callable[..., bytes], ...]:
     return tuple(Struct(f">{count}{code}").pack for count in range(FEW))
 
 
+class TextUnpackers(dict[int, Callable[[bytes, int], tuple[Any, ...]]]):
+    """For each compact length n of one byte the function that reads n - 1 bytes and the values behind them."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__()
+        self._code = code
+
+    def __missing__(self, n: int) -> Callable[[bytes, int], tuple[Any, ...]]:
+        made = self[n] = Struct(f">{n - 1}s{self._code}").unpack_from
+        return made
+
+
+class TextPackers(dict[int, Callable[..., bytes]]):
+    """For each length below 127 the function that writes values, n + 1 as a byte, n bytes and further values."""
+
+    def __init__(self, before: str, behind: str) -> None:
+        super().__init__()
+        self._before = before
+        self._behind = behind
+
+    def __missing__(self, n: int) -> Callable[..., bytes]:
+        made = self[n] = Struct(f">{self._before}B{n}s{self._behind}").pack
+        return made
+
+
+text_unpackers = cache(TextUnpackers)
+text_packers = cache(TextPackers)
+
+
 def read_uvarint(buffer: bytes, at: int) -> tuple[int, int]:
     """An unsigned varint below 2^31 and the position behind it (wire-uvarint)."""
     first = buffer[at]
@@ -70,21 +105,35 @@ def read_uvarint(buffer: bytes, at: int) -> tuple[int, int]:
 
 def rest_of_uvarint(buffer: bytes, at: int, first: int) -> tuple[int, int]:
     """Go on with an unsigned varint whose first byte is read already; at most four more bytes, below 2^31."""
-    value = first & 0x7F
-    for shift in (7, 14, 21, 28):
-        byte = buffer[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 128:
-            if value > _MAXIMUM_LENGTH:
-                break
-            return value, at
-    raise ValueError
+    second = buffer[at]
+    if second < 128:
+        return first & 0x7F | second << 7, at + 1
+    third = buffer[at + 1]
+    if third < 128:
+        return first & 0x7F | (second & 0x7F) << 7 | third << 14, at + 2
+    value = first & 0x7F | (second & 0x7F) << 7 | (third & 0x7F) << 14
+    fourth = buffer[at + 2]
+    if fourth < 128:
+        return value | fourth << 21, at + 3
+    fifth = buffer[at + 3]
+    if fifth > 7:
+        raise ValueError
+    return value | (fourth & 0x7F) << 21 | fifth << 28, at + 4
 
 
 def long_text(buffer: bytes, at: int, n: int) -> tuple[str, int]:
     """A compact string of 127 bytes or more; null is refused (wire-string-limit)."""
-    n, at = _rest_of_length(buffer, at, n)
+    text, at = long_nullable_text(buffer, at, n) if n else (None, at)
+    if text is None:
+        raise ValueError
+    return text, at
+
+
+def long_nullable_text(buffer: bytes, at: int, n: int) -> tuple[str | None, int]:
+    """A compact string of 127 bytes or more, or a padded null."""
+    n, at = rest_of_uvarint(buffer, at, n)
+    if not n:
+        return None, at
     if n > _MAXIMUM_TEXT + 1:
         raise ValueError
     end = at + n - 1
@@ -93,43 +142,33 @@ def long_text(buffer: bytes, at: int, n: int) -> tuple[str, int]:
 
 def long_octets(buffer: bytes, at: int, n: int) -> tuple[bytes, int]:
     """Compact bytes of 127 bytes or more; null is refused."""
-    n, at = _rest_of_length(buffer, at, n)
+    octets, at = long_nullable_octets(buffer, at, n) if n else (None, at)
+    if octets is None:
+        raise ValueError
+    return octets, at
+
+
+def long_nullable_octets(buffer: bytes, at: int, n: int) -> tuple[bytes | None, int]:
+    """Compact bytes of 127 bytes or more, or a padded null."""
+    n, at = rest_of_uvarint(buffer, at, n)
+    if not n:
+        return None, at
     end = at + n - 1
     return buffer[at:end], end
 
 
 def long_numbers(buffer: bytes, at: int, n: int, code: str, size: int) -> tuple[tuple[Any, ...], int]:
     """A compact array of numbers that is not short; null is refused."""
-    n, at = _rest_of_length(buffer, at, n)
+    if n > 127:
+        n, at = rest_of_uvarint(buffer, at, n)
     return many_numbers(buffer, at, n - 1, code, size)
 
 
-def long_nullable_text(buffer: bytes, at: int, n: int) -> tuple[str | None, int]:
-    """As long_text; a padded null is null."""
-    padded, end = rest_of_uvarint(buffer, at, n)
-    return long_text(buffer, at, n) if padded else (None, end)
-
-
-def long_nullable_octets(buffer: bytes, at: int, n: int) -> tuple[bytes | None, int]:
-    """As long_octets; a padded null is null."""
-    padded, end = rest_of_uvarint(buffer, at, n)
-    return long_octets(buffer, at, n) if padded else (None, end)
-
-
 def long_nullable_numbers(buffer: bytes, at: int, n: int, code: str, size: int) -> tuple[tuple[Any, ...] | None, int]:
-    """As long_numbers; a padded null is null."""
-    if n < 128:
-        return long_numbers(buffer, at, n, code, size)
-    padded, end = rest_of_uvarint(buffer, at, n)
-    return long_numbers(buffer, at, n, code, size) if padded else (None, end)
-
-
-def _rest_of_length(buffer: bytes, at: int, n: int) -> tuple[int, int]:
+    """A compact array of numbers that is not short, or a padded null."""
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        raise ValueError
-    return n, at
+    return many_numbers(buffer, at, n - 1, code, size) if n else (None, at)
 
 
 def many_numbers(buffer: bytes, at: int, count: int, code: str, size: int) -> tuple[tuple[Any, ...], int]:

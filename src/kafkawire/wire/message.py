@@ -22,6 +22,9 @@ Octets = bytes | bytearray | memoryview
 FAST_PATH_FAILS = (ValueError, IndexError, TypeError, AttributeError, OverflowError, struct.error)
 """What generated readers and writers may raise; none of it escapes from a message."""
 
+_FAILS = (*FAST_PATH_FAILS, KeyError)
+"""The same, or there is no reader or writer for the version."""
+
 
 class Struct(msgspec.Struct, frozen=True, gc=False):
     """A struct of a message: immutable, compared and hashed by its fields, unknown tagged fields included.
@@ -69,15 +72,12 @@ class Message(Struct, frozen=True, gc=False):
             UnsupportedVersionError: if the message has no such version.
             EncodeError: if the version cannot carry a value; says which and why.
         """
-        writer = self.fast_writer(version)
-        out = bytearray()
         try:
-            writer(out, self)
-        except FAST_PATH_FAILS:
-            from kafkawire.wire.reference import encode_struct  # noqa: PLC0415 loaded when needed
-
-            return encode_struct(self, self.layouts().of_version(version), message_name=self.NAME, version=version)
-        return bytes(out)
+            out = bytearray()
+            self._writers[version](out, self)
+            return bytes(out)
+        except _FAILS:
+            return self._encode_exactly(version)
 
     @classmethod
     def decode(cls, buffer: Octets, version: int) -> Self:
@@ -87,6 +87,13 @@ class Message(Struct, frozen=True, gc=False):
             UnsupportedVersionError: if the message has no such version.
             DecodeError: if the bytes are not a message of the version, or go on after it; says where.
         """
+        try:
+            if type(buffer) is bytes:
+                read: tuple[Self, int] = cls._readers[version](buffer, 0)
+                if read[1] == len(buffer):
+                    return read[0]
+        except _FAILS:
+            pass
         octets = buffer if isinstance(buffer, bytes) else bytes(buffer)
         message, end = cls.decode_from(octets, 0, version)
         cls.refuse_trailing(octets, end, version)
@@ -127,6 +134,13 @@ class Message(Struct, frozen=True, gc=False):
         return decode_struct(
             cls, cls.layouts().of_version(version), octets, offset, message_name=cls.NAME, version=version
         )
+
+    def _encode_exactly(self, version: int) -> bytes:
+        """Let the reference codec write the message, or say what is wrong with it."""
+        from kafkawire.wire.reference import encode_struct  # noqa: PLC0415 loaded when needed
+
+        self.fast_writer(version)
+        return encode_struct(self, self.layouts().of_version(version), message_name=self.NAME, version=version)
 
     @classmethod
     def fast_reader(cls, version: int) -> Callable[[bytes, int], tuple[Self, int]]:

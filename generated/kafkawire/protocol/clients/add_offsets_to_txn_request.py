@@ -6,7 +6,16 @@ from __future__ import annotations
 
 from kafkawire.wire import Message
 from kafkawire.wire.entities import GroupId, ProducerId, TransactionalId
-from kafkawire.wire.fastpath import Tags, long_text, long_text_length, packer, tagged_section, unknown_tags, unpacker
+from kafkawire.wire.fastpath import (
+    Tags,
+    long_text,
+    long_text_length,
+    packer,
+    tagged_section,
+    text_unpackers,
+    unknown_tags,
+    unpacker,
+)
 
 
 class AddOffsetsToTxnRequest(Message, frozen=True, gc=False):
@@ -35,6 +44,7 @@ class AddOffsetsToTxnRequest(Message, frozen=True, gc=False):
 _unpack_h = unpacker("h")
 _unpack_qhB = unpacker("qhB")
 _unpack_qhh = unpacker("qhh")
+_unpack_text_qhB = text_unpackers("qhB")
 _pack_h = packer("h")
 _pack_qh = packer("qh")
 _pack_qhh = packer("qhh")
@@ -87,13 +97,14 @@ def _read_add_offsets_to_txn_request_v3(buffer: bytes, at: int) -> tuple[AddOffs
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        transactional_id = buffer[at:end].decode()
+        end = at + n + 10
+        text, producer_id, producer_epoch, n = _unpack_text_qhB[n](buffer, at)
+        transactional_id = text.decode()
         at = end
     else:
         transactional_id, at = long_text(buffer, at, n)
-    producer_id, producer_epoch, n = _unpack_qhB(buffer, at)
-    at += 11
+        producer_id, producer_epoch, n = _unpack_qhB(buffer, at)
+        at += 11
     if 0 < n < 128:
         end = at + n - 1
         group_id = buffer[at:end].decode()

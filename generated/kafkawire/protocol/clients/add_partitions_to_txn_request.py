@@ -22,6 +22,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -64,7 +65,7 @@ class AddPartitionsToTxnRequest(Message, frozen=True, gc=False):
         unknown_tagged_fields: Tags = ()
 
     class AddPartitionsToTxnTopic(Struct, frozen=True, gc=False):
-        """AddPartitionsToTxnTopic, versions 0-5.
+        """AddPartitionsToTxnTopic, versions 4-5.
 
         Attributes:
             name: string; versions 0+.
@@ -89,6 +90,8 @@ _unpack_qhzB = unpacker("qh?B")
 _unpack_qhB = unpacker("qhB")
 _unpack_qhi = unpacker("qhi")
 _unpack_many_i = unpackers("i")
+_unpack_text_qhzB = text_unpackers("qh?B")
+_unpack_text_qhB = text_unpackers("qhB")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_qh = packer("qh")
@@ -259,13 +262,14 @@ def _read_add_partitions_to_txn_request_v3(buffer: bytes, at: int) -> tuple[AddP
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        v3_and_below_transactional_id = buffer[at:end].decode()
+        end = at + n + 10
+        text, v3_and_below_producer_id, v3_and_below_producer_epoch, n = _unpack_text_qhB[n](buffer, at)
+        v3_and_below_transactional_id = text.decode()
         at = end
     else:
         v3_and_below_transactional_id, at = long_text(buffer, at, n)
-    v3_and_below_producer_id, v3_and_below_producer_epoch, n = _unpack_qhB(buffer, at)
-    at += 11
+        v3_and_below_producer_id, v3_and_below_producer_epoch, n = _unpack_qhB(buffer, at)
+        at += 11
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
     if not 0 < n <= len(buffer) - at + 1:
@@ -329,13 +333,14 @@ def _read_many_add_partitions_to_txn_transaction_v4(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            transactional_id = buffer[at:end].decode()
+            end = at + n + 11
+            text, producer_id, producer_epoch, verify_only, n = _unpack_text_qhzB[n](buffer, at)
+            transactional_id = text.decode()
             at = end
         else:
             transactional_id, at = long_text(buffer, at, n)
-        producer_id, producer_epoch, verify_only, n = _unpack_qhzB(buffer, at)
-        at += 12
+            producer_id, producer_epoch, verify_only, n = _unpack_qhzB(buffer, at)
+            at += 12
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if not 0 < n <= len(buffer) - at + 1:
@@ -361,6 +366,8 @@ def _write_many_add_partitions_to_txn_transaction_v4(
         else:
             out += long_text_length(n)
         out += text
+        if type(item.verify_only) is not bool:
+            raise ValueError
         out += _pack_qhz(item.producer_id, item.producer_epoch, item.verify_only)
         topics = item.topics
         if type(topics) is not tuple:

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName, TransactionalId
 from kafkawire.wire.fastpath import (
     Tags,
+    iterator,
     long_length,
     long_text,
     long_text_length,
@@ -51,7 +53,7 @@ class AddPartitionsToTxnResponse(Message, frozen=True, gc=False):
         unknown_tagged_fields: Tags = ()
 
     class AddPartitionsToTxnTopicResult(Struct, frozen=True, gc=False):
-        """AddPartitionsToTxnTopicResult, versions 0-5.
+        """AddPartitionsToTxnTopicResult, versions 4-5.
 
         Attributes:
             name: string; versions 0+.
@@ -63,7 +65,7 @@ class AddPartitionsToTxnResponse(Message, frozen=True, gc=False):
         unknown_tagged_fields: Tags = ()
 
     class AddPartitionsToTxnPartitionResult(Struct, frozen=True, gc=False):
-        """AddPartitionsToTxnPartitionResult, versions 0-5.
+        """AddPartitionsToTxnPartitionResult, versions 4-5.
 
         Attributes:
             partition_index: int32; versions 0+.
@@ -87,6 +89,8 @@ _unpack_iB = unpacker("iB")
 _unpack_ih = unpacker("ih")
 _unpack_ihB = unpacker("ihB")
 _unpack_ii = unpacker("ii")
+_iterate_ih = iterator("ih")
+_iterate_ihx = iterator("ihx")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_ih = packer("ih")
@@ -102,12 +106,8 @@ def _read_many_add_partitions_to_txn_partition_result_v0(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[AddPartitionsToTxnResponse.AddPartitionsToTxnPartitionResult, ...], int]:
     make = AddPartitionsToTxnResponse.AddPartitionsToTxnPartitionResult
-    result = []
-    for _ in range(count):
-        partition_index, partition_error_code = _unpack_ih(buffer, at)
-        at += 6
-        result.append(make(partition_index, partition_error_code))
-    return tuple(result), at
+    end = at + 6 * count
+    return tuple(starmap(make, _iterate_ih(buffer[at:end]))), end
 
 
 def _write_many_add_partitions_to_txn_partition_result_v0(
@@ -198,6 +198,9 @@ def _read_many_add_partitions_to_txn_partition_result_v3(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[AddPartitionsToTxnResponse.AddPartitionsToTxnPartitionResult, ...], int]:
     make = AddPartitionsToTxnResponse.AddPartitionsToTxnPartitionResult
+    end = at + 7 * count
+    if buffer[at + 6 : end : 7].count(0) == count:
+        return tuple(starmap(make, _iterate_ihx(buffer[at:end]))), end
     result = []
     for _ in range(count):
         partition_index, partition_error_code, n = _unpack_ihB(buffer, at)

@@ -19,6 +19,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -68,6 +69,7 @@ class AddRaftVoterRequest(Message, frozen=True, gc=False):
 _unpack_zB = unpacker("?B")
 _unpack_HB = unpacker("HB")
 _unpack_ii16sB = unpacker("ii16sB")
+_unpack_text_HB = text_unpackers("HB")
 _pack_zB = packer("?B")
 _pack_HB = packer("HB")
 _pack_ii16s = packer("ii16s")
@@ -94,13 +96,14 @@ def _read_many_listener_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Ad
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            host = buffer[at:end].decode()
+            end = at + n + 2
+            text, port, n = _unpack_text_HB[n](buffer, at)
+            host = text.decode()
             at = end
         else:
             host, at = long_text(buffer, at, n)
-        port, n = _unpack_HB(buffer, at)
-        at += 3
+            port, n = _unpack_HB(buffer, at)
+            at += 3
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)
@@ -259,6 +262,8 @@ def _write_add_raft_voter_request_v1(out: bytearray, item: AddRaftVoterRequest) 
     else:
         out += long_length(n)
     _write_many_listener_v0(out, listeners)
+    if type(item.ack_when_committed) is not bool:
+        raise ValueError
     out += _pack_zB(item.ack_when_committed, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

@@ -18,6 +18,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -86,6 +87,7 @@ _unpack_dz = unpacker("d?")
 _unpack_dzB = unpacker("d?B")
 _unpack_h = unpacker("h")
 _unpack_i = unpacker("i")
+_unpack_text_dzB = text_unpackers("d?B")
 _pack_z = packer("?")
 _pack_zB = packer("?B")
 _pack_dz = packer("d?")
@@ -171,6 +173,8 @@ def _write_many_op_data_v0(out: bytearray, items: Sequence[AlterClientQuotasRequ
         key_raw = item.key.encode()
         out += _pack_h(len(key_raw))
         out += key_raw
+        if type(item.remove) is not bool:
+            raise ValueError
         out += _pack_dz(item.value, item.remove)
 
 
@@ -239,6 +243,8 @@ def _write_alter_client_quotas_request_v0(out: bytearray, item: AlterClientQuota
         entries_ = sequence(entries_)
     out += _pack_i(len(entries_))
     _write_many_entry_data_v0(out, entries_)
+    if type(item.validate_only) is not bool:
+        raise ValueError
     out += _pack_z(item.validate_only)
 
 
@@ -322,13 +328,14 @@ def _read_many_op_data_v1(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            key = buffer[at:end].decode()
+            end = at + n + 9
+            text, value, remove, n = _unpack_text_dzB[n](buffer, at)
+            key = text.decode()
             at = end
         else:
             key, at = long_text(buffer, at, n)
-        value, remove, n = _unpack_dzB(buffer, at)
-        at += 10
+            value, remove, n = _unpack_dzB(buffer, at)
+            at += 10
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)
@@ -345,6 +352,8 @@ def _write_many_op_data_v1(out: bytearray, items: Sequence[AlterClientQuotasRequ
         else:
             out += long_text_length(n)
         out += text
+        if type(item.remove) is not bool:
+            raise ValueError
         out += _pack_dzB(item.value, item.remove, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -442,6 +451,8 @@ def _write_alter_client_quotas_request_v1(out: bytearray, item: AlterClientQuota
     else:
         out += long_length(n)
     _write_many_entry_data_v1(out, entries_)
+    if type(item.validate_only) is not bool:
+        raise ValueError
     out += _pack_zB(item.validate_only, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

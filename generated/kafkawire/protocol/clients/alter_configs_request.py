@@ -195,6 +195,8 @@ def _write_alter_configs_request_v0(out: bytearray, item: AlterConfigsRequest) -
         resources = sequence(resources)
     out += _pack_i(len(resources))
     _write_many_alter_configs_resource_v0(out, resources)
+    if type(item.validate_only) is not bool:
+        raise ValueError
     out += _pack_z(item.validate_only)
 
 
@@ -357,6 +359,8 @@ def _write_alter_configs_request_v2(out: bytearray, item: AlterConfigsRequest) -
     else:
         out += long_length(n)
     _write_many_alter_configs_resource_v2(out, resources)
+    if type(item.validate_only) is not bool:
+        raise ValueError
     out += _pack_zB(item.validate_only, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

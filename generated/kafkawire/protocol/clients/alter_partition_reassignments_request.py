@@ -264,6 +264,8 @@ def _read_alter_partition_reassignments_request_v1(
 
 
 def _write_alter_partition_reassignments_request_v1(out: bytearray, item: AlterPartitionReassignmentsRequest) -> None:
+    if type(item.allow_replication_factor_change) is not bool:
+        raise ValueError
     out += _pack_iz(item.timeout_ms, item.allow_replication_factor_change)
     topics = item.topics
     if type(topics) is not tuple:

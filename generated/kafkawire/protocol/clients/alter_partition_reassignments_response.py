@@ -296,6 +296,8 @@ def _read_alter_partition_reassignments_response_v1(
 
 
 def _write_alter_partition_reassignments_response_v1(out: bytearray, item: AlterPartitionReassignmentsResponse) -> None:
+    if type(item.allow_replication_factor_change) is not bool:
+        raise ValueError
     out += _pack_izh(item.throttle_time_ms, item.allow_replication_factor_change, item.error_code)
     error_message = item.error_message
     if error_message is None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
@@ -12,6 +13,7 @@ from kafkawire.wire.fastpath import (
     FEW,
     Tags,
     ZERO_UUID,
+    iterator,
     long_length,
     long_numbers,
     long_text,
@@ -102,6 +104,7 @@ _unpack_iB = unpacker("iB")
 _unpack_iiB = unpacker("iiB")
 _unpack_iqB = unpacker("iqB")
 _unpack_many_i = unpackers("i")
+_iterate_iqx = iterator("iqx")
 _pack_16s = packer("16s")
 _pack_biB = packer("biB")
 _pack_iB = packer("iB")
@@ -512,6 +515,9 @@ def _read_many_broker_state_v3(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[AlterPartitionRequest.BrokerState, ...], int]:
     make = AlterPartitionRequest.BrokerState
+    end = at + 13 * count
+    if buffer[at + 12 : end : 13].count(0) == count:
+        return tuple(starmap(make, _iterate_iqx(buffer[at:end]))), end
     result = []
     for _ in range(count):
         broker_id, broker_epoch, n = _unpack_iqB(buffer, at)

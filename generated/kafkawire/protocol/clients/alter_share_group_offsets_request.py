@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.fastpath import (
     Tags,
+    iterator,
     long_length,
     long_text,
     long_text_length,
@@ -66,6 +68,7 @@ class AlterShareGroupOffsetsRequest(Message, frozen=True, gc=False):
 
 
 _unpack_iqB = unpacker("iqB")
+_iterate_iqx = iterator("iqx")
 _pack_iqB = packer("iqB")
 
 # AlterShareGroupOffsetsRequestPartition, version 0
@@ -78,6 +81,9 @@ def _read_many_alter_share_group_offsets_request_partition_v0(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[AlterShareGroupOffsetsRequest.AlterShareGroupOffsetsRequestPartition, ...], int]:
     make = AlterShareGroupOffsetsRequest.AlterShareGroupOffsetsRequestPartition
+    end = at + 13 * count
+    if buffer[at + 12 : end : 13].count(0) == count:
+        return tuple(starmap(make, _iterate_iqx(buffer[at:end]))), end
     result = []
     for _ in range(count):
         partition_index, start_offset, n = _unpack_iqB(buffer, at)

@@ -20,6 +20,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -78,6 +79,7 @@ class AlterShareGroupOffsetsResponse(Message, frozen=True, gc=False):
 
 _unpack_16sB = unpacker("16sB")
 _unpack_ihB = unpacker("ihB")
+_unpack_text_16sB = text_unpackers("16sB")
 _pack_16s = packer("16s")
 _pack_ih = packer("ih")
 
@@ -150,13 +152,14 @@ def _read_many_alter_share_group_offsets_response_topic_v0(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            topic_name = buffer[at:end].decode()
+            end = at + n + 16
+            text, topic_id, n = _unpack_text_16sB[n](buffer, at)
+            topic_name = text.decode()
             at = end
         else:
             topic_name, at = long_text(buffer, at, n)
-        topic_id, n = _unpack_16sB(buffer, at)
-        at += 17
+            topic_id, n = _unpack_16sB(buffer, at)
+            at += 17
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)

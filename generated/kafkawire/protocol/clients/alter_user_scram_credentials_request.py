@@ -18,6 +18,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -74,6 +75,8 @@ class AlterUserScramCredentialsRequest(Message, frozen=True, gc=False):
 
 _unpack_bB = unpacker("bB")
 _unpack_biB = unpacker("biB")
+_unpack_text_bB = text_unpackers("bB")
+_unpack_text_biB = text_unpackers("biB")
 _pack_bB = packer("bB")
 _pack_bi = packer("bi")
 
@@ -92,13 +95,14 @@ def _read_many_scram_credential_deletion_v0(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            name = buffer[at:end].decode()
+            end = at + n + 1
+            text, mechanism, n = _unpack_text_bB[n](buffer, at)
+            name = text.decode()
             at = end
         else:
             name, at = long_text(buffer, at, n)
-        mechanism, n = _unpack_bB(buffer, at)
-        at += 2
+            mechanism, n = _unpack_bB(buffer, at)
+            at += 2
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)
@@ -140,13 +144,14 @@ def _read_many_scram_credential_upsertion_v0(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            name = buffer[at:end].decode()
+            end = at + n + 5
+            text, mechanism, iterations, n = _unpack_text_biB[n](buffer, at)
+            name = text.decode()
             at = end
         else:
             name, at = long_text(buffer, at, n)
-        mechanism, iterations, n = _unpack_biB(buffer, at)
-        at += 6
+            mechanism, iterations, n = _unpack_biB(buffer, at)
+            at += 6
         if 0 < n < 128:
             end = at + n - 1
             salt = buffer[at:end]

@@ -17,6 +17,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -57,6 +58,7 @@ class AlterUserScramCredentialsResponse(Message, frozen=True, gc=False):
 
 _unpack_hB = unpacker("hB")
 _unpack_iB = unpacker("iB")
+_unpack_text_hB = text_unpackers("hB")
 _pack_h = packer("h")
 _pack_i = packer("i")
 
@@ -76,13 +78,14 @@ def _read_many_alter_user_scram_credentials_result_v0(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            user = buffer[at:end].decode()
+            end = at + n + 2
+            text, error_code, n = _unpack_text_hB[n](buffer, at)
+            user = text.decode()
             at = end
         else:
             user, at = long_text(buffer, at, n)
-        error_code, n = _unpack_hB(buffer, at)
-        at += 3
+            error_code, n = _unpack_hB(buffer, at)
+            at += 3
         if not n:
             error_message = None
         elif n < 128:

@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
     Tags,
+    iterator,
     long_length,
     long_text,
     long_text_length,
@@ -17,6 +19,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_entries,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -102,6 +105,9 @@ _unpack_hi = unpacker("hi")
 _unpack_i = unpacker("i")
 _unpack_iB = unpacker("iB")
 _unpack_q = unpacker("q")
+_unpack_text_hhB = text_unpackers("hhB")
+_iterate_hhh = iterator("hhh")
+_iterate_hhhx = iterator("hhhx")
 _pack_z = packer("?")
 _pack_h = packer("h")
 _pack_hhB = packer("hhB")
@@ -122,12 +128,8 @@ def _read_many_api_version_v0(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[ApiVersionsResponse.ApiVersion, ...], int]:
     make = ApiVersionsResponse.ApiVersion
-    result = []
-    for _ in range(count):
-        api_key, min_version, max_version = _unpack_hhh(buffer, at)
-        at += 6
-        result.append(make(api_key, min_version, max_version))
-    return tuple(result), at
+    end = at + 6 * count
+    return tuple(starmap(make, _iterate_hhh(buffer[at:end]))), end
 
 
 def _write_many_api_version_v0(out: bytearray, items: Sequence[ApiVersionsResponse.ApiVersion]) -> None:
@@ -200,6 +202,9 @@ def _read_many_api_version_v3(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[ApiVersionsResponse.ApiVersion, ...], int]:
     make = ApiVersionsResponse.ApiVersion
+    end = at + 7 * count
+    if buffer[at + 6 : end : 7].count(0) == count:
+        return tuple(starmap(make, _iterate_hhhx(buffer[at:end]))), end
     result = []
     for _ in range(count):
         api_key, min_version, max_version, n = _unpack_hhhB(buffer, at)
@@ -234,13 +239,14 @@ def _read_many_supported_feature_key_v3(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            name = buffer[at:end].decode()
+            end = at + n + 4
+            text, min_version, max_version, n = _unpack_text_hhB[n](buffer, at)
+            name = text.decode()
             at = end
         else:
             name, at = long_text(buffer, at, n)
-        min_version, max_version, n = _unpack_hhB(buffer, at)
-        at += 5
+            min_version, max_version, n = _unpack_hhB(buffer, at)
+            at += 5
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)
@@ -280,13 +286,14 @@ def _read_many_finalized_feature_key_v3(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            name = buffer[at:end].decode()
+            end = at + n + 4
+            text, max_version_level, min_version_level, n = _unpack_text_hhB[n](buffer, at)
+            name = text.decode()
             at = end
         else:
             name, at = long_text(buffer, at, n)
-        max_version_level, min_version_level, n = _unpack_hhB(buffer, at)
-        at += 5
+            max_version_level, min_version_level, n = _unpack_hhB(buffer, at)
+            at += 5
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)
@@ -424,6 +431,8 @@ def _write_api_versions_response_v3(out: bytearray, item: ApiVersionsResponse) -
         known.append((2, payload))
     if item.zk_migration_ready:
         payload = bytearray()
+        if type(item.zk_migration_ready) is not bool:
+            raise ValueError
         payload += _pack_z(item.zk_migration_ready)
         known.append((3, payload))
     if known or item.unknown_tagged_fields:

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
+    iterator,
     long_length,
     new_uuid,
     packer,
@@ -80,6 +82,7 @@ class AssignReplicasToDirsResponse(Message, frozen=True, gc=False):
 
 _unpack_16sB = unpacker("16sB")
 _unpack_ihB = unpacker("ihB")
+_iterate_ihx = iterator("ihx")
 _pack_16s = packer("16s")
 _pack_ih = packer("ih")
 _pack_ihB = packer("ihB")
@@ -94,6 +97,9 @@ def _read_many_partition_data_v0(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[AssignReplicasToDirsResponse.PartitionData, ...], int]:
     make = AssignReplicasToDirsResponse.PartitionData
+    end = at + 7 * count
+    if buffer[at + 6 : end : 7].count(0) == count:
+        return tuple(starmap(make, _iterate_ihx(buffer[at:end]))), end
     result = []
     for _ in range(count):
         partition_index, error_code, n = _unpack_ihB(buffer, at)

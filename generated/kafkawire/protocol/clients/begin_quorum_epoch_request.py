@@ -21,6 +21,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -97,6 +98,7 @@ _unpack_i = unpacker("i")
 _unpack_i16siiB = unpacker("i16siiB")
 _unpack_iB = unpacker("iB")
 _unpack_iii = unpacker("iii")
+_unpack_text_HB = text_unpackers("HB")
 _pack_HB = packer("HB")
 _pack_h = packer("h")
 _pack_i = packer("i")
@@ -324,13 +326,14 @@ def _read_many_leader_endpoint_v1(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            host = buffer[at:end].decode()
+            end = at + n + 2
+            text, port, n = _unpack_text_HB[n](buffer, at)
+            host = text.decode()
             at = end
         else:
             host, at = long_text(buffer, at, n)
-        port, n = _unpack_HB(buffer, at)
-        at += 3
+            port, n = _unpack_HB(buffer, at)
+            at += 3
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
     Tags,
+    iterator,
     long_length,
     long_text,
     long_text_length,
@@ -18,6 +20,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_entries,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -94,6 +97,9 @@ _unpack_i = unpacker("i")
 _unpack_iB = unpacker("iB")
 _unpack_ihii = unpacker("ihii")
 _unpack_ihiiB = unpacker("ihiiB")
+_unpack_text_HB = text_unpackers("HB")
+_iterate_ihii = iterator("ihii")
+_iterate_ihiix = iterator("ihiix")
 _pack_HB = packer("HB")
 _pack_h = packer("h")
 _pack_hi = packer("hi")
@@ -112,12 +118,8 @@ def _read_many_partition_data_v0(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[BeginQuorumEpochResponse.PartitionData, ...], int]:
     make = BeginQuorumEpochResponse.PartitionData
-    result = []
-    for _ in range(count):
-        partition_index, error_code, leader_id, leader_epoch = _unpack_ihii(buffer, at)
-        at += 14
-        result.append(make(partition_index, error_code, leader_id, leader_epoch))
-    return tuple(result), at
+    end = at + 14 * count
+    return tuple(starmap(make, _iterate_ihii(buffer[at:end]))), end
 
 
 def _write_many_partition_data_v0(out: bytearray, items: Sequence[BeginQuorumEpochResponse.PartitionData]) -> None:
@@ -206,6 +208,9 @@ def _read_many_partition_data_v1(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[BeginQuorumEpochResponse.PartitionData, ...], int]:
     make = BeginQuorumEpochResponse.PartitionData
+    end = at + 15 * count
+    if buffer[at + 14 : end : 15].count(0) == count:
+        return tuple(starmap(make, _iterate_ihiix(buffer[at:end]))), end
     result = []
     for _ in range(count):
         partition_index, error_code, leader_id, leader_epoch, n = _unpack_ihiiB(buffer, at)
@@ -299,13 +304,14 @@ def _read_many_node_endpoint_v1(
         node_id, n = _unpack_iB(buffer, at)
         at += 5
         if 0 < n < 128:
-            end = at + n - 1
-            host = buffer[at:end].decode()
+            end = at + n + 2
+            text, port, n = _unpack_text_HB[n](buffer, at)
+            host = text.decode()
             at = end
         else:
             host, at = long_text(buffer, at, n)
-        port, n = _unpack_HB(buffer, at)
-        at += 3
+            port, n = _unpack_HB(buffer, at)
+            at += 3
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)

@@ -81,6 +81,10 @@ def _write_broker_heartbeat_request_v0(out: bytearray, item: BrokerHeartbeatRequ
         raise ValueError  # offline_log_dirs is not in these versions
     if item.cordoned_log_dirs is not None:
         raise ValueError  # cordoned_log_dirs is not in these versions
+    if type(item.want_fence) is not bool:
+        raise ValueError
+    if type(item.want_shut_down) is not bool:
+        raise ValueError
     out += _pack_iqqzzB(
         item.broker_id, item.broker_epoch, item.current_metadata_offset, item.want_fence, item.want_shut_down, 0
     )
@@ -136,6 +140,10 @@ def _read_broker_heartbeat_request_v1(buffer: bytes, at: int) -> tuple[BrokerHea
 def _write_broker_heartbeat_request_v1(out: bytearray, item: BrokerHeartbeatRequest) -> None:
     if item.cordoned_log_dirs is not None:
         raise ValueError  # cordoned_log_dirs is not in these versions
+    if type(item.want_fence) is not bool:
+        raise ValueError
+    if type(item.want_shut_down) is not bool:
+        raise ValueError
     out += _pack_iqqzzB(
         item.broker_id, item.broker_epoch, item.current_metadata_offset, item.want_fence, item.want_shut_down, 0
     )
@@ -231,6 +239,10 @@ def _read_broker_heartbeat_request_v2(buffer: bytes, at: int) -> tuple[BrokerHea
 
 
 def _write_broker_heartbeat_request_v2(out: bytearray, item: BrokerHeartbeatRequest) -> None:
+    if type(item.want_fence) is not bool:
+        raise ValueError
+    if type(item.want_shut_down) is not bool:
+        raise ValueError
     out += _pack_iqqzzB(
         item.broker_id, item.broker_epoch, item.current_metadata_offset, item.want_fence, item.want_shut_down, 0
     )

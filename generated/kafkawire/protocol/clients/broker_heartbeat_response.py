@@ -55,6 +55,12 @@ def _read_broker_heartbeat_response_v0(buffer: bytes, at: int) -> tuple[BrokerHe
 
 
 def _write_broker_heartbeat_response_v0(out: bytearray, item: BrokerHeartbeatResponse) -> None:
+    if type(item.is_caught_up) is not bool:
+        raise ValueError
+    if type(item.is_fenced) is not bool:
+        raise ValueError
+    if type(item.should_shut_down) is not bool:
+        raise ValueError
     out += _pack_ihzzzB(
         item.throttle_time_ms, item.error_code, item.is_caught_up, item.is_fenced, item.should_shut_down, 0
     )

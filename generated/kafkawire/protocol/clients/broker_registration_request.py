@@ -20,6 +20,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -95,6 +96,9 @@ _unpack_HhB = unpacker("HhB")
 _unpack_hhB = unpacker("hhB")
 _unpack_iB = unpacker("iB")
 _unpack_qB = unpacker("qB")
+_unpack_text_16sB = text_unpackers("16sB")
+_unpack_text_HhB = text_unpackers("HhB")
+_unpack_text_hhB = text_unpackers("hhB")
 _pack_16s = packer("16s")
 _pack_z = packer("?")
 _pack_zB = packer("?B")
@@ -128,13 +132,14 @@ def _read_many_listener_v0(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            host = buffer[at:end].decode()
+            end = at + n + 4
+            text, port, security_protocol, n = _unpack_text_HhB[n](buffer, at)
+            host = text.decode()
             at = end
         else:
             host, at = long_text(buffer, at, n)
-        port, security_protocol, n = _unpack_HhB(buffer, at)
-        at += 5
+            port, security_protocol, n = _unpack_HhB(buffer, at)
+            at += 5
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)
@@ -179,13 +184,14 @@ def _read_many_feature_v0(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            name = buffer[at:end].decode()
+            end = at + n + 4
+            text, min_supported_version, max_supported_version, n = _unpack_text_hhB[n](buffer, at)
+            name = text.decode()
             at = end
         else:
             name, at = long_text(buffer, at, n)
-        min_supported_version, max_supported_version, n = _unpack_hhB(buffer, at)
-        at += 5
+            min_supported_version, max_supported_version, n = _unpack_hhB(buffer, at)
+            at += 5
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)
@@ -221,13 +227,14 @@ def _read_broker_registration_request_v0(buffer: bytes, at: int) -> tuple[Broker
     broker_id, n = _unpack_iB(buffer, at)
     at += 5
     if 0 < n < 128:
-        end = at + n - 1
-        cluster_id = buffer[at:end].decode()
+        end = at + n + 16
+        text, incarnation_id, n = _unpack_text_16sB[n](buffer, at)
+        cluster_id = text.decode()
         at = end
     else:
         cluster_id, at = long_text(buffer, at, n)
-    incarnation_id, n = _unpack_16sB(buffer, at)
-    at += 17
+        incarnation_id, n = _unpack_16sB(buffer, at)
+        at += 17
     incarnation_id = new_uuid(incarnation_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
@@ -324,13 +331,14 @@ def _read_broker_registration_request_v1(buffer: bytes, at: int) -> tuple[Broker
     broker_id, n = _unpack_iB(buffer, at)
     at += 5
     if 0 < n < 128:
-        end = at + n - 1
-        cluster_id = buffer[at:end].decode()
+        end = at + n + 16
+        text, incarnation_id, n = _unpack_text_16sB[n](buffer, at)
+        cluster_id = text.decode()
         at = end
     else:
         cluster_id, at = long_text(buffer, at, n)
-    incarnation_id, n = _unpack_16sB(buffer, at)
-    at += 17
+        incarnation_id, n = _unpack_16sB(buffer, at)
+        at += 17
     incarnation_id = new_uuid(incarnation_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
@@ -405,6 +413,8 @@ def _write_broker_registration_request_v1(out: bytearray, item: BrokerRegistrati
         else:
             out += long_text_length(n)
         out += text
+    if type(item.is_migrating_zk_broker) is not bool:
+        raise ValueError
     out += _pack_zB(item.is_migrating_zk_broker, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -426,13 +436,14 @@ def _read_broker_registration_request_v2(buffer: bytes, at: int) -> tuple[Broker
     broker_id, n = _unpack_iB(buffer, at)
     at += 5
     if 0 < n < 128:
-        end = at + n - 1
-        cluster_id = buffer[at:end].decode()
+        end = at + n + 16
+        text, incarnation_id, n = _unpack_text_16sB[n](buffer, at)
+        cluster_id = text.decode()
         at = end
     else:
         cluster_id, at = long_text(buffer, at, n)
-    incarnation_id, n = _unpack_16sB(buffer, at)
-    at += 17
+        incarnation_id, n = _unpack_16sB(buffer, at)
+        at += 17
     incarnation_id = new_uuid(incarnation_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
@@ -520,6 +531,8 @@ def _write_broker_registration_request_v2(out: bytearray, item: BrokerRegistrati
         else:
             out += long_text_length(n)
         out += text
+    if type(item.is_migrating_zk_broker) is not bool:
+        raise ValueError
     out += _pack_z(item.is_migrating_zk_broker)
     log_dirs = item.log_dirs
     if type(log_dirs) is not tuple:
@@ -555,13 +568,14 @@ def _read_broker_registration_request_v3(buffer: bytes, at: int) -> tuple[Broker
     broker_id, n = _unpack_iB(buffer, at)
     at += 5
     if 0 < n < 128:
-        end = at + n - 1
-        cluster_id = buffer[at:end].decode()
+        end = at + n + 16
+        text, incarnation_id, n = _unpack_text_16sB[n](buffer, at)
+        cluster_id = text.decode()
         at = end
     else:
         cluster_id, at = long_text(buffer, at, n)
-    incarnation_id, n = _unpack_16sB(buffer, at)
-    at += 17
+        incarnation_id, n = _unpack_16sB(buffer, at)
+        at += 17
     incarnation_id = new_uuid(incarnation_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
@@ -658,6 +672,8 @@ def _write_broker_registration_request_v3(out: bytearray, item: BrokerRegistrati
         else:
             out += long_text_length(n)
         out += text
+    if type(item.is_migrating_zk_broker) is not bool:
+        raise ValueError
     out += _pack_z(item.is_migrating_zk_broker)
     log_dirs = item.log_dirs
     if type(log_dirs) is not tuple:

@@ -26,6 +26,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -98,10 +99,10 @@ class ConsumerGroupDescribeResponse(Message, frozen=True, gc=False):
         subscribed_topic_names: Sequence[TopicName] = ()
         subscribed_topic_regex: str | None = None
         assignment: ConsumerGroupDescribeResponse.Assignment = msgspec.field(
-            default_factory=lambda: _DEFAULT_ASSIGNMENT
+            default_factory=lambda: _DEFAULT_Assignment
         )
         target_assignment: ConsumerGroupDescribeResponse.Assignment = msgspec.field(
-            default_factory=lambda: _DEFAULT_ASSIGNMENT
+            default_factory=lambda: _DEFAULT_Assignment
         )
         member_type: int = -1
         unknown_tagged_fields: Tags = ()
@@ -135,13 +136,14 @@ class ConsumerGroupDescribeResponse(Message, frozen=True, gc=False):
     unknown_tagged_fields: Tags = ()
 
 
-_DEFAULT_ASSIGNMENT: ConsumerGroupDescribeResponse.Assignment = ConsumerGroupDescribeResponse.Assignment()
+_DEFAULT_Assignment: ConsumerGroupDescribeResponse.Assignment = ConsumerGroupDescribeResponse.Assignment()
 _unpack_16sB = unpacker("16sB")
 _unpack_bB = unpacker("bB")
 _unpack_hB = unpacker("hB")
 _unpack_iB = unpacker("iB")
 _unpack_iiB = unpacker("iiB")
 _unpack_many_i = unpackers("i")
+_unpack_text_iiB = text_unpackers("iiB")
 _pack_16s = packer("16s")
 _pack_bB = packer("bB")
 _pack_h = packer("h")
@@ -494,13 +496,14 @@ def _read_many_described_group_v0(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            group_state = buffer[at:end].decode()
+            end = at + n + 8
+            text, group_epoch, assignment_epoch, n = _unpack_text_iiB[n](buffer, at)
+            group_state = text.decode()
             at = end
         else:
             group_state, at = long_text(buffer, at, n)
-        group_epoch, assignment_epoch, n = _unpack_iiB(buffer, at)
-        at += 9
+            group_epoch, assignment_epoch, n = _unpack_iiB(buffer, at)
+            at += 9
         if 0 < n < 128:
             end = at + n - 1
             assignor_name = buffer[at:end].decode()
@@ -865,13 +868,14 @@ def _read_many_described_group_v1(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            group_state = buffer[at:end].decode()
+            end = at + n + 8
+            text, group_epoch, assignment_epoch, n = _unpack_text_iiB[n](buffer, at)
+            group_state = text.decode()
             at = end
         else:
             group_state, at = long_text(buffer, at, n)
-        group_epoch, assignment_epoch, n = _unpack_iiB(buffer, at)
-        at += 9
+            group_epoch, assignment_epoch, n = _unpack_iiB(buffer, at)
+            at += 9
         if 0 < n < 128:
             end = at + n - 1
             assignor_name = buffer[at:end].decode()

@@ -24,6 +24,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -80,6 +81,7 @@ class ConsumerGroupHeartbeatRequest(Message, frozen=True, gc=False):
 _unpack_16sB = unpacker("16sB")
 _unpack_iB = unpacker("iB")
 _unpack_many_i = unpackers("i")
+_unpack_text_iB = text_unpackers("iB")
 _pack_16s = packer("16s")
 _pack_i = packer("i")
 _pack_many_i = packers("i")
@@ -163,13 +165,14 @@ def _read_consumer_group_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[C
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        member_id = buffer[at:end].decode()
+        end = at + n + 4
+        text, member_epoch, n = _unpack_text_iB[n](buffer, at)
+        member_id = text.decode()
         at = end
     else:
         member_id, at = long_text(buffer, at, n)
-    member_epoch, n = _unpack_iB(buffer, at)
-    at += 5
+        member_epoch, n = _unpack_iB(buffer, at)
+        at += 5
     if not n:
         instance_id = None
     elif n < 128:
@@ -363,13 +366,14 @@ def _read_consumer_group_heartbeat_request_v1(buffer: bytes, at: int) -> tuple[C
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        member_id = buffer[at:end].decode()
+        end = at + n + 4
+        text, member_epoch, n = _unpack_text_iB[n](buffer, at)
+        member_id = text.decode()
         at = end
     else:
         member_id, at = long_text(buffer, at, n)
-    member_epoch, n = _unpack_iB(buffer, at)
-    at += 5
+        member_epoch, n = _unpack_iB(buffer, at)
+        at += 5
     if not n:
         instance_id = None
     elif n < 128:

@@ -17,6 +17,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -58,6 +59,7 @@ _unpack_hB = unpacker("hB")
 _unpack_hi = unpacker("hi")
 _unpack_i = unpacker("i")
 _unpack_iB = unpacker("iB")
+_unpack_text_iB = text_unpackers("iB")
 _pack_h = packer("h")
 _pack_hi = packer("hi")
 _pack_i = packer("i")
@@ -138,13 +140,14 @@ def _read_many_remaining_partition_v3(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            topic_name = buffer[at:end].decode()
+            end = at + n + 4
+            text, partition_index, n = _unpack_text_iB[n](buffer, at)
+            topic_name = text.decode()
             at = end
         else:
             topic_name, at = long_text(buffer, at, n)
-        partition_index, n = _unpack_iB(buffer, at)
-        at += 5
+            partition_index, n = _unpack_iB(buffer, at)
+            at += 5
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)

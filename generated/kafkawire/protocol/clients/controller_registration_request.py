@@ -18,6 +18,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -81,6 +82,8 @@ class ControllerRegistrationRequest(Message, frozen=True, gc=False):
 _unpack_HhB = unpacker("HhB")
 _unpack_hhB = unpacker("hhB")
 _unpack_i16szB = unpacker("i16s?B")
+_unpack_text_HhB = text_unpackers("HhB")
+_unpack_text_hhB = text_unpackers("hhB")
 _pack_HhB = packer("HhB")
 _pack_hhB = packer("hhB")
 _pack_i16sz = packer("i16s?")
@@ -110,13 +113,14 @@ def _read_many_listener_v0(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            host = buffer[at:end].decode()
+            end = at + n + 4
+            text, port, security_protocol, n = _unpack_text_HhB[n](buffer, at)
+            host = text.decode()
             at = end
         else:
             host, at = long_text(buffer, at, n)
-        port, security_protocol, n = _unpack_HhB(buffer, at)
-        at += 5
+            port, security_protocol, n = _unpack_HhB(buffer, at)
+            at += 5
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)
@@ -161,13 +165,14 @@ def _read_many_feature_v0(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            name = buffer[at:end].decode()
+            end = at + n + 4
+            text, min_supported_version, max_supported_version, n = _unpack_text_hhB[n](buffer, at)
+            name = text.decode()
             at = end
         else:
             name, at = long_text(buffer, at, n)
-        min_supported_version, max_supported_version, n = _unpack_hhB(buffer, at)
-        at += 5
+            min_supported_version, max_supported_version, n = _unpack_hhB(buffer, at)
+            at += 5
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)
@@ -226,6 +231,8 @@ def _read_controller_registration_request_v0(buffer: bytes, at: int) -> tuple[Co
 
 def _write_controller_registration_request_v0(out: bytearray, item: ControllerRegistrationRequest) -> None:
     if len(item.incarnation_id) != 16:
+        raise ValueError
+    if type(item.zk_migration_ready) is not bool:
         raise ValueError
     out += _pack_i16sz(item.controller_id, item.incarnation_id, item.zk_migration_ready)
     listeners = item.listeners

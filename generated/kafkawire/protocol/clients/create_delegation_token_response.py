@@ -14,6 +14,7 @@ from kafkawire.wire.fastpath import (
     octets,
     packer,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -63,6 +64,7 @@ _unpack_i = unpacker("i")
 _unpack_iB = unpacker("iB")
 _unpack_qqqB = unpacker("qqqB")
 _unpack_qqqh = unpacker("qqqh")
+_unpack_text_qqqB = text_unpackers("qqqB")
 _pack_h = packer("h")
 _pack_hh = packer("hh")
 _pack_i = packer("i")
@@ -175,13 +177,14 @@ def _read_create_delegation_token_response_v2(buffer: bytes, at: int) -> tuple[C
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        principal_name = buffer[at:end].decode()
+        end = at + n + 24
+        text, issue_timestamp_ms, expiry_timestamp_ms, max_timestamp_ms, n = _unpack_text_qqqB[n](buffer, at)
+        principal_name = text.decode()
         at = end
     else:
         principal_name, at = long_text(buffer, at, n)
-    issue_timestamp_ms, expiry_timestamp_ms, max_timestamp_ms, n = _unpack_qqqB(buffer, at)
-    at += 25
+        issue_timestamp_ms, expiry_timestamp_ms, max_timestamp_ms, n = _unpack_qqqB(buffer, at)
+        at += 25
     if 0 < n < 128:
         end = at + n - 1
         token_id = buffer[at:end].decode()
@@ -300,13 +303,14 @@ def _read_create_delegation_token_response_v3(buffer: bytes, at: int) -> tuple[C
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        token_requester_principal_name = buffer[at:end].decode()
+        end = at + n + 24
+        text, issue_timestamp_ms, expiry_timestamp_ms, max_timestamp_ms, n = _unpack_text_qqqB[n](buffer, at)
+        token_requester_principal_name = text.decode()
         at = end
     else:
         token_requester_principal_name, at = long_text(buffer, at, n)
-    issue_timestamp_ms, expiry_timestamp_ms, max_timestamp_ms, n = _unpack_qqqB(buffer, at)
-    at += 25
+        issue_timestamp_ms, expiry_timestamp_ms, max_timestamp_ms, n = _unpack_qqqB(buffer, at)
+        at += 25
     if 0 < n < 128:
         end = at + n - 1
         token_id = buffer[at:end].decode()

@@ -23,6 +23,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -81,6 +82,7 @@ _unpack_izB = unpacker("i?B")
 _unpack_iB = unpacker("iB")
 _unpack_ii = unpacker("ii")
 _unpack_many_i = unpackers("i")
+_unpack_text_iB = text_unpackers("iB")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_iz = packer("i?")
@@ -199,6 +201,8 @@ def _write_create_partitions_request_v0(out: bytearray, item: CreatePartitionsRe
         topics = sequence(topics)
     out += _pack_i(len(topics))
     _write_many_create_partitions_topic_v0(out, topics)
+    if type(item.validate_only) is not bool:
+        raise ValueError
     out += _pack_iz(item.timeout_ms, item.validate_only)
 
 
@@ -267,13 +271,14 @@ def _read_many_create_partitions_topic_v2(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            name = buffer[at:end].decode()
+            end = at + n + 4
+            text, count_, n = _unpack_text_iB[n](buffer, at)
+            name = text.decode()
             at = end
         else:
             name, at = long_text(buffer, at, n)
-        count_, n = _unpack_iB(buffer, at)
-        at += 5
+            count_, n = _unpack_iB(buffer, at)
+            at += 5
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if not n:
@@ -353,6 +358,8 @@ def _write_create_partitions_request_v2(out: bytearray, item: CreatePartitionsRe
     else:
         out += long_length(n)
     _write_many_create_partitions_topic_v2(out, topics)
+    if type(item.validate_only) is not bool:
+        raise ValueError
     out += _pack_izB(item.timeout_ms, item.validate_only, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

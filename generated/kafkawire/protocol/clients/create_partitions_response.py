@@ -19,6 +19,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -62,6 +63,7 @@ _unpack_hB = unpacker("hB")
 _unpack_hh = unpacker("hh")
 _unpack_iB = unpacker("iB")
 _unpack_ii = unpacker("ii")
+_unpack_text_hB = text_unpackers("hB")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_ii = packer("ii")
@@ -156,13 +158,14 @@ def _read_many_create_partitions_topic_result_v2(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            name = buffer[at:end].decode()
+            end = at + n + 2
+            text, error_code, n = _unpack_text_hB[n](buffer, at)
+            name = text.decode()
             at = end
         else:
             name, at = long_text(buffer, at, n)
-        error_code, n = _unpack_hB(buffer, at)
-        at += 3
+            error_code, n = _unpack_hB(buffer, at)
+            at += 3
         if not n:
             error_message = None
         elif n < 128:

@@ -24,6 +24,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -102,6 +103,7 @@ _unpack_ihB = unpacker("ihB")
 _unpack_ihi = unpacker("ihi")
 _unpack_ii = unpacker("ii")
 _unpack_many_i = unpackers("i")
+_unpack_text_ihB = text_unpackers("ihB")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_iz = packer("i?")
@@ -303,6 +305,8 @@ def _write_create_topics_request_v1(out: bytearray, item: CreateTopicsRequest) -
         topics = sequence(topics)
     out += _pack_i(len(topics))
     _write_many_creatable_topic_v0(out, topics)
+    if type(item.validate_only) is not bool:
+        raise ValueError
     out += _pack_iz(item.timeout_ms, item.validate_only)
 
 
@@ -441,13 +445,14 @@ def _read_many_creatable_topic_v5(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            name = buffer[at:end].decode()
+            end = at + n + 6
+            text, num_partitions, replication_factor, n = _unpack_text_ihB[n](buffer, at)
+            name = text.decode()
             at = end
         else:
             name, at = long_text(buffer, at, n)
-        num_partitions, replication_factor, n = _unpack_ihB(buffer, at)
-        at += 7
+            num_partitions, replication_factor, n = _unpack_ihB(buffer, at)
+            at += 7
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if not 0 < n <= len(buffer) - at + 1:
@@ -535,6 +540,8 @@ def _write_create_topics_request_v5(out: bytearray, item: CreateTopicsRequest) -
     else:
         out += long_length(n)
     _write_many_creatable_topic_v5(out, topics)
+    if type(item.validate_only) is not bool:
+        raise ValueError
     out += _pack_izB(item.timeout_ms, item.validate_only, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

@@ -22,6 +22,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_entries,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -97,6 +98,8 @@ _unpack_i = unpacker("i")
 _unpack_iB = unpacker("iB")
 _unpack_ihB = unpacker("ihB")
 _unpack_ii = unpacker("ii")
+_unpack_text_16shB = text_unpackers("16shB")
+_unpack_text_hB = text_unpackers("hB")
 _pack_16sh = packer("16sh")
 _pack_zbzB = packer("?b?B")
 _pack_h = packer("h")
@@ -324,6 +327,10 @@ def _write_many_creatable_topic_configs_v5(
             else:
                 out += long_text_length(n)
             out += text
+        if type(item.read_only) is not bool:
+            raise ValueError
+        if type(item.is_sensitive) is not bool:
+            raise ValueError
         out += _pack_zbzB(item.read_only, item.config_source, item.is_sensitive, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -349,13 +356,14 @@ def _read_many_creatable_topic_result_v5(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            name = buffer[at:end].decode()
+            end = at + n + 2
+            text, error_code, n = _unpack_text_hB[n](buffer, at)
+            name = text.decode()
             at = end
         else:
             name, at = long_text(buffer, at, n)
-        error_code, n = _unpack_hB(buffer, at)
-        at += 3
+            error_code, n = _unpack_hB(buffer, at)
+            at += 3
         if not n:
             error_message = None
         elif n < 128:
@@ -513,13 +521,14 @@ def _read_many_creatable_topic_result_v7(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            name = buffer[at:end].decode()
+            end = at + n + 18
+            text, topic_id, error_code, n = _unpack_text_16shB[n](buffer, at)
+            name = text.decode()
             at = end
         else:
             name, at = long_text(buffer, at, n)
-        topic_id, error_code, n = _unpack_16shB(buffer, at)
-        at += 19
+            topic_id, error_code, n = _unpack_16shB(buffer, at)
+            at += 19
         topic_id = new_uuid(topic_id)
         if not n:
             error_message = None

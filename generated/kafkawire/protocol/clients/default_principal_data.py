@@ -5,7 +5,16 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
-from kafkawire.wire.fastpath import Tags, long_text, long_text_length, packer, tagged_section, unknown_tags, unpacker
+from kafkawire.wire.fastpath import (
+    Tags,
+    long_text,
+    long_text_length,
+    packer,
+    tagged_section,
+    text_unpackers,
+    unknown_tags,
+    unpacker,
+)
 
 
 class DefaultPrincipalData(Message, frozen=True, gc=False):
@@ -30,6 +39,7 @@ class DefaultPrincipalData(Message, frozen=True, gc=False):
 
 
 _unpack_zB = unpacker("?B")
+_unpack_text_zB = text_unpackers("?B")
 _pack_zB = packer("?B")
 
 # DefaultPrincipalData, version 0
@@ -44,24 +54,25 @@ def _read_default_principal_data_v0(buffer: bytes, at: int) -> tuple[DefaultPrin
     at += 1
     if 0 < n < 128:
         end = at + n - 1
-        type = buffer[at:end].decode()
+        type_ = buffer[at:end].decode()
         at = end
     else:
-        type, at = long_text(buffer, at, n)
+        type_, at = long_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        name = buffer[at:end].decode()
+        end = at + n + 1
+        text, token_authenticated, n = _unpack_text_zB[n](buffer, at)
+        name = text.decode()
         at = end
     else:
         name, at = long_text(buffer, at, n)
-    token_authenticated, n = _unpack_zB(buffer, at)
-    at += 2
+        token_authenticated, n = _unpack_zB(buffer, at)
+        at += 2
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return DefaultPrincipalData(type, name, token_authenticated, tags), at
+    return DefaultPrincipalData(type_, name, token_authenticated, tags), at
 
 
 def _write_default_principal_data_v0(out: bytearray, item: DefaultPrincipalData) -> None:
@@ -79,6 +90,8 @@ def _write_default_principal_data_v0(out: bytearray, item: DefaultPrincipalData)
     else:
         out += long_text_length(n)
     out += text
+    if type(item.token_authenticated) is not bool:
+        raise ValueError
     out += _pack_zB(item.token_authenticated, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

@@ -18,6 +18,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -92,6 +93,8 @@ _unpack_hh = unpacker("hh")
 _unpack_i = unpacker("i")
 _unpack_iB = unpacker("iB")
 _unpack_ii = unpacker("ii")
+_unpack_text_bB = text_unpackers("bB")
+_unpack_text_bbB = text_unpackers("bbB")
 _pack_b = packer("b")
 _pack_bb = packer("bb")
 _pack_bbB = packer("bbB")
@@ -455,13 +458,14 @@ def _read_many_delete_acls_matching_acl_v2(
         resource_type, n = _unpack_bB(buffer, at)
         at += 2
         if 0 < n < 128:
-            end = at + n - 1
-            resource_name = buffer[at:end].decode()
+            end = at + n + 1
+            text, pattern_type, n = _unpack_text_bB[n](buffer, at)
+            resource_name = text.decode()
             at = end
         else:
             resource_name, at = long_text(buffer, at, n)
-        pattern_type, n = _unpack_bB(buffer, at)
-        at += 2
+            pattern_type, n = _unpack_bB(buffer, at)
+            at += 2
         if 0 < n < 128:
             end = at + n - 1
             principal = buffer[at:end].decode()
@@ -471,13 +475,14 @@ def _read_many_delete_acls_matching_acl_v2(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            host = buffer[at:end].decode()
+            end = at + n + 2
+            text, operation, permission_type, n = _unpack_text_bbB[n](buffer, at)
+            host = text.decode()
             at = end
         else:
             host, at = long_text(buffer, at, n)
-        operation, permission_type, n = _unpack_bbB(buffer, at)
-        at += 3
+            operation, permission_type, n = _unpack_bbB(buffer, at)
+            at += 3
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)

@@ -17,6 +17,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -57,6 +58,7 @@ _unpack_h = unpacker("h")
 _unpack_hB = unpacker("hB")
 _unpack_iB = unpacker("iB")
 _unpack_ii = unpacker("ii")
+_unpack_text_hB = text_unpackers("hB")
 _pack_h = packer("h")
 _pack_hB = packer("hB")
 _pack_i = packer("i")
@@ -137,13 +139,14 @@ def _read_many_deletable_group_result_v2(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            group_id = buffer[at:end].decode()
+            end = at + n + 2
+            text, error_code, n = _unpack_text_hB[n](buffer, at)
+            group_id = text.decode()
             at = end
         else:
             group_id, at = long_text(buffer, at, n)
-        error_code, n = _unpack_hB(buffer, at)
-        at += 3
+            error_code, n = _unpack_hB(buffer, at)
+            at += 3
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)

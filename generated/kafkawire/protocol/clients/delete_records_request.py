@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
     Tags,
+    iterator,
     long_length,
     long_text,
     long_text_length,
@@ -70,6 +72,8 @@ _unpack_i = unpacker("i")
 _unpack_iB = unpacker("iB")
 _unpack_iq = unpacker("iq")
 _unpack_iqB = unpacker("iqB")
+_iterate_iq = iterator("iq")
+_iterate_iqx = iterator("iqx")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
@@ -85,12 +89,8 @@ def _read_many_delete_records_partition_v0(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[DeleteRecordsRequest.DeleteRecordsPartition, ...], int]:
     make = DeleteRecordsRequest.DeleteRecordsPartition
-    result = []
-    for _ in range(count):
-        partition_index, offset = _unpack_iq(buffer, at)
-        at += 12
-        result.append(make(partition_index, offset))
-    return tuple(result), at
+    end = at + 12 * count
+    return tuple(starmap(make, _iterate_iq(buffer[at:end]))), end
 
 
 def _write_many_delete_records_partition_v0(
@@ -182,6 +182,9 @@ def _read_many_delete_records_partition_v2(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[DeleteRecordsRequest.DeleteRecordsPartition, ...], int]:
     make = DeleteRecordsRequest.DeleteRecordsPartition
+    end = at + 13 * count
+    if buffer[at + 12 : end : 13].count(0) == count:
+        return tuple(starmap(make, _iterate_iqx(buffer[at:end]))), end
     result = []
     for _ in range(count):
         partition_index, offset, n = _unpack_iqB(buffer, at)

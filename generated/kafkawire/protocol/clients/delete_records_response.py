@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
     Tags,
+    iterator,
     long_length,
     long_text,
     long_text_length,
@@ -73,6 +75,8 @@ _unpack_iB = unpacker("iB")
 _unpack_ii = unpacker("ii")
 _unpack_iqh = unpacker("iqh")
 _unpack_iqhB = unpacker("iqhB")
+_iterate_iqh = iterator("iqh")
+_iterate_iqhx = iterator("iqhx")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_ii = packer("ii")
@@ -89,12 +93,8 @@ def _read_many_delete_records_partition_result_v0(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[DeleteRecordsResponse.DeleteRecordsPartitionResult, ...], int]:
     make = DeleteRecordsResponse.DeleteRecordsPartitionResult
-    result = []
-    for _ in range(count):
-        partition_index, low_watermark, error_code = _unpack_iqh(buffer, at)
-        at += 14
-        result.append(make(partition_index, low_watermark, error_code))
-    return tuple(result), at
+    end = at + 14 * count
+    return tuple(starmap(make, _iterate_iqh(buffer[at:end]))), end
 
 
 def _write_many_delete_records_partition_result_v0(
@@ -184,6 +184,9 @@ def _read_many_delete_records_partition_result_v2(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[DeleteRecordsResponse.DeleteRecordsPartitionResult, ...], int]:
     make = DeleteRecordsResponse.DeleteRecordsPartitionResult
+    end = at + 15 * count
+    if buffer[at + 14 : end : 15].count(0) == count:
+        return tuple(starmap(make, _iterate_iqhx(buffer[at:end]))), end
     result = []
     for _ in range(count):
         partition_index, low_watermark, error_code, n = _unpack_iqhB(buffer, at)

@@ -20,6 +20,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -66,6 +67,7 @@ class DeleteShareGroupOffsetsResponse(Message, frozen=True, gc=False):
 
 _unpack_16shB = unpacker("16shB")
 _unpack_ihB = unpacker("ihB")
+_unpack_text_16shB = text_unpackers("16shB")
 _pack_16sh = packer("16sh")
 _pack_ih = packer("ih")
 
@@ -86,13 +88,14 @@ def _read_many_delete_share_group_offsets_response_topic_v0(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            topic_name = buffer[at:end].decode()
+            end = at + n + 18
+            text, topic_id, error_code, n = _unpack_text_16shB[n](buffer, at)
+            topic_name = text.decode()
             at = end
         else:
             topic_name, at = long_text(buffer, at, n)
-        topic_id, error_code, n = _unpack_16shB(buffer, at)
-        at += 19
+            topic_id, error_code, n = _unpack_16shB(buffer, at)
+            at += 19
         topic_id = new_uuid(topic_id)
         if not n:
             error_message = None

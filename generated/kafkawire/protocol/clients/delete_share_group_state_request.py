@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
+    iterator,
     long_length,
     long_text,
     long_text_length,
@@ -67,6 +69,7 @@ class DeleteShareGroupStateRequest(Message, frozen=True, gc=False):
 
 _unpack_16sB = unpacker("16sB")
 _unpack_iB = unpacker("iB")
+_iterate_ix = iterator("ix")
 _pack_16s = packer("16s")
 _pack_iB = packer("iB")
 
@@ -79,6 +82,9 @@ def _read_many_partition_data_v0(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[DeleteShareGroupStateRequest.PartitionData, ...], int]:
     make = DeleteShareGroupStateRequest.PartitionData
+    end = at + 5 * count
+    if buffer[at + 4 : end : 5].count(0) == count:
+        return tuple(starmap(make, _iterate_ix(buffer[at:end]))), end
     result = []
     for _ in range(count):
         partition, n = _unpack_iB(buffer, at)

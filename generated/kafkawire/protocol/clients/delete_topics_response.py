@@ -20,6 +20,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -66,6 +67,7 @@ _unpack_hB = unpacker("hB")
 _unpack_i = unpacker("i")
 _unpack_iB = unpacker("iB")
 _unpack_ii = unpacker("ii")
+_unpack_text_hB = text_unpackers("hB")
 _pack_16sh = packer("16sh")
 _pack_h = packer("h")
 _pack_hB = packer("hB")
@@ -172,13 +174,14 @@ def _read_many_deletable_topic_result_v4(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            name = buffer[at:end].decode()
+            end = at + n + 2
+            text, error_code, n = _unpack_text_hB[n](buffer, at)
+            name = text.decode()
             at = end
         else:
             name, at = long_text(buffer, at, n)
-        error_code, n = _unpack_hB(buffer, at)
-        at += 3
+            error_code, n = _unpack_hB(buffer, at)
+            at += 3
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)
@@ -258,13 +261,14 @@ def _read_many_deletable_topic_result_v5(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            name = buffer[at:end].decode()
+            end = at + n + 2
+            text, error_code, n = _unpack_text_hB[n](buffer, at)
+            name = text.decode()
             at = end
         else:
             name, at = long_text(buffer, at, n)
-        error_code, n = _unpack_hB(buffer, at)
-        at += 3
+            error_code, n = _unpack_hB(buffer, at)
+            at += 3
         if not n:
             error_message = None
         elif n < 128:

@@ -18,6 +18,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -74,6 +75,7 @@ _unpack_bB = unpacker("bB")
 _unpack_bh = unpacker("bh")
 _unpack_h = unpacker("h")
 _unpack_i = unpacker("i")
+_unpack_text_bB = text_unpackers("bB")
 _pack_z = packer("?")
 _pack_zB = packer("?B")
 _pack_b = packer("b")
@@ -154,6 +156,8 @@ def _write_describe_client_quotas_request_v0(out: bytearray, item: DescribeClien
         components = sequence(components)
     out += _pack_i(len(components))
     _write_many_component_data_v0(out, components)
+    if type(item.strict) is not bool:
+        raise ValueError
     out += _pack_z(item.strict)
 
 
@@ -173,13 +177,14 @@ def _read_many_component_data_v1(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            entity_type = buffer[at:end].decode()
+            end = at + n + 1
+            text, match_type, n = _unpack_text_bB[n](buffer, at)
+            entity_type = text.decode()
             at = end
         else:
             entity_type, at = long_text(buffer, at, n)
-        match_type, n = _unpack_bB(buffer, at)
-        at += 2
+            match_type, n = _unpack_bB(buffer, at)
+            at += 2
         if not n:
             match = None
         elif n < 128:
@@ -257,6 +262,8 @@ def _write_describe_client_quotas_request_v1(out: bytearray, item: DescribeClien
     else:
         out += long_length(n)
     _write_many_component_data_v1(out, components)
+    if type(item.strict) is not bool:
+        raise ValueError
     out += _pack_zB(item.strict, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -332,6 +339,8 @@ def _read_describe_client_quotas_request_v2(buffer: bytes, at: int) -> tuple[Des
 def _write_describe_client_quotas_request_v2(out: bytearray, item: DescribeClientQuotasRequest) -> None:
     if len(item.components):
         raise ValueError  # components is not in these versions
+    if type(item.strict) is not bool:
+        raise ValueError
     out += _pack_z(item.strict)
     filters = item.filters
     if type(filters) is not tuple:

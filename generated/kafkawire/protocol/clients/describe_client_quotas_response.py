@@ -19,6 +19,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -107,6 +108,7 @@ _unpack_i = unpacker("i")
 _unpack_iB = unpacker("iB")
 _unpack_ihB = unpacker("ihB")
 _unpack_ihh = unpacker("ihh")
+_unpack_text_dB = text_unpackers("dB")
 _pack_d = packer("d")
 _pack_dB = packer("dB")
 _pack_h = packer("h")
@@ -364,13 +366,14 @@ def _read_many_value_data_v1(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            key = buffer[at:end].decode()
+            end = at + n + 8
+            text, value, n = _unpack_text_dB[n](buffer, at)
+            key = text.decode()
             at = end
         else:
             key, at = long_text(buffer, at, n)
-        value, n = _unpack_dB(buffer, at)
-        at += 9
+            value, n = _unpack_dB(buffer, at)
+            at += 9
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)

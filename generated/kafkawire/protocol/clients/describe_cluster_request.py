@@ -55,6 +55,8 @@ def _write_describe_cluster_request_v0(out: bytearray, item: DescribeClusterRequ
         raise ValueError  # endpoint_type is not in these versions
     if item.include_fenced_brokers:
         raise ValueError  # include_fenced_brokers is not in these versions
+    if type(item.include_cluster_authorized_operations) is not bool:
+        raise ValueError
     out += _pack_zB(item.include_cluster_authorized_operations, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -78,6 +80,8 @@ def _read_describe_cluster_request_v1(buffer: bytes, at: int) -> tuple[DescribeC
 def _write_describe_cluster_request_v1(out: bytearray, item: DescribeClusterRequest) -> None:
     if item.include_fenced_brokers:
         raise ValueError  # include_fenced_brokers is not in these versions
+    if type(item.include_cluster_authorized_operations) is not bool:
+        raise ValueError
     out += _pack_zbB(item.include_cluster_authorized_operations, item.endpoint_type, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -102,6 +106,10 @@ def _read_describe_cluster_request_v2(buffer: bytes, at: int) -> tuple[DescribeC
 
 
 def _write_describe_cluster_request_v2(out: bytearray, item: DescribeClusterRequest) -> None:
+    if type(item.include_cluster_authorized_operations) is not bool:
+        raise ValueError
+    if type(item.include_fenced_brokers) is not bool:
+        raise ValueError
     out += _pack_zbzB(item.include_cluster_authorized_operations, item.endpoint_type, item.include_fenced_brokers, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

@@ -18,6 +18,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -76,6 +77,7 @@ _unpack_zB = unpacker("?B")
 _unpack_bB = unpacker("bB")
 _unpack_iB = unpacker("iB")
 _unpack_ihB = unpacker("ihB")
+_unpack_text_iB = text_unpackers("iB")
 _pack_zB = packer("?B")
 _pack_b = packer("b")
 _pack_i = packer("i")
@@ -99,13 +101,14 @@ def _read_many_describe_cluster_broker_v0(
         broker_id, n = _unpack_iB(buffer, at)
         at += 5
         if 0 < n < 128:
-            end = at + n - 1
-            host = buffer[at:end].decode()
+            end = at + n + 4
+            text, port, n = _unpack_text_iB[n](buffer, at)
+            host = text.decode()
             at = end
         else:
             host, at = long_text(buffer, at, n)
-        port, n = _unpack_iB(buffer, at)
-        at += 5
+            port, n = _unpack_iB(buffer, at)
+            at += 5
         if not n:
             rack = None
         elif n < 128:
@@ -179,13 +182,14 @@ def _read_describe_cluster_response_v0(buffer: bytes, at: int) -> tuple[Describe
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        cluster_id = buffer[at:end].decode()
+        end = at + n + 4
+        text, controller_id, n = _unpack_text_iB[n](buffer, at)
+        cluster_id = text.decode()
         at = end
     else:
         cluster_id, at = long_text(buffer, at, n)
-    controller_id, n = _unpack_iB(buffer, at)
-    at += 5
+        controller_id, n = _unpack_iB(buffer, at)
+        at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
     if not 0 < n <= len(buffer) - at + 1:
@@ -272,13 +276,14 @@ def _read_describe_cluster_response_v1(buffer: bytes, at: int) -> tuple[Describe
     endpoint_type, n = _unpack_bB(buffer, at)
     at += 2
     if 0 < n < 128:
-        end = at + n - 1
-        cluster_id = buffer[at:end].decode()
+        end = at + n + 4
+        text, controller_id, n = _unpack_text_iB[n](buffer, at)
+        cluster_id = text.decode()
         at = end
     else:
         cluster_id, at = long_text(buffer, at, n)
-    controller_id, n = _unpack_iB(buffer, at)
-    at += 5
+        controller_id, n = _unpack_iB(buffer, at)
+        at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
     if not 0 < n <= len(buffer) - at + 1:
@@ -356,13 +361,14 @@ def _read_many_describe_cluster_broker_v2(
         broker_id, n = _unpack_iB(buffer, at)
         at += 5
         if 0 < n < 128:
-            end = at + n - 1
-            host = buffer[at:end].decode()
+            end = at + n + 4
+            text, port, n = _unpack_text_iB[n](buffer, at)
+            host = text.decode()
             at = end
         else:
             host, at = long_text(buffer, at, n)
-        port, n = _unpack_iB(buffer, at)
-        at += 5
+            port, n = _unpack_iB(buffer, at)
+            at += 5
         if not n:
             rack = None
         elif n < 128:
@@ -404,6 +410,8 @@ def _write_many_describe_cluster_broker_v2(
             else:
                 out += long_text_length(n)
             out += text
+        if type(item.is_fenced) is not bool:
+            raise ValueError
         out += _pack_zB(item.is_fenced, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -435,13 +443,14 @@ def _read_describe_cluster_response_v2(buffer: bytes, at: int) -> tuple[Describe
     endpoint_type, n = _unpack_bB(buffer, at)
     at += 2
     if 0 < n < 128:
-        end = at + n - 1
-        cluster_id = buffer[at:end].decode()
+        end = at + n + 4
+        text, controller_id, n = _unpack_text_iB[n](buffer, at)
+        cluster_id = text.decode()
         at = end
     else:
         cluster_id, at = long_text(buffer, at, n)
-    controller_id, n = _unpack_iB(buffer, at)
-    at += 5
+        controller_id, n = _unpack_iB(buffer, at)
+        at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
     if not 0 < n <= len(buffer) - at + 1:

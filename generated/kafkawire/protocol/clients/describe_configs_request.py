@@ -189,6 +189,8 @@ def _write_describe_configs_request_v1(out: bytearray, item: DescribeConfigsRequ
         resources = sequence(resources)
     out += _pack_i(len(resources))
     _write_many_describe_configs_resource_v0(out, resources)
+    if type(item.include_synonyms) is not bool:
+        raise ValueError
     out += _pack_z(item.include_synonyms)
 
 
@@ -217,6 +219,10 @@ def _write_describe_configs_request_v3(out: bytearray, item: DescribeConfigsRequ
         resources = sequence(resources)
     out += _pack_i(len(resources))
     _write_many_describe_configs_resource_v0(out, resources)
+    if type(item.include_synonyms) is not bool:
+        raise ValueError
+    if type(item.include_documentation) is not bool:
+        raise ValueError
     out += _pack_zz(item.include_synonyms, item.include_documentation)
 
 
@@ -340,6 +346,10 @@ def _write_describe_configs_request_v4(out: bytearray, item: DescribeConfigsRequ
     else:
         out += long_length(n)
     _write_many_describe_configs_resource_v4(out, resources)
+    if type(item.include_synonyms) is not bool:
+        raise ValueError
+    if type(item.include_documentation) is not bool:
+        raise ValueError
     out += _pack_zzB(item.include_synonyms, item.include_documentation, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

@@ -173,6 +173,12 @@ def _write_many_describe_configs_resource_result_v0(
             text = value.encode()
             out += _pack_h(len(text))
             out += text
+        if type(item.read_only) is not bool:
+            raise ValueError
+        if type(item.is_default) is not bool:
+            raise ValueError
+        if type(item.is_sensitive) is not bool:
+            raise ValueError
         out += _pack_zzz(item.read_only, item.is_default, item.is_sensitive)
 
 
@@ -374,6 +380,10 @@ def _write_many_describe_configs_resource_result_v1(
         synonyms = item.synonyms
         if type(synonyms) is not tuple:
             synonyms = sequence(synonyms)
+        if type(item.read_only) is not bool:
+            raise ValueError
+        if type(item.is_sensitive) is not bool:
+            raise ValueError
         out += _pack_zbzi(item.read_only, item.config_source, item.is_sensitive, len(synonyms))
         _write_many_describe_configs_synonym_v1(out, synonyms)
 
@@ -536,6 +546,10 @@ def _write_many_describe_configs_resource_result_v3(
         synonyms = item.synonyms
         if type(synonyms) is not tuple:
             synonyms = sequence(synonyms)
+        if type(item.read_only) is not bool:
+            raise ValueError
+        if type(item.is_sensitive) is not bool:
+            raise ValueError
         out += _pack_zbzi(item.read_only, item.config_source, item.is_sensitive, len(synonyms))
         _write_many_describe_configs_synonym_v1(out, synonyms)
         out += _pack_b(item.config_type)
@@ -789,6 +803,10 @@ def _write_many_describe_configs_resource_result_v4(
             else:
                 out += long_text_length(n)
             out += text
+        if type(item.read_only) is not bool:
+            raise ValueError
+        if type(item.is_sensitive) is not bool:
+            raise ValueError
         out += _pack_zbz(item.read_only, item.config_source, item.is_sensitive)
         synonyms = item.synonyms
         if type(synonyms) is not tuple:

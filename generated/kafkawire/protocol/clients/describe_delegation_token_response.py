@@ -18,6 +18,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -91,6 +92,7 @@ _unpack_i = unpacker("i")
 _unpack_iB = unpacker("iB")
 _unpack_qqqB = unpacker("qqqB")
 _unpack_qqqh = unpacker("qqqh")
+_unpack_text_qqqB = text_unpackers("qqqB")
 _pack_h = packer("h")
 _pack_hi = packer("hi")
 _pack_i = packer("i")
@@ -354,13 +356,14 @@ def _read_many_described_delegation_token_v2(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            principal_name = buffer[at:end].decode()
+            end = at + n + 24
+            text, issue_timestamp, expiry_timestamp, max_timestamp, n = _unpack_text_qqqB[n](buffer, at)
+            principal_name = text.decode()
             at = end
         else:
             principal_name, at = long_text(buffer, at, n)
-        issue_timestamp, expiry_timestamp, max_timestamp, n = _unpack_qqqB(buffer, at)
-        at += 25
+            issue_timestamp, expiry_timestamp, max_timestamp, n = _unpack_qqqB(buffer, at)
+            at += 25
         if 0 < n < 128:
             end = at + n - 1
             token_id = buffer[at:end].decode()
@@ -542,13 +545,14 @@ def _read_many_described_delegation_token_v3(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            token_requester_principal_name = buffer[at:end].decode()
+            end = at + n + 24
+            text, issue_timestamp, expiry_timestamp, max_timestamp, n = _unpack_text_qqqB[n](buffer, at)
+            token_requester_principal_name = text.decode()
             at = end
         else:
             token_requester_principal_name, at = long_text(buffer, at, n)
-        issue_timestamp, expiry_timestamp, max_timestamp, n = _unpack_qqqB(buffer, at)
-        at += 25
+            issue_timestamp, expiry_timestamp, max_timestamp, n = _unpack_qqqB(buffer, at)
+            at += 25
         if 0 < n < 128:
             end = at + n - 1
             token_id = buffer[at:end].decode()

@@ -125,6 +125,8 @@ def _write_describe_groups_request_v3(out: bytearray, item: DescribeGroupsReques
         groups_item_raw = groups_item.encode()
         out += _pack_h(len(groups_item_raw))
         out += groups_item_raw
+    if type(item.include_authorized_operations) is not bool:
+        raise ValueError
     out += _pack_z(item.include_authorized_operations)
 
 
@@ -178,6 +180,8 @@ def _write_describe_groups_request_v5(out: bytearray, item: DescribeGroupsReques
         else:
             out += long_text_length(n)
         out += text
+    if type(item.include_authorized_operations) is not bool:
+        raise ValueError
     out += _pack_zB(item.include_authorized_operations, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
     Tags,
+    iterator,
     long_length,
     long_text,
     long_text_length,
@@ -102,6 +104,8 @@ _unpack_iqqz = unpacker("iqq?")
 _unpack_iqqzB = unpacker("iqq?B")
 _unpack_qqzB = unpacker("qq?B")
 _unpack_qqB = unpacker("qqB")
+_iterate_iqqz = iterator("iqq?")
+_iterate_iqqzx = iterator("iqq?x")
 _pack_h = packer("h")
 _pack_hh = packer("hh")
 _pack_i = packer("i")
@@ -123,12 +127,8 @@ def _read_many_describe_log_dirs_partition_v0(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[DescribeLogDirsResponse.DescribeLogDirsPartition, ...], int]:
     make = DescribeLogDirsResponse.DescribeLogDirsPartition
-    result = []
-    for _ in range(count):
-        partition_index, partition_size, offset_lag, is_future_key = _unpack_iqqz(buffer, at)
-        at += 21
-        result.append(make(partition_index, partition_size, offset_lag, is_future_key))
-    return tuple(result), at
+    end = at + 21 * count
+    return tuple(starmap(make, _iterate_iqqz(buffer[at:end]))), end
 
 
 def _write_many_describe_log_dirs_partition_v0(
@@ -137,6 +137,8 @@ def _write_many_describe_log_dirs_partition_v0(
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
+        if type(item.is_future_key) is not bool:
+            raise ValueError
         out += _pack_iqqz(item.partition_index, item.partition_size, item.offset_lag, item.is_future_key)
 
 
@@ -263,6 +265,9 @@ def _read_many_describe_log_dirs_partition_v2(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[DescribeLogDirsResponse.DescribeLogDirsPartition, ...], int]:
     make = DescribeLogDirsResponse.DescribeLogDirsPartition
+    end = at + 22 * count
+    if buffer[at + 21 : end : 22].count(0) == count:
+        return tuple(starmap(make, _iterate_iqqzx(buffer[at:end]))), end
     result = []
     for _ in range(count):
         partition_index, partition_size, offset_lag, is_future_key, n = _unpack_iqqzB(buffer, at)
@@ -278,6 +283,8 @@ def _write_many_describe_log_dirs_partition_v2(
     out: bytearray, items: Sequence[DescribeLogDirsResponse.DescribeLogDirsPartition]
 ) -> None:
     for item in items:
+        if type(item.is_future_key) is not bool:
+            raise ValueError
         out += _pack_iqqzB(item.partition_index, item.partition_size, item.offset_lag, item.is_future_key, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -649,6 +656,8 @@ def _write_many_describe_log_dirs_result_v5(
         else:
             out += long_length(n)
         _write_many_describe_log_dirs_topic_v2(out, topics)
+        if type(item.is_cordoned) is not bool:
+            raise ValueError
         out += _pack_qqzB(item.total_bytes, item.usable_bytes, item.is_cordoned, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

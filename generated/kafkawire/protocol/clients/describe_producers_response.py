@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import ProducerId, TopicName
 from kafkawire.wire.fastpath import (
     Tags,
+    iterator,
     long_length,
     long_nullable_text,
     long_text,
@@ -93,6 +95,7 @@ class DescribeProducersResponse(Message, frozen=True, gc=False):
 _unpack_iB = unpacker("iB")
 _unpack_ihB = unpacker("ihB")
 _unpack_qiiqiqB = unpacker("qiiqiqB")
+_iterate_qiiqiqx = iterator("qiiqiqx")
 _pack_i = packer("i")
 _pack_ih = packer("ih")
 _pack_qiiqiqB = packer("qiiqiqB")
@@ -111,6 +114,9 @@ def _read_many_producer_state_v0(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[DescribeProducersResponse.ProducerState, ...], int]:
     make = DescribeProducersResponse.ProducerState
+    end = at + 37 * count
+    if buffer[at + 36 : end : 37].count(0) == count:
+        return tuple(starmap(make, _iterate_qiiqiqx(buffer[at:end]))), end
     result = []
     for _ in range(count):
         producer_id, producer_epoch, last_sequence, last_timestamp, coordinator_epoch, current_txn_start_offset, n = (

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
     Tags,
+    iterator,
     long_length,
     long_text,
     long_text_length,
@@ -62,6 +64,7 @@ class DescribeQuorumRequest(Message, frozen=True, gc=False):
 
 
 _unpack_iB = unpacker("iB")
+_iterate_ix = iterator("ix")
 _pack_iB = packer("iB")
 
 # PartitionData, versions 0-2
@@ -73,6 +76,9 @@ def _read_many_partition_data_v0(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[DescribeQuorumRequest.PartitionData, ...], int]:
     make = DescribeQuorumRequest.PartitionData
+    end = at + 5 * count
+    if buffer[at + 4 : end : 5].count(0) == count:
+        return tuple(starmap(make, _iterate_ix(buffer[at:end]))), end
     result = []
     for _ in range(count):
         partition_index, n = _unpack_iB(buffer, at)

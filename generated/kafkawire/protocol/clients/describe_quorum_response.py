@@ -20,6 +20,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -137,6 +138,7 @@ _unpack_ihiiqB = unpacker("ihiiqB")
 _unpack_iiqB = unpacker("iiqB")
 _unpack_iqB = unpacker("iqB")
 _unpack_iqqqB = unpacker("iqqqB")
+_unpack_text_HB = text_unpackers("HB")
 _pack_HB = packer("HB")
 _pack_h = packer("h")
 _pack_i = packer("i")
@@ -798,13 +800,14 @@ def _read_many_listener_v2(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            host = buffer[at:end].decode()
+            end = at + n + 2
+            text, port, n = _unpack_text_HB[n](buffer, at)
+            host = text.decode()
             at = end
         else:
             host, at = long_text(buffer, at, n)
-        port, n = _unpack_HB(buffer, at)
-        at += 3
+            port, n = _unpack_HB(buffer, at)
+            at += 3
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)

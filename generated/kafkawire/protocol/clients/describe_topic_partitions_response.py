@@ -25,6 +25,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -115,6 +116,7 @@ _unpack_hB = unpacker("hB")
 _unpack_hiiiB = unpacker("hiiiB")
 _unpack_iB = unpacker("iB")
 _unpack_many_i = unpackers("i")
+_unpack_text_iB = text_unpackers("iB")
 _pack_16sz = packer("16s?")
 _pack_h = packer("h")
 _pack_hiii = packer("hiii")
@@ -344,6 +346,8 @@ def _write_many_describe_topic_partitions_response_topic_v0(
             out += text
         if len(item.topic_id) != 16:
             raise ValueError
+        if type(item.is_internal) is not bool:
+            raise ValueError
         out += _pack_16sz(item.topic_id, item.is_internal)
         partitions = item.partitions
         if type(partitions) is not tuple:
@@ -369,13 +373,14 @@ def _read_cursor_v0(buffer: bytes, at: int) -> tuple[DescribeTopicPartitionsResp
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        topic_name = buffer[at:end].decode()
+        end = at + n + 4
+        text, partition_index, n = _unpack_text_iB[n](buffer, at)
+        topic_name = text.decode()
         at = end
     else:
         topic_name, at = long_text(buffer, at, n)
-    partition_index, n = _unpack_iB(buffer, at)
-    at += 5
+        partition_index, n = _unpack_iB(buffer, at)
+        at += 5
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)

@@ -21,6 +21,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -86,6 +87,7 @@ _unpack_hB = unpacker("hB")
 _unpack_iB = unpacker("iB")
 _unpack_iqqhB = unpacker("iqqhB")
 _unpack_many_i = unpackers("i")
+_unpack_text_iqqhB = text_unpackers("iqqhB")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_iqqh = packer("iqqh")
@@ -183,13 +185,18 @@ def _read_many_transaction_state_v0(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            transaction_state = buffer[at:end].decode()
+            end = at + n + 22
+            text, transaction_timeout_ms, transaction_start_time_ms, producer_id, producer_epoch, n = (
+                _unpack_text_iqqhB[n](buffer, at)
+            )
+            transaction_state = text.decode()
             at = end
         else:
             transaction_state, at = long_text(buffer, at, n)
-        transaction_timeout_ms, transaction_start_time_ms, producer_id, producer_epoch, n = _unpack_iqqhB(buffer, at)
-        at += 23
+            transaction_timeout_ms, transaction_start_time_ms, producer_id, producer_epoch, n = _unpack_iqqhB(
+                buffer, at
+            )
+            at += 23
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if not 0 < n <= len(buffer) - at + 1:

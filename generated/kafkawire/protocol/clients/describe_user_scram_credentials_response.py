@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
     Tags,
+    iterator,
     long_length,
     long_nullable_text,
     long_text,
@@ -17,6 +19,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -76,6 +79,8 @@ class DescribeUserScramCredentialsResponse(Message, frozen=True, gc=False):
 _unpack_biB = unpacker("biB")
 _unpack_hB = unpacker("hB")
 _unpack_ihB = unpacker("ihB")
+_unpack_text_hB = text_unpackers("hB")
+_iterate_bix = iterator("bix")
 _pack_biB = packer("biB")
 _pack_h = packer("h")
 _pack_ih = packer("ih")
@@ -90,6 +95,9 @@ def _read_many_credential_info_v0(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[DescribeUserScramCredentialsResponse.CredentialInfo, ...], int]:
     make = DescribeUserScramCredentialsResponse.CredentialInfo
+    end = at + 6 * count
+    if buffer[at + 5 : end : 6].count(0) == count:
+        return tuple(starmap(make, _iterate_bix(buffer[at:end]))), end
     result = []
     for _ in range(count):
         mechanism, iterations, n = _unpack_biB(buffer, at)
@@ -127,13 +135,14 @@ def _read_many_describe_user_scram_credentials_result_v0(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            user = buffer[at:end].decode()
+            end = at + n + 2
+            text, error_code, n = _unpack_text_hB[n](buffer, at)
+            user = text.decode()
             at = end
         else:
             user, at = long_text(buffer, at, n)
-        error_code, n = _unpack_hB(buffer, at)
-        at += 3
+            error_code, n = _unpack_hB(buffer, at)
+            at += 3
         if not n:
             error_message = None
         elif n < 128:

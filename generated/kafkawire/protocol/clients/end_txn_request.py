@@ -6,7 +6,16 @@ from __future__ import annotations
 
 from kafkawire.wire import Message
 from kafkawire.wire.entities import ProducerId, TransactionalId
-from kafkawire.wire.fastpath import Tags, long_text, long_text_length, packer, tagged_section, unknown_tags, unpacker
+from kafkawire.wire.fastpath import (
+    Tags,
+    long_text,
+    long_text_length,
+    packer,
+    tagged_section,
+    text_unpackers,
+    unknown_tags,
+    unpacker,
+)
 
 
 class EndTxnRequest(Message, frozen=True, gc=False):
@@ -35,6 +44,7 @@ class EndTxnRequest(Message, frozen=True, gc=False):
 _unpack_h = unpacker("h")
 _unpack_qhz = unpacker("qh?")
 _unpack_qhzB = unpacker("qh?B")
+_unpack_text_qhzB = text_unpackers("qh?B")
 _pack_h = packer("h")
 _pack_qhz = packer("qh?")
 _pack_qhzB = packer("qh?B")
@@ -65,6 +75,8 @@ def _write_end_txn_request_v0(out: bytearray, item: EndTxnRequest) -> None:
     transactional_id_raw = item.transactional_id.encode()
     out += _pack_h(len(transactional_id_raw))
     out += transactional_id_raw
+    if type(item.committed) is not bool:
+        raise ValueError
     out += _pack_qhz(item.producer_id, item.producer_epoch, item.committed)
 
 
@@ -80,13 +92,14 @@ def _read_end_txn_request_v3(buffer: bytes, at: int) -> tuple[EndTxnRequest, int
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        transactional_id = buffer[at:end].decode()
+        end = at + n + 11
+        text, producer_id, producer_epoch, committed, n = _unpack_text_qhzB[n](buffer, at)
+        transactional_id = text.decode()
         at = end
     else:
         transactional_id, at = long_text(buffer, at, n)
-    producer_id, producer_epoch, committed, n = _unpack_qhzB(buffer, at)
-    at += 12
+        producer_id, producer_epoch, committed, n = _unpack_qhzB(buffer, at)
+        at += 12
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
@@ -101,6 +114,8 @@ def _write_end_txn_request_v3(out: bytearray, item: EndTxnRequest) -> None:
     else:
         out += long_text_length(n)
     out += text
+    if type(item.committed) is not bool:
+        raise ValueError
     out += _pack_qhzB(item.producer_id, item.producer_epoch, item.committed, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 import msgspec
 
@@ -15,6 +16,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     differs,
+    iterator,
     long_length,
     long_nullable_text,
     long_numbers,
@@ -125,7 +127,7 @@ class FetchRequest(Message, frozen=True, gc=False):
 
     cluster_id: str | None = None
     replica_id: BrokerId = -1
-    replica_state: FetchRequest.ReplicaState = msgspec.field(default_factory=lambda: _DEFAULT_REPLICA_STATE)
+    replica_state: FetchRequest.ReplicaState = msgspec.field(default_factory=lambda: _DEFAULT_ReplicaState)
     max_wait_ms: int = 0
     min_bytes: int = 0
     max_bytes: int = 2147483647
@@ -138,7 +140,7 @@ class FetchRequest(Message, frozen=True, gc=False):
     unknown_tagged_fields: Tags = ()
 
 
-_DEFAULT_REPLICA_STATE: FetchRequest.ReplicaState = FetchRequest.ReplicaState()
+_DEFAULT_ReplicaState: FetchRequest.ReplicaState = FetchRequest.ReplicaState()
 _unpack_16s = unpacker("16s")
 _unpack_16sB = unpacker("16sB")
 _unpack_h = unpacker("h")
@@ -156,6 +158,7 @@ _unpack_iqi = unpacker("iqi")
 _unpack_iqqi = unpacker("iqqi")
 _unpack_q = unpacker("q")
 _unpack_many_i = unpackers("i")
+_iterate_iiqiqix = iterator("iiqiqix")
 _pack_16s = packer("16s")
 _pack_h = packer("h")
 _pack_i = packer("i")
@@ -253,14 +256,14 @@ def _read_fetch_request_v0(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
         raise ValueError
     topics, at = _read_many_fetch_topic_v0(buffer, at, n)
     return FetchRequest(
-        None, replica_id, _DEFAULT_REPLICA_STATE, max_wait_ms, min_bytes, 2147483647, 0, 0, -1, topics
+        None, replica_id, _DEFAULT_ReplicaState, max_wait_ms, min_bytes, 2147483647, 0, 0, -1, topics
     ), at
 
 
 def _write_fetch_request_v0(out: bytearray, item: FetchRequest) -> None:
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    if item.replica_state is not _DEFAULT_REPLICA_STATE and differs(item.replica_state, _DEFAULT_REPLICA_STATE):
+    if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
         raise ValueError  # replica_state is not in these versions
     if len(item.forgotten_topics_data):
         raise ValueError  # forgotten_topics_data is not in these versions
@@ -286,14 +289,14 @@ def _read_fetch_request_v3(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
         raise ValueError
     topics, at = _read_many_fetch_topic_v0(buffer, at, n)
     return FetchRequest(
-        None, replica_id, _DEFAULT_REPLICA_STATE, max_wait_ms, min_bytes, max_bytes, 0, 0, -1, topics
+        None, replica_id, _DEFAULT_ReplicaState, max_wait_ms, min_bytes, max_bytes, 0, 0, -1, topics
     ), at
 
 
 def _write_fetch_request_v3(out: bytearray, item: FetchRequest) -> None:
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    if item.replica_state is not _DEFAULT_REPLICA_STATE and differs(item.replica_state, _DEFAULT_REPLICA_STATE):
+    if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
         raise ValueError  # replica_state is not in these versions
     if len(item.forgotten_topics_data):
         raise ValueError  # forgotten_topics_data is not in these versions
@@ -320,14 +323,14 @@ def _read_fetch_request_v4(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
         raise ValueError
     topics, at = _read_many_fetch_topic_v0(buffer, at, n)
     return FetchRequest(
-        None, replica_id, _DEFAULT_REPLICA_STATE, max_wait_ms, min_bytes, max_bytes, isolation_level, 0, -1, topics
+        None, replica_id, _DEFAULT_ReplicaState, max_wait_ms, min_bytes, max_bytes, isolation_level, 0, -1, topics
     ), at
 
 
 def _write_fetch_request_v4(out: bytearray, item: FetchRequest) -> None:
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    if item.replica_state is not _DEFAULT_REPLICA_STATE and differs(item.replica_state, _DEFAULT_REPLICA_STATE):
+    if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
         raise ValueError  # replica_state is not in these versions
     if len(item.forgotten_topics_data):
         raise ValueError  # forgotten_topics_data is not in these versions
@@ -423,14 +426,14 @@ def _read_fetch_request_v5(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
         raise ValueError
     topics, at = _read_many_fetch_topic_v5(buffer, at, n)
     return FetchRequest(
-        None, replica_id, _DEFAULT_REPLICA_STATE, max_wait_ms, min_bytes, max_bytes, isolation_level, 0, -1, topics
+        None, replica_id, _DEFAULT_ReplicaState, max_wait_ms, min_bytes, max_bytes, isolation_level, 0, -1, topics
     ), at
 
 
 def _write_fetch_request_v5(out: bytearray, item: FetchRequest) -> None:
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    if item.replica_state is not _DEFAULT_REPLICA_STATE and differs(item.replica_state, _DEFAULT_REPLICA_STATE):
+    if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
         raise ValueError  # replica_state is not in these versions
     if len(item.forgotten_topics_data):
         raise ValueError  # forgotten_topics_data is not in these versions
@@ -515,7 +518,7 @@ def _read_fetch_request_v7(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     return FetchRequest(
         None,
         replica_id,
-        _DEFAULT_REPLICA_STATE,
+        _DEFAULT_ReplicaState,
         max_wait_ms,
         min_bytes,
         max_bytes,
@@ -530,7 +533,7 @@ def _read_fetch_request_v7(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
 def _write_fetch_request_v7(out: bytearray, item: FetchRequest) -> None:
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    if item.replica_state is not _DEFAULT_REPLICA_STATE and differs(item.replica_state, _DEFAULT_REPLICA_STATE):
+    if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
         raise ValueError  # replica_state is not in these versions
     topics = item.topics
     if type(topics) is not tuple:
@@ -655,7 +658,7 @@ def _read_fetch_request_v9(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     return FetchRequest(
         None,
         replica_id,
-        _DEFAULT_REPLICA_STATE,
+        _DEFAULT_ReplicaState,
         max_wait_ms,
         min_bytes,
         max_bytes,
@@ -670,7 +673,7 @@ def _read_fetch_request_v9(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
 def _write_fetch_request_v9(out: bytearray, item: FetchRequest) -> None:
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    if item.replica_state is not _DEFAULT_REPLICA_STATE and differs(item.replica_state, _DEFAULT_REPLICA_STATE):
+    if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
         raise ValueError  # replica_state is not in these versions
     topics = item.topics
     if type(topics) is not tuple:
@@ -729,7 +732,7 @@ def _read_fetch_request_v11(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     return FetchRequest(
         None,
         replica_id,
-        _DEFAULT_REPLICA_STATE,
+        _DEFAULT_ReplicaState,
         max_wait_ms,
         min_bytes,
         max_bytes,
@@ -745,7 +748,7 @@ def _read_fetch_request_v11(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
 def _write_fetch_request_v11(out: bytearray, item: FetchRequest) -> None:
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    if item.replica_state is not _DEFAULT_REPLICA_STATE and differs(item.replica_state, _DEFAULT_REPLICA_STATE):
+    if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
         raise ValueError  # replica_state is not in these versions
     topics = item.topics
     if type(topics) is not tuple:
@@ -785,6 +788,9 @@ def _read_many_fetch_partition_v12(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[FetchRequest.FetchPartition, ...], int]:
     make = FetchRequest.FetchPartition
+    end = at + 33 * count
+    if buffer[at + 32 : end : 33].count(0) == count:
+        return tuple(starmap(make, _iterate_iiqiqix(buffer[at:end]))), end
     result = []
     for _ in range(count):
         partition, current_leader_epoch, fetch_offset, last_fetched_epoch, log_start_offset, partition_max_bytes, n = (
@@ -1014,7 +1020,7 @@ def _read_fetch_request_v12(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     return FetchRequest(
         cluster_id,
         replica_id,
-        _DEFAULT_REPLICA_STATE,
+        _DEFAULT_ReplicaState,
         max_wait_ms,
         min_bytes,
         max_bytes,
@@ -1029,7 +1035,7 @@ def _read_fetch_request_v12(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
 
 
 def _write_fetch_request_v12(out: bytearray, item: FetchRequest) -> None:
-    if item.replica_state is not _DEFAULT_REPLICA_STATE and differs(item.replica_state, _DEFAULT_REPLICA_STATE):
+    if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
         raise ValueError  # replica_state is not in these versions
     out += _pack_iiiibii(
         item.replica_id,
@@ -1248,7 +1254,7 @@ def _read_fetch_request_v13(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     return FetchRequest(
         cluster_id,
         replica_id,
-        _DEFAULT_REPLICA_STATE,
+        _DEFAULT_ReplicaState,
         max_wait_ms,
         min_bytes,
         max_bytes,
@@ -1263,7 +1269,7 @@ def _read_fetch_request_v13(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
 
 
 def _write_fetch_request_v13(out: bytearray, item: FetchRequest) -> None:
-    if item.replica_state is not _DEFAULT_REPLICA_STATE and differs(item.replica_state, _DEFAULT_REPLICA_STATE):
+    if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
         raise ValueError  # replica_state is not in these versions
     out += _pack_iiiibii(
         item.replica_id,
@@ -1378,7 +1384,7 @@ def _read_fetch_request_v15(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     at += 1
     tags: Tags = ()
     cluster_id: str | None = None
-    replica_state: FetchRequest.ReplicaState = _DEFAULT_REPLICA_STATE
+    replica_state: FetchRequest.ReplicaState = _DEFAULT_ReplicaState
     if n:
         entries, at = tagged_entries(buffer, at, n)
         unknown = []
@@ -1463,7 +1469,7 @@ def _write_fetch_request_v15(out: bytearray, item: FetchRequest) -> None:
             payload += long_text_length(n)
         payload += text
         known.append((0, payload))
-    if item.replica_state is not _DEFAULT_REPLICA_STATE and differs(item.replica_state, _DEFAULT_REPLICA_STATE):
+    if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
         payload = bytearray()
         _write_replica_state_v15(payload, item.replica_state)
         known.append((1, payload))
@@ -1486,6 +1492,9 @@ def _read_many_fetch_partition_v17(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[FetchRequest.FetchPartition, ...], int]:
     make = FetchRequest.FetchPartition
+    end = at + 33 * count
+    if buffer[at + 32 : end : 33].count(0) == count:
+        return tuple(starmap(make, _iterate_iiqiqix(buffer[at:end]))), end
     result = []
     for _ in range(count):
         partition, current_leader_epoch, fetch_offset, last_fetched_epoch, log_start_offset, partition_max_bytes, n = (
@@ -1635,7 +1644,7 @@ def _read_fetch_request_v17(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     at += 1
     tags: Tags = ()
     cluster_id: str | None = None
-    replica_state: FetchRequest.ReplicaState = _DEFAULT_REPLICA_STATE
+    replica_state: FetchRequest.ReplicaState = _DEFAULT_ReplicaState
     if n:
         entries, at = tagged_entries(buffer, at, n)
         unknown = []
@@ -1720,7 +1729,7 @@ def _write_fetch_request_v17(out: bytearray, item: FetchRequest) -> None:
             payload += long_text_length(n)
         payload += text
         known.append((0, payload))
-    if item.replica_state is not _DEFAULT_REPLICA_STATE and differs(item.replica_state, _DEFAULT_REPLICA_STATE):
+    if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
         payload = bytearray()
         _write_replica_state_v15(payload, item.replica_state)
         known.append((1, payload))
@@ -1744,6 +1753,9 @@ def _read_many_fetch_partition_v18(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[FetchRequest.FetchPartition, ...], int]:
     make = FetchRequest.FetchPartition
+    end = at + 33 * count
+    if buffer[at + 32 : end : 33].count(0) == count:
+        return tuple(starmap(make, _iterate_iiqiqix(buffer[at:end]))), end
     result = []
     for _ in range(count):
         partition, current_leader_epoch, fetch_offset, last_fetched_epoch, log_start_offset, partition_max_bytes, n = (
@@ -1901,7 +1913,7 @@ def _read_fetch_request_v18(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     at += 1
     tags: Tags = ()
     cluster_id: str | None = None
-    replica_state: FetchRequest.ReplicaState = _DEFAULT_REPLICA_STATE
+    replica_state: FetchRequest.ReplicaState = _DEFAULT_ReplicaState
     if n:
         entries, at = tagged_entries(buffer, at, n)
         unknown = []
@@ -1986,7 +1998,7 @@ def _write_fetch_request_v18(out: bytearray, item: FetchRequest) -> None:
             payload += long_text_length(n)
         payload += text
         known.append((0, payload))
-    if item.replica_state is not _DEFAULT_REPLICA_STATE and differs(item.replica_state, _DEFAULT_REPLICA_STATE):
+    if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
         payload = bytearray()
         _write_replica_state_v15(payload, item.replica_state)
         known.append((1, payload))

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 import msgspec
 
@@ -16,6 +17,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     differs,
+    iterator,
     long_length,
     long_nullable_octets,
     long_nullable_text,
@@ -28,6 +30,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_entries,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -86,11 +89,11 @@ class FetchResponse(Message, frozen=True, gc=False):
         high_watermark: int = 0
         last_stable_offset: int = -1
         log_start_offset: int = -1
-        diverging_epoch: FetchResponse.EpochEndOffset = msgspec.field(default_factory=lambda: _DEFAULT_EPOCH_END_OFFSET)
+        diverging_epoch: FetchResponse.EpochEndOffset = msgspec.field(default_factory=lambda: _DEFAULT_EpochEndOffset)
         current_leader: FetchResponse.LeaderIdAndEpoch = msgspec.field(
-            default_factory=lambda: _DEFAULT_LEADER_ID_AND_EPOCH
+            default_factory=lambda: _DEFAULT_LeaderIdAndEpoch
         )
-        snapshot_id: FetchResponse.SnapshotId = msgspec.field(default_factory=lambda: _DEFAULT_SNAPSHOT_ID)
+        snapshot_id: FetchResponse.SnapshotId = msgspec.field(default_factory=lambda: _DEFAULT_SnapshotId)
         aborted_transactions: Sequence[FetchResponse.AbortedTransaction] | None = ()
         preferred_read_replica: BrokerId = -1
         records: bytes | None = None
@@ -168,9 +171,9 @@ class FetchResponse(Message, frozen=True, gc=False):
     unknown_tagged_fields: Tags = ()
 
 
-_DEFAULT_EPOCH_END_OFFSET: FetchResponse.EpochEndOffset = FetchResponse.EpochEndOffset()
-_DEFAULT_LEADER_ID_AND_EPOCH: FetchResponse.LeaderIdAndEpoch = FetchResponse.LeaderIdAndEpoch()
-_DEFAULT_SNAPSHOT_ID: FetchResponse.SnapshotId = FetchResponse.SnapshotId()
+_DEFAULT_EpochEndOffset: FetchResponse.EpochEndOffset = FetchResponse.EpochEndOffset()
+_DEFAULT_LeaderIdAndEpoch: FetchResponse.LeaderIdAndEpoch = FetchResponse.LeaderIdAndEpoch()
+_DEFAULT_SnapshotId: FetchResponse.SnapshotId = FetchResponse.SnapshotId()
 _unpack_16sB = unpacker("16sB")
 _unpack_h = unpacker("h")
 _unpack_i = unpacker("i")
@@ -187,6 +190,9 @@ _unpack_iqB = unpacker("iqB")
 _unpack_qiB = unpacker("qiB")
 _unpack_qq = unpacker("qq")
 _unpack_qqB = unpacker("qqB")
+_unpack_text_iB = text_unpackers("iB")
+_iterate_qq = iterator("qq")
+_iterate_qqx = iterator("qqx")
 _pack_16s = packer("16s")
 _pack_h = packer("h")
 _pack_i = packer("i")
@@ -230,9 +236,9 @@ def _read_many_partition_data_v0(
                 high_watermark,
                 -1,
                 -1,
-                _DEFAULT_EPOCH_END_OFFSET,
-                _DEFAULT_LEADER_ID_AND_EPOCH,
-                _DEFAULT_SNAPSHOT_ID,
+                _DEFAULT_EpochEndOffset,
+                _DEFAULT_LeaderIdAndEpoch,
+                _DEFAULT_SnapshotId,
                 (),
                 -1,
                 records,
@@ -245,15 +251,15 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[FetchResponse.
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
-        if item.diverging_epoch is not _DEFAULT_EPOCH_END_OFFSET and differs(
-            item.diverging_epoch, _DEFAULT_EPOCH_END_OFFSET
+        if item.diverging_epoch is not _DEFAULT_EpochEndOffset and differs(
+            item.diverging_epoch, _DEFAULT_EpochEndOffset
         ):
             raise ValueError  # diverging_epoch is not in these versions
-        if item.current_leader is not _DEFAULT_LEADER_ID_AND_EPOCH and differs(
-            item.current_leader, _DEFAULT_LEADER_ID_AND_EPOCH
+        if item.current_leader is not _DEFAULT_LeaderIdAndEpoch and differs(
+            item.current_leader, _DEFAULT_LeaderIdAndEpoch
         ):
             raise ValueError  # current_leader is not in these versions
-        if item.snapshot_id is not _DEFAULT_SNAPSHOT_ID and differs(item.snapshot_id, _DEFAULT_SNAPSHOT_ID):
+        if item.snapshot_id is not _DEFAULT_SnapshotId and differs(item.snapshot_id, _DEFAULT_SnapshotId):
             raise ValueError  # snapshot_id is not in these versions
         if item.preferred_read_replica != -1:
             raise ValueError  # preferred_read_replica is not in these versions
@@ -374,12 +380,8 @@ def _read_many_aborted_transaction_v4(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[FetchResponse.AbortedTransaction, ...], int]:
     make = FetchResponse.AbortedTransaction
-    result = []
-    for _ in range(count):
-        producer_id, first_offset = _unpack_qq(buffer, at)
-        at += 16
-        result.append(make(producer_id, first_offset))
-    return tuple(result), at
+    end = at + 16 * count
+    return tuple(starmap(make, _iterate_qq(buffer[at:end]))), end
 
 
 def _write_many_aborted_transaction_v4(out: bytearray, items: Sequence[FetchResponse.AbortedTransaction]) -> None:
@@ -427,9 +429,9 @@ def _read_many_partition_data_v4(
                 high_watermark,
                 last_stable_offset,
                 -1,
-                _DEFAULT_EPOCH_END_OFFSET,
-                _DEFAULT_LEADER_ID_AND_EPOCH,
-                _DEFAULT_SNAPSHOT_ID,
+                _DEFAULT_EpochEndOffset,
+                _DEFAULT_LeaderIdAndEpoch,
+                _DEFAULT_SnapshotId,
                 aborted_transactions,
                 -1,
                 records,
@@ -442,15 +444,15 @@ def _write_many_partition_data_v4(out: bytearray, items: Sequence[FetchResponse.
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
-        if item.diverging_epoch is not _DEFAULT_EPOCH_END_OFFSET and differs(
-            item.diverging_epoch, _DEFAULT_EPOCH_END_OFFSET
+        if item.diverging_epoch is not _DEFAULT_EpochEndOffset and differs(
+            item.diverging_epoch, _DEFAULT_EpochEndOffset
         ):
             raise ValueError  # diverging_epoch is not in these versions
-        if item.current_leader is not _DEFAULT_LEADER_ID_AND_EPOCH and differs(
-            item.current_leader, _DEFAULT_LEADER_ID_AND_EPOCH
+        if item.current_leader is not _DEFAULT_LeaderIdAndEpoch and differs(
+            item.current_leader, _DEFAULT_LeaderIdAndEpoch
         ):
             raise ValueError  # current_leader is not in these versions
-        if item.snapshot_id is not _DEFAULT_SNAPSHOT_ID and differs(item.snapshot_id, _DEFAULT_SNAPSHOT_ID):
+        if item.snapshot_id is not _DEFAULT_SnapshotId and differs(item.snapshot_id, _DEFAULT_SnapshotId):
             raise ValueError  # snapshot_id is not in these versions
         if item.preferred_read_replica != -1:
             raise ValueError  # preferred_read_replica is not in these versions
@@ -585,9 +587,9 @@ def _read_many_partition_data_v5(
                 high_watermark,
                 last_stable_offset,
                 log_start_offset,
-                _DEFAULT_EPOCH_END_OFFSET,
-                _DEFAULT_LEADER_ID_AND_EPOCH,
-                _DEFAULT_SNAPSHOT_ID,
+                _DEFAULT_EpochEndOffset,
+                _DEFAULT_LeaderIdAndEpoch,
+                _DEFAULT_SnapshotId,
                 aborted_transactions,
                 -1,
                 records,
@@ -600,15 +602,15 @@ def _write_many_partition_data_v5(out: bytearray, items: Sequence[FetchResponse.
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
-        if item.diverging_epoch is not _DEFAULT_EPOCH_END_OFFSET and differs(
-            item.diverging_epoch, _DEFAULT_EPOCH_END_OFFSET
+        if item.diverging_epoch is not _DEFAULT_EpochEndOffset and differs(
+            item.diverging_epoch, _DEFAULT_EpochEndOffset
         ):
             raise ValueError  # diverging_epoch is not in these versions
-        if item.current_leader is not _DEFAULT_LEADER_ID_AND_EPOCH and differs(
-            item.current_leader, _DEFAULT_LEADER_ID_AND_EPOCH
+        if item.current_leader is not _DEFAULT_LeaderIdAndEpoch and differs(
+            item.current_leader, _DEFAULT_LeaderIdAndEpoch
         ):
             raise ValueError  # current_leader is not in these versions
-        if item.snapshot_id is not _DEFAULT_SNAPSHOT_ID and differs(item.snapshot_id, _DEFAULT_SNAPSHOT_ID):
+        if item.snapshot_id is not _DEFAULT_SnapshotId and differs(item.snapshot_id, _DEFAULT_SnapshotId):
             raise ValueError  # snapshot_id is not in these versions
         if item.preferred_read_replica != -1:
             raise ValueError  # preferred_read_replica is not in these versions
@@ -774,9 +776,9 @@ def _read_many_partition_data_v11(
                 high_watermark,
                 last_stable_offset,
                 log_start_offset,
-                _DEFAULT_EPOCH_END_OFFSET,
-                _DEFAULT_LEADER_ID_AND_EPOCH,
-                _DEFAULT_SNAPSHOT_ID,
+                _DEFAULT_EpochEndOffset,
+                _DEFAULT_LeaderIdAndEpoch,
+                _DEFAULT_SnapshotId,
                 aborted_transactions,
                 preferred_read_replica,
                 records,
@@ -789,15 +791,15 @@ def _write_many_partition_data_v11(out: bytearray, items: Sequence[FetchResponse
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
-        if item.diverging_epoch is not _DEFAULT_EPOCH_END_OFFSET and differs(
-            item.diverging_epoch, _DEFAULT_EPOCH_END_OFFSET
+        if item.diverging_epoch is not _DEFAULT_EpochEndOffset and differs(
+            item.diverging_epoch, _DEFAULT_EpochEndOffset
         ):
             raise ValueError  # diverging_epoch is not in these versions
-        if item.current_leader is not _DEFAULT_LEADER_ID_AND_EPOCH and differs(
-            item.current_leader, _DEFAULT_LEADER_ID_AND_EPOCH
+        if item.current_leader is not _DEFAULT_LeaderIdAndEpoch and differs(
+            item.current_leader, _DEFAULT_LeaderIdAndEpoch
         ):
             raise ValueError  # current_leader is not in these versions
-        if item.snapshot_id is not _DEFAULT_SNAPSHOT_ID and differs(item.snapshot_id, _DEFAULT_SNAPSHOT_ID):
+        if item.snapshot_id is not _DEFAULT_SnapshotId and differs(item.snapshot_id, _DEFAULT_SnapshotId):
             raise ValueError  # snapshot_id is not in these versions
         out += _pack_ihqqq(
             item.partition_index, item.error_code, item.high_watermark, item.last_stable_offset, item.log_start_offset
@@ -965,6 +967,9 @@ def _read_many_aborted_transaction_v12(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[FetchResponse.AbortedTransaction, ...], int]:
     make = FetchResponse.AbortedTransaction
+    end = at + 17 * count
+    if buffer[at + 16 : end : 17].count(0) == count:
+        return tuple(starmap(make, _iterate_qqx(buffer[at:end]))), end
     result = []
     for _ in range(count):
         producer_id, first_offset, n = _unpack_qqB(buffer, at)
@@ -1029,9 +1034,9 @@ def _read_many_partition_data_v12(
         n = buffer[at]
         at += 1
         tags: Tags = ()
-        diverging_epoch: FetchResponse.EpochEndOffset = _DEFAULT_EPOCH_END_OFFSET
-        current_leader: FetchResponse.LeaderIdAndEpoch = _DEFAULT_LEADER_ID_AND_EPOCH
-        snapshot_id: FetchResponse.SnapshotId = _DEFAULT_SNAPSHOT_ID
+        diverging_epoch: FetchResponse.EpochEndOffset = _DEFAULT_EpochEndOffset
+        current_leader: FetchResponse.LeaderIdAndEpoch = _DEFAULT_LeaderIdAndEpoch
+        snapshot_id: FetchResponse.SnapshotId = _DEFAULT_SnapshotId
         if n:
             entries, at = tagged_entries(buffer, at, n)
             unknown = []
@@ -1099,19 +1104,19 @@ def _write_many_partition_data_v12(out: bytearray, items: Sequence[FetchResponse
             out += text
         out.append(0)
         known = []
-        if item.diverging_epoch is not _DEFAULT_EPOCH_END_OFFSET and differs(
-            item.diverging_epoch, _DEFAULT_EPOCH_END_OFFSET
+        if item.diverging_epoch is not _DEFAULT_EpochEndOffset and differs(
+            item.diverging_epoch, _DEFAULT_EpochEndOffset
         ):
             payload = bytearray()
             _write_epoch_end_offset_v12(payload, item.diverging_epoch)
             known.append((0, payload))
-        if item.current_leader is not _DEFAULT_LEADER_ID_AND_EPOCH and differs(
-            item.current_leader, _DEFAULT_LEADER_ID_AND_EPOCH
+        if item.current_leader is not _DEFAULT_LeaderIdAndEpoch and differs(
+            item.current_leader, _DEFAULT_LeaderIdAndEpoch
         ):
             payload = bytearray()
             _write_leader_id_and_epoch_v12(payload, item.current_leader)
             known.append((1, payload))
-        if item.snapshot_id is not _DEFAULT_SNAPSHOT_ID and differs(item.snapshot_id, _DEFAULT_SNAPSHOT_ID):
+        if item.snapshot_id is not _DEFAULT_SnapshotId and differs(item.snapshot_id, _DEFAULT_SnapshotId):
             payload = bytearray()
             _write_snapshot_id_v12(payload, item.snapshot_id)
             known.append((2, payload))
@@ -1331,13 +1336,14 @@ def _read_many_node_endpoint_v16(
         node_id, n = _unpack_iB(buffer, at)
         at += 5
         if 0 < n < 128:
-            end = at + n - 1
-            host = buffer[at:end].decode()
+            end = at + n + 4
+            text, port, n = _unpack_text_iB[n](buffer, at)
+            host = text.decode()
             at = end
         else:
             host, at = long_text(buffer, at, n)
-        port, n = _unpack_iB(buffer, at)
-        at += 5
+            port, n = _unpack_iB(buffer, at)
+            at += 5
         if not n:
             rack = None
         elif n < 128:

@@ -69,7 +69,7 @@ class FetchSnapshotRequest(Message, frozen=True, gc=False):
 
         partition: int = 0
         current_leader_epoch: int = 0
-        snapshot_id: FetchSnapshotRequest.SnapshotId = msgspec.field(default_factory=lambda: _DEFAULT_SNAPSHOT_ID)
+        snapshot_id: FetchSnapshotRequest.SnapshotId = msgspec.field(default_factory=lambda: _DEFAULT_SnapshotId)
         position: int = 0
         replica_directory_id: Uuid = ZERO_UUID
         unknown_tagged_fields: Tags = ()
@@ -93,7 +93,7 @@ class FetchSnapshotRequest(Message, frozen=True, gc=False):
     unknown_tagged_fields: Tags = ()
 
 
-_DEFAULT_SNAPSHOT_ID: FetchSnapshotRequest.SnapshotId = FetchSnapshotRequest.SnapshotId()
+_DEFAULT_SnapshotId: FetchSnapshotRequest.SnapshotId = FetchSnapshotRequest.SnapshotId()
 _unpack_16s = unpacker("16s")
 _unpack_ii = unpacker("ii")
 _unpack_iiB = unpacker("iiB")

@@ -23,6 +23,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_entries,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -71,9 +72,9 @@ class FetchSnapshotResponse(Message, frozen=True, gc=False):
 
         index: int = 0
         error_code: int = 0
-        snapshot_id: FetchSnapshotResponse.SnapshotId = msgspec.field(default_factory=lambda: _DEFAULT_SNAPSHOT_ID)
+        snapshot_id: FetchSnapshotResponse.SnapshotId = msgspec.field(default_factory=lambda: _DEFAULT_SnapshotId)
         current_leader: FetchSnapshotResponse.LeaderIdAndEpoch = msgspec.field(
-            default_factory=lambda: _DEFAULT_LEADER_ID_AND_EPOCH
+            default_factory=lambda: _DEFAULT_LeaderIdAndEpoch
         )
         size: int = 0
         position: int = 0
@@ -125,8 +126,8 @@ class FetchSnapshotResponse(Message, frozen=True, gc=False):
     unknown_tagged_fields: Tags = ()
 
 
-_DEFAULT_SNAPSHOT_ID: FetchSnapshotResponse.SnapshotId = FetchSnapshotResponse.SnapshotId()
-_DEFAULT_LEADER_ID_AND_EPOCH: FetchSnapshotResponse.LeaderIdAndEpoch = FetchSnapshotResponse.LeaderIdAndEpoch()
+_DEFAULT_SnapshotId: FetchSnapshotResponse.SnapshotId = FetchSnapshotResponse.SnapshotId()
+_DEFAULT_LeaderIdAndEpoch: FetchSnapshotResponse.LeaderIdAndEpoch = FetchSnapshotResponse.LeaderIdAndEpoch()
 _unpack_HB = unpacker("HB")
 _unpack_iB = unpacker("iB")
 _unpack_ih = unpacker("ih")
@@ -134,6 +135,7 @@ _unpack_ihB = unpacker("ihB")
 _unpack_iiB = unpacker("iiB")
 _unpack_qiB = unpacker("qiB")
 _unpack_qqB = unpacker("qqB")
+_unpack_text_HB = text_unpackers("HB")
 _pack_HB = packer("HB")
 _pack_i = packer("i")
 _pack_ih = packer("ih")
@@ -214,7 +216,7 @@ def _read_many_partition_snapshot_v0(
         n = buffer[at]
         at += 1
         tags: Tags = ()
-        current_leader: FetchSnapshotResponse.LeaderIdAndEpoch = _DEFAULT_LEADER_ID_AND_EPOCH
+        current_leader: FetchSnapshotResponse.LeaderIdAndEpoch = _DEFAULT_LeaderIdAndEpoch
         if n:
             entries, at = tagged_entries(buffer, at, n)
             unknown = []
@@ -248,8 +250,8 @@ def _write_many_partition_snapshot_v0(out: bytearray, items: Sequence[FetchSnaps
         out += text
         out.append(0)
         known = []
-        if item.current_leader is not _DEFAULT_LEADER_ID_AND_EPOCH and differs(
-            item.current_leader, _DEFAULT_LEADER_ID_AND_EPOCH
+        if item.current_leader is not _DEFAULT_LeaderIdAndEpoch and differs(
+            item.current_leader, _DEFAULT_LeaderIdAndEpoch
         ):
             payload = bytearray()
             _write_leader_id_and_epoch_v0(payload, item.current_leader)
@@ -374,13 +376,14 @@ def _read_many_node_endpoint_v1(
         node_id, n = _unpack_iB(buffer, at)
         at += 5
         if 0 < n < 128:
-            end = at + n - 1
-            host = buffer[at:end].decode()
+            end = at + n + 2
+            text, port, n = _unpack_text_HB[n](buffer, at)
+            host = text.decode()
             at = end
         else:
             host, at = long_text(buffer, at, n)
-        port, n = _unpack_HB(buffer, at)
-        at += 3
+            port, n = _unpack_HB(buffer, at)
+            at += 3
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)

@@ -16,6 +16,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -45,6 +46,7 @@ class FindCoordinatorRequest(Message, frozen=True, gc=False):
 _unpack_b = unpacker("b")
 _unpack_bB = unpacker("bB")
 _unpack_h = unpacker("h")
+_unpack_text_bB = text_unpackers("bB")
 _pack_b = packer("b")
 _pack_bB = packer("bB")
 _pack_h = packer("h")
@@ -115,13 +117,14 @@ def _read_find_coordinator_request_v3(buffer: bytes, at: int) -> tuple[FindCoord
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        key = buffer[at:end].decode()
+        end = at + n + 1
+        text, key_type, n = _unpack_text_bB[n](buffer, at)
+        key = text.decode()
         at = end
     else:
         key, at = long_text(buffer, at, n)
-    key_type, n = _unpack_bB(buffer, at)
-    at += 2
+        key_type, n = _unpack_bB(buffer, at)
+        at += 2
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)

@@ -19,6 +19,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -79,6 +80,8 @@ _unpack_iB = unpacker("iB")
 _unpack_ih = unpacker("ih")
 _unpack_ihB = unpacker("ihB")
 _unpack_ihh = unpacker("ihh")
+_unpack_text_iB = text_unpackers("iB")
+_unpack_text_ihB = text_unpackers("ihB")
 _pack_h = packer("h")
 _pack_hih = packer("hih")
 _pack_i = packer("i")
@@ -189,13 +192,14 @@ def _read_find_coordinator_response_v3(buffer: bytes, at: int) -> tuple[FindCoor
     node_id, n = _unpack_iB(buffer, at)
     at += 5
     if 0 < n < 128:
-        end = at + n - 1
-        host = buffer[at:end].decode()
+        end = at + n + 4
+        text, port, n = _unpack_text_iB[n](buffer, at)
+        host = text.decode()
         at = end
     else:
         host, at = long_text(buffer, at, n)
-    port, n = _unpack_iB(buffer, at)
-    at += 5
+        port, n = _unpack_iB(buffer, at)
+        at += 5
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
@@ -249,21 +253,23 @@ def _read_many_coordinator_v4(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            key = buffer[at:end].decode()
+            end = at + n + 4
+            text, node_id, n = _unpack_text_iB[n](buffer, at)
+            key = text.decode()
             at = end
         else:
             key, at = long_text(buffer, at, n)
-        node_id, n = _unpack_iB(buffer, at)
-        at += 5
+            node_id, n = _unpack_iB(buffer, at)
+            at += 5
         if 0 < n < 128:
-            end = at + n - 1
-            host = buffer[at:end].decode()
+            end = at + n + 6
+            text, port, error_code, n = _unpack_text_ihB[n](buffer, at)
+            host = text.decode()
             at = end
         else:
             host, at = long_text(buffer, at, n)
-        port, error_code, n = _unpack_ihB(buffer, at)
-        at += 7
+            port, error_code, n = _unpack_ihB(buffer, at)
+            at += 7
         if not n:
             error_message = None
         elif n < 128:

@@ -146,6 +146,8 @@ def _write_get_telemetry_subscriptions_response_v0(out: bytearray, item: GetTele
     else:
         out += long_length(n)
         out += pack_numbers("b", accepted_compression_types)
+    if type(item.delta_temporality) is not bool:
+        raise ValueError
     out += _pack_iiz(item.push_interval_ms, item.telemetry_max_bytes, item.delta_temporality)
     requested_metrics = item.requested_metrics
     if type(requested_metrics) is not tuple:

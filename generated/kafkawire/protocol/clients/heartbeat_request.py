@@ -14,6 +14,7 @@ from kafkawire.wire.fastpath import (
     long_text_length,
     packer,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -45,6 +46,7 @@ class HeartbeatRequest(Message, frozen=True, gc=False):
 _unpack_h = unpacker("h")
 _unpack_iB = unpacker("iB")
 _unpack_ih = unpacker("ih")
+_unpack_text_iB = text_unpackers("iB")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_ih = packer("ih")
@@ -149,13 +151,14 @@ def _read_heartbeat_request_v4(buffer: bytes, at: int) -> tuple[HeartbeatRequest
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        group_id = buffer[at:end].decode()
+        end = at + n + 4
+        text, generation_id, n = _unpack_text_iB[n](buffer, at)
+        group_id = text.decode()
         at = end
     else:
         group_id, at = long_text(buffer, at, n)
-    generation_id, n = _unpack_iB(buffer, at)
-    at += 5
+        generation_id, n = _unpack_iB(buffer, at)
+        at += 5
     if 0 < n < 128:
         end = at + n - 1
         member_id = buffer[at:end].decode()

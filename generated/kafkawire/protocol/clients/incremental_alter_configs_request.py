@@ -18,6 +18,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -76,6 +77,7 @@ _unpack_bB = unpacker("bB")
 _unpack_bh = unpacker("bh")
 _unpack_h = unpacker("h")
 _unpack_i = unpacker("i")
+_unpack_text_bB = text_unpackers("bB")
 _pack_z = packer("?")
 _pack_zB = packer("?B")
 _pack_b = packer("b")
@@ -201,6 +203,8 @@ def _write_incremental_alter_configs_request_v0(out: bytearray, item: Incrementa
         resources = sequence(resources)
     out += _pack_i(len(resources))
     _write_many_alter_configs_resource_v0(out, resources)
+    if type(item.validate_only) is not bool:
+        raise ValueError
     out += _pack_z(item.validate_only)
 
 
@@ -220,13 +224,14 @@ def _read_many_alterable_config_v1(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            name = buffer[at:end].decode()
+            end = at + n + 1
+            text, config_operation, n = _unpack_text_bB[n](buffer, at)
+            name = text.decode()
             at = end
         else:
             name, at = long_text(buffer, at, n)
-        config_operation, n = _unpack_bB(buffer, at)
-        at += 2
+            config_operation, n = _unpack_bB(buffer, at)
+            at += 2
         if not n:
             value = None
         elif n < 128:
@@ -367,6 +372,8 @@ def _write_incremental_alter_configs_request_v1(out: bytearray, item: Incrementa
     else:
         out += long_length(n)
     _write_many_alter_configs_resource_v1(out, resources)
+    if type(item.validate_only) is not bool:
+        raise ValueError
     out += _pack_zB(item.validate_only, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

@@ -239,6 +239,10 @@ def _write_init_producer_id_request_v6(out: bytearray, item: InitProducerIdReque
         else:
             out += long_text_length(n)
         out += text
+    if type(item.enable2_pc) is not bool:
+        raise ValueError
+    if type(item.keep_prepared_txn) is not bool:
+        raise ValueError
     out += _pack_iqhzzB(
         item.transaction_timeout_ms, item.producer_id, item.producer_epoch, item.enable2_pc, item.keep_prepared_txn, 0
     )

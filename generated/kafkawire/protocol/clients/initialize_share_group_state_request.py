@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
+    iterator,
     long_length,
     long_text,
     long_text_length,
@@ -71,6 +73,7 @@ class InitializeShareGroupStateRequest(Message, frozen=True, gc=False):
 
 _unpack_16sB = unpacker("16sB")
 _unpack_iiqB = unpacker("iiqB")
+_iterate_iiqx = iterator("iiqx")
 _pack_16s = packer("16s")
 _pack_iiqB = packer("iiqB")
 
@@ -85,6 +88,9 @@ def _read_many_partition_data_v0(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[InitializeShareGroupStateRequest.PartitionData, ...], int]:
     make = InitializeShareGroupStateRequest.PartitionData
+    end = at + 17 * count
+    if buffer[at + 16 : end : 17].count(0) == count:
+        return tuple(starmap(make, _iterate_iiqx(buffer[at:end]))), end
     result = []
     for _ in range(count):
         partition, state_epoch, start_offset, n = _unpack_iiqB(buffer, at)

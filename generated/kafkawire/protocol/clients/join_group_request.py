@@ -21,6 +21,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -74,6 +75,7 @@ _unpack_i = unpacker("i")
 _unpack_ih = unpacker("ih")
 _unpack_iiB = unpacker("iiB")
 _unpack_iih = unpacker("iih")
+_unpack_text_iiB = text_unpackers("iiB")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_ih = packer("ih")
@@ -395,13 +397,14 @@ def _read_join_group_request_v6(buffer: bytes, at: int) -> tuple[JoinGroupReques
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        group_id = buffer[at:end].decode()
+        end = at + n + 8
+        text, session_timeout_ms, rebalance_timeout_ms, n = _unpack_text_iiB[n](buffer, at)
+        group_id = text.decode()
         at = end
     else:
         group_id, at = long_text(buffer, at, n)
-    session_timeout_ms, rebalance_timeout_ms, n = _unpack_iiB(buffer, at)
-    at += 9
+        session_timeout_ms, rebalance_timeout_ms, n = _unpack_iiB(buffer, at)
+        at += 9
     if 0 < n < 128:
         end = at + n - 1
         member_id = buffer[at:end].decode()
@@ -515,13 +518,14 @@ def _read_join_group_request_v8(buffer: bytes, at: int) -> tuple[JoinGroupReques
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        group_id = buffer[at:end].decode()
+        end = at + n + 8
+        text, session_timeout_ms, rebalance_timeout_ms, n = _unpack_text_iiB[n](buffer, at)
+        group_id = text.decode()
         at = end
     else:
         group_id, at = long_text(buffer, at, n)
-    session_timeout_ms, rebalance_timeout_ms, n = _unpack_iiB(buffer, at)
-    at += 9
+        session_timeout_ms, rebalance_timeout_ms, n = _unpack_iiB(buffer, at)
+        at += 9
     if 0 < n < 128:
         end = at + n - 1
         member_id = buffer[at:end].decode()

@@ -20,6 +20,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -78,6 +79,7 @@ _unpack_hih = unpacker("hih")
 _unpack_i = unpacker("i")
 _unpack_ihiB = unpacker("ihiB")
 _unpack_ihih = unpacker("ihih")
+_unpack_text_zB = text_unpackers("?B")
 _pack_z = packer("?")
 _pack_h = packer("h")
 _pack_hih = packer("hih")
@@ -721,13 +723,14 @@ def _read_join_group_response_v9(buffer: bytes, at: int) -> tuple[JoinGroupRespo
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        leader = buffer[at:end].decode()
+        end = at + n + 1
+        text, skip_assignment, n = _unpack_text_zB[n](buffer, at)
+        leader = text.decode()
         at = end
     else:
         leader, at = long_text(buffer, at, n)
-    skip_assignment, n = _unpack_zB(buffer, at)
-    at += 2
+        skip_assignment, n = _unpack_zB(buffer, at)
+        at += 2
     if 0 < n < 128:
         end = at + n - 1
         member_id = buffer[at:end].decode()
@@ -791,6 +794,8 @@ def _write_join_group_response_v9(out: bytearray, item: JoinGroupResponse) -> No
     else:
         out += long_text_length(n)
     out += text
+    if type(item.skip_assignment) is not bool:
+        raise ValueError
     out += _pack_z(item.skip_assignment)
     text = item.member_id.encode()
     n = len(text)

@@ -24,6 +24,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -138,6 +139,8 @@ _unpack_iiqB = unpacker("iiqB")
 _unpack_iiqbB = unpacker("iiqbB")
 _unpack_iiqi = unpacker("iiqi")
 _unpack_many_i = unpackers("i")
+_unpack_text_16sB = text_unpackers("16sB")
+_unpack_text_iB = text_unpackers("iB")
 _pack_16s = packer("16s")
 _pack_z = packer("?")
 _pack_zB = packer("?B")
@@ -388,6 +391,8 @@ def _write_many_leader_and_isr_partition_state_v1(
         out += _pack_ii(item.partition_epoch, len(replicas))
         n = len(replicas)
         out += _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
+        if type(item.is_new) is not bool:
+            raise ValueError
         out += _pack_z(item.is_new)
 
 
@@ -506,6 +511,8 @@ def _write_many_leader_and_isr_partition_state_v2(
         out += _pack_ii(item.partition_epoch, len(replicas))
         n = len(replicas)
         out += _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
+        if type(item.is_new) is not bool:
+            raise ValueError
         out += _pack_z(item.is_new)
 
 
@@ -696,6 +703,8 @@ def _write_many_leader_and_isr_partition_state_v3(
         out += _pack_i(len(removing_replicas))
         n = len(removing_replicas)
         out += _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
+        if type(item.is_new) is not bool:
+            raise ValueError
         out += _pack_z(item.is_new)
 
 
@@ -920,6 +929,8 @@ def _write_many_leader_and_isr_partition_state_v4(
         else:
             out += long_length(n)
             out += pack_numbers("i", removing_replicas)
+        if type(item.is_new) is not bool:
+            raise ValueError
         out += _pack_zB(item.is_new, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -1002,13 +1013,14 @@ def _read_many_leader_and_isr_live_leader_v4(
         broker_id, n = _unpack_iB(buffer, at)
         at += 5
         if 0 < n < 128:
-            end = at + n - 1
-            host_name = buffer[at:end].decode()
+            end = at + n + 4
+            text, port, n = _unpack_text_iB[n](buffer, at)
+            host_name = text.decode()
             at = end
         else:
             host_name, at = long_text(buffer, at, n)
-        port, n = _unpack_iB(buffer, at)
-        at += 5
+            port, n = _unpack_iB(buffer, at)
+            at += 5
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)
@@ -1114,13 +1126,14 @@ def _read_many_leader_and_isr_topic_state_v5(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            topic_name = buffer[at:end].decode()
+            end = at + n + 16
+            text, topic_id, n = _unpack_text_16sB[n](buffer, at)
+            topic_name = text.decode()
             at = end
         else:
             topic_name, at = long_text(buffer, at, n)
-        topic_id, n = _unpack_16sB(buffer, at)
-        at += 17
+            topic_id, n = _unpack_16sB(buffer, at)
+            at += 17
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
@@ -1175,7 +1188,7 @@ def _write_many_leader_and_isr_topic_state_v5(
 
 
 def _read_leader_and_isr_request_v5(buffer: bytes, at: int) -> tuple[LeaderAndIsrRequest, int]:
-    controller_id, controller_epoch, broker_epoch, type, n = _unpack_iiqbB(buffer, at)
+    controller_id, controller_epoch, broker_epoch, type_, n = _unpack_iiqbB(buffer, at)
     at += 18
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
@@ -1195,7 +1208,7 @@ def _read_leader_and_isr_request_v5(buffer: bytes, at: int) -> tuple[LeaderAndIs
     if n:
         tags, at = unknown_tags(buffer, at, n)
     return LeaderAndIsrRequest(
-        controller_id, False, controller_epoch, broker_epoch, type, (), topic_states, live_leaders, tags
+        controller_id, False, controller_epoch, broker_epoch, type_, (), topic_states, live_leaders, tags
     ), at
 
 
@@ -1360,6 +1373,8 @@ def _write_many_leader_and_isr_partition_state_v6(
         else:
             out += long_length(n)
             out += pack_numbers("i", removing_replicas)
+        if type(item.is_new) is not bool:
+            raise ValueError
         out += _pack_zbB(item.is_new, item.leader_recovery_state, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -1381,13 +1396,14 @@ def _read_many_leader_and_isr_topic_state_v6(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            topic_name = buffer[at:end].decode()
+            end = at + n + 16
+            text, topic_id, n = _unpack_text_16sB[n](buffer, at)
+            topic_name = text.decode()
             at = end
         else:
             topic_name, at = long_text(buffer, at, n)
-        topic_id, n = _unpack_16sB(buffer, at)
-        at += 17
+            topic_id, n = _unpack_16sB(buffer, at)
+            at += 17
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
@@ -1442,7 +1458,7 @@ def _write_many_leader_and_isr_topic_state_v6(
 
 
 def _read_leader_and_isr_request_v6(buffer: bytes, at: int) -> tuple[LeaderAndIsrRequest, int]:
-    controller_id, controller_epoch, broker_epoch, type, n = _unpack_iiqbB(buffer, at)
+    controller_id, controller_epoch, broker_epoch, type_, n = _unpack_iiqbB(buffer, at)
     at += 18
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
@@ -1462,7 +1478,7 @@ def _read_leader_and_isr_request_v6(buffer: bytes, at: int) -> tuple[LeaderAndIs
     if n:
         tags, at = unknown_tags(buffer, at, n)
     return LeaderAndIsrRequest(
-        controller_id, False, controller_epoch, broker_epoch, type, (), topic_states, live_leaders, tags
+        controller_id, False, controller_epoch, broker_epoch, type_, (), topic_states, live_leaders, tags
     ), at
 
 
@@ -1507,7 +1523,7 @@ def _write_leader_and_isr_request_v6(out: bytearray, item: LeaderAndIsrRequest) 
 
 
 def _read_leader_and_isr_request_v7(buffer: bytes, at: int) -> tuple[LeaderAndIsrRequest, int]:
-    controller_id, is_kraft_controller, controller_epoch, broker_epoch, type, n = _unpack_iziqbB(buffer, at)
+    controller_id, is_kraft_controller, controller_epoch, broker_epoch, type_, n = _unpack_iziqbB(buffer, at)
     at += 19
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
@@ -1527,13 +1543,15 @@ def _read_leader_and_isr_request_v7(buffer: bytes, at: int) -> tuple[LeaderAndIs
     if n:
         tags, at = unknown_tags(buffer, at, n)
     return LeaderAndIsrRequest(
-        controller_id, is_kraft_controller, controller_epoch, broker_epoch, type, (), topic_states, live_leaders, tags
+        controller_id, is_kraft_controller, controller_epoch, broker_epoch, type_, (), topic_states, live_leaders, tags
     ), at
 
 
 def _write_leader_and_isr_request_v7(out: bytearray, item: LeaderAndIsrRequest) -> None:
     if len(item.ungrouped_partition_states):
         raise ValueError  # ungrouped_partition_states is not in these versions
+    if type(item.is_kraft_controller) is not bool:
+        raise ValueError
     out += _pack_iziqb(
         item.controller_id, item.is_kraft_controller, item.controller_epoch, item.broker_epoch, item.type
     )

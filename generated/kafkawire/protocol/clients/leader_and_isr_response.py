@@ -19,6 +19,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -77,6 +78,7 @@ _unpack_hB = unpacker("hB")
 _unpack_hi = unpacker("hi")
 _unpack_ih = unpacker("ih")
 _unpack_ihB = unpacker("ihB")
+_unpack_text_ihB = text_unpackers("ihB")
 _pack_16s = packer("16s")
 _pack_h = packer("h")
 _pack_hi = packer("hi")
@@ -162,13 +164,14 @@ def _read_many_leader_and_isr_partition_error_v4(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            topic_name = buffer[at:end].decode()
+            end = at + n + 6
+            text, partition_index, error_code, n = _unpack_text_ihB[n](buffer, at)
+            topic_name = text.decode()
             at = end
         else:
             topic_name, at = long_text(buffer, at, n)
-        partition_index, error_code, n = _unpack_ihB(buffer, at)
-        at += 7
+            partition_index, error_code, n = _unpack_ihB(buffer, at)
+            at += 7
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)

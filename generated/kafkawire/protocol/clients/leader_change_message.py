@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
+    iterator,
     long_length,
     new_uuid,
     packer,
@@ -60,6 +62,7 @@ class LeaderChangeMessage(Message, frozen=True, gc=False):
 _unpack_hiB = unpacker("hiB")
 _unpack_i16sB = unpacker("i16sB")
 _unpack_iB = unpacker("iB")
+_iterate_ix = iterator("ix")
 _pack_hi = packer("hi")
 _pack_i16sB = packer("i16sB")
 _pack_iB = packer("iB")
@@ -71,6 +74,9 @@ _pack_iB = packer("iB")
 
 def _read_many_voter_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[LeaderChangeMessage.Voter, ...], int]:
     make = LeaderChangeMessage.Voter
+    end = at + 5 * count
+    if buffer[at + 4 : end : 5].count(0) == count:
+        return tuple(starmap(make, _iterate_ix(buffer[at:end]))), end
     result = []
     for _ in range(count):
         voter_id, n = _unpack_iB(buffer, at)

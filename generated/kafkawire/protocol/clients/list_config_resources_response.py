@@ -16,6 +16,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -56,6 +57,7 @@ class ListConfigResourcesResponse(Message, frozen=True, gc=False):
 
 _unpack_bB = unpacker("bB")
 _unpack_ihB = unpacker("ihB")
+_unpack_text_bB = text_unpackers("bB")
 _pack_bB = packer("bB")
 _pack_ih = packer("ih")
 
@@ -155,13 +157,14 @@ def _read_many_config_resource_v1(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            resource_name = buffer[at:end].decode()
+            end = at + n + 1
+            text, resource_type, n = _unpack_text_bB[n](buffer, at)
+            resource_name = text.decode()
             at = end
         else:
             resource_name, at = long_text(buffer, at, n)
-        resource_type, n = _unpack_bB(buffer, at)
-        at += 2
+            resource_type, n = _unpack_bB(buffer, at)
+            at += 2
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
     Tags,
+    iterator,
     long_length,
     long_text,
     long_text_length,
@@ -83,6 +85,8 @@ _unpack_iiq = unpacker("iiq")
 _unpack_iiqB = unpacker("iiqB")
 _unpack_iq = unpacker("iq")
 _unpack_iqi = unpacker("iqi")
+_iterate_iiq = iterator("iiq")
+_iterate_iiqx = iterator("iiqx")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
@@ -318,12 +322,8 @@ def _read_many_list_offsets_partition_v4(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[ListOffsetsRequest.ListOffsetsPartition, ...], int]:
     make = ListOffsetsRequest.ListOffsetsPartition
-    result = []
-    for _ in range(count):
-        partition_index, current_leader_epoch, timestamp = _unpack_iiq(buffer, at)
-        at += 16
-        result.append(make(partition_index, current_leader_epoch, timestamp))
-    return tuple(result), at
+    end = at + 16 * count
+    return tuple(starmap(make, _iterate_iiq(buffer[at:end]))), end
 
 
 def _write_many_list_offsets_partition_v4(
@@ -414,6 +414,9 @@ def _read_many_list_offsets_partition_v6(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[ListOffsetsRequest.ListOffsetsPartition, ...], int]:
     make = ListOffsetsRequest.ListOffsetsPartition
+    end = at + 17 * count
+    if buffer[at + 16 : end : 17].count(0) == count:
+        return tuple(starmap(make, _iterate_iiqx(buffer[at:end]))), end
     result = []
     for _ in range(count):
         partition_index, current_leader_epoch, timestamp, n = _unpack_iiqB(buffer, at)

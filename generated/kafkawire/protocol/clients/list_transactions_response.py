@@ -17,6 +17,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -61,6 +62,7 @@ class ListTransactionsResponse(Message, frozen=True, gc=False):
 
 _unpack_ihB = unpacker("ihB")
 _unpack_qB = unpacker("qB")
+_unpack_text_qB = text_unpackers("qB")
 _pack_ih = packer("ih")
 _pack_q = packer("q")
 
@@ -80,13 +82,14 @@ def _read_many_transaction_state_v0(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            transactional_id = buffer[at:end].decode()
+            end = at + n + 8
+            text, producer_id, n = _unpack_text_qB[n](buffer, at)
+            transactional_id = text.decode()
             at = end
         else:
             transactional_id, at = long_text(buffer, at, n)
-        producer_id, n = _unpack_qB(buffer, at)
-        at += 9
+            producer_id, n = _unpack_qB(buffer, at)
+            at += 9
         if 0 < n < 128:
             end = at + n - 1
             transaction_state = buffer[at:end].decode()

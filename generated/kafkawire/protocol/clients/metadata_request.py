@@ -212,6 +212,8 @@ def _write_metadata_request_v4(out: bytearray, item: MetadataRequest) -> None:
         n = len(topics)
         out += _pack_i(n)
         _write_many_metadata_request_topic_v0(out, topics)
+    if type(item.allow_auto_topic_creation) is not bool:
+        raise ValueError
     out += _pack_z(item.allow_auto_topic_creation)
 
 
@@ -252,6 +254,12 @@ def _write_metadata_request_v8(out: bytearray, item: MetadataRequest) -> None:
         n = len(topics)
         out += _pack_i(n)
         _write_many_metadata_request_topic_v0(out, topics)
+    if type(item.allow_auto_topic_creation) is not bool:
+        raise ValueError
+    if type(item.include_cluster_authorized_operations) is not bool:
+        raise ValueError
+    if type(item.include_topic_authorized_operations) is not bool:
+        raise ValueError
     out += _pack_zzz(
         item.allow_auto_topic_creation,
         item.include_cluster_authorized_operations,
@@ -353,6 +361,12 @@ def _write_metadata_request_v9(out: bytearray, item: MetadataRequest) -> None:
         else:
             out += long_length(n)
         _write_many_metadata_request_topic_v9(out, topics)
+    if type(item.allow_auto_topic_creation) is not bool:
+        raise ValueError
+    if type(item.include_cluster_authorized_operations) is not bool:
+        raise ValueError
+    if type(item.include_topic_authorized_operations) is not bool:
+        raise ValueError
     out += _pack_zzzB(
         item.allow_auto_topic_creation,
         item.include_cluster_authorized_operations,
@@ -466,6 +480,12 @@ def _write_metadata_request_v10(out: bytearray, item: MetadataRequest) -> None:
         else:
             out += long_length(n)
         _write_many_metadata_request_topic_v10(out, topics)
+    if type(item.allow_auto_topic_creation) is not bool:
+        raise ValueError
+    if type(item.include_cluster_authorized_operations) is not bool:
+        raise ValueError
+    if type(item.include_topic_authorized_operations) is not bool:
+        raise ValueError
     out += _pack_zzzB(
         item.allow_auto_topic_creation,
         item.include_cluster_authorized_operations,
@@ -517,6 +537,10 @@ def _write_metadata_request_v11(out: bytearray, item: MetadataRequest) -> None:
         else:
             out += long_length(n)
         _write_many_metadata_request_topic_v10(out, topics)
+    if type(item.allow_auto_topic_creation) is not bool:
+        raise ValueError
+    if type(item.include_topic_authorized_operations) is not bool:
+        raise ValueError
     out += _pack_zzB(item.allow_auto_topic_creation, item.include_topic_authorized_operations, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

@@ -26,6 +26,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -133,6 +134,9 @@ _unpack_iB = unpacker("iB")
 _unpack_ih = unpacker("ih")
 _unpack_ii = unpacker("ii")
 _unpack_many_i = unpackers("i")
+_unpack_text_16szB = text_unpackers("16s?B")
+_unpack_text_zB = text_unpackers("?B")
+_unpack_text_iB = text_unpackers("iB")
 _pack_16sz = packer("16s?")
 _pack_z = packer("?")
 _pack_zi = packer("?i")
@@ -416,6 +420,8 @@ def _write_many_metadata_response_topic_v1(
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if type(item.is_internal) is not bool:
+            raise ValueError
         out += _pack_zi(item.is_internal, len(partitions))
         _write_many_metadata_response_partition_v0(out, partitions)
 
@@ -675,6 +681,8 @@ def _write_many_metadata_response_topic_v5(
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if type(item.is_internal) is not bool:
+            raise ValueError
         out += _pack_zi(item.is_internal, len(partitions))
         _write_many_metadata_response_partition_v5(out, partitions)
 
@@ -847,6 +855,8 @@ def _write_many_metadata_response_topic_v7(
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if type(item.is_internal) is not bool:
+            raise ValueError
         out += _pack_zi(item.is_internal, len(partitions))
         _write_many_metadata_response_partition_v7(out, partitions)
 
@@ -951,6 +961,8 @@ def _write_many_metadata_response_topic_v8(
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if type(item.is_internal) is not bool:
+            raise ValueError
         out += _pack_zi(item.is_internal, len(partitions))
         _write_many_metadata_response_partition_v7(out, partitions)
         out += _pack_i(item.topic_authorized_operations)
@@ -1031,13 +1043,14 @@ def _read_many_metadata_response_broker_v9(
         node_id, n = _unpack_iB(buffer, at)
         at += 5
         if 0 < n < 128:
-            end = at + n - 1
-            host = buffer[at:end].decode()
+            end = at + n + 4
+            text, port, n = _unpack_text_iB[n](buffer, at)
+            host = text.decode()
             at = end
         else:
             host, at = long_text(buffer, at, n)
-        port, n = _unpack_iB(buffer, at)
-        at += 5
+            port, n = _unpack_iB(buffer, at)
+            at += 5
         if not n:
             rack = None
         elif n < 128:
@@ -1200,13 +1213,14 @@ def _read_many_metadata_response_topic_v9(
         error_code, n = _unpack_hB(buffer, at)
         at += 3
         if 0 < n < 128:
-            end = at + n - 1
-            name = buffer[at:end].decode()
+            end = at + n + 1
+            text, is_internal, n = _unpack_text_zB[n](buffer, at)
+            name = text.decode()
             at = end
         else:
             name, at = long_text(buffer, at, n)
-        is_internal, n = _unpack_zB(buffer, at)
-        at += 2
+            is_internal, n = _unpack_zB(buffer, at)
+            at += 2
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if not 0 < n <= len(buffer) - at + 1:
@@ -1235,6 +1249,8 @@ def _write_many_metadata_response_topic_v9(
         else:
             out += long_text_length(n)
         out += text
+        if type(item.is_internal) is not bool:
+            raise ValueError
         out += _pack_z(item.is_internal)
         partitions = item.partitions
         if type(partitions) is not tuple:
@@ -1351,13 +1367,14 @@ def _read_many_metadata_response_topic_v10(
         error_code, n = _unpack_hB(buffer, at)
         at += 3
         if 0 < n < 128:
-            end = at + n - 1
-            name = buffer[at:end].decode()
+            end = at + n + 17
+            text, topic_id, is_internal, n = _unpack_text_16szB[n](buffer, at)
+            name = text.decode()
             at = end
         else:
             name, at = long_text(buffer, at, n)
-        topic_id, is_internal, n = _unpack_16szB(buffer, at)
-        at += 18
+            topic_id, is_internal, n = _unpack_16szB(buffer, at)
+            at += 18
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
@@ -1388,6 +1405,8 @@ def _write_many_metadata_response_topic_v10(
             out += long_text_length(n)
         out += text
         if len(item.topic_id) != 16:
+            raise ValueError
+        if type(item.is_internal) is not bool:
             raise ValueError
         out += _pack_16sz(item.topic_id, item.is_internal)
         partitions = item.partitions
@@ -1627,6 +1646,8 @@ def _write_many_metadata_response_topic_v12(
                 out += long_text_length(n)
             out += text
         if len(item.topic_id) != 16:
+            raise ValueError
+        if type(item.is_internal) is not bool:
             raise ValueError
         out += _pack_16sz(item.topic_id, item.is_internal)
         partitions = item.partitions

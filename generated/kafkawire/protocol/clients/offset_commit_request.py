@@ -21,6 +21,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -95,6 +96,7 @@ _unpack_iqiB = unpacker("iqiB")
 _unpack_iqih = unpacker("iqih")
 _unpack_iqqh = unpacker("iqqh")
 _unpack_qi = unpacker("qi")
+_unpack_text_iB = text_unpackers("iB")
 _pack_16s = packer("16s")
 _pack_h = packer("h")
 _pack_i = packer("i")
@@ -780,13 +782,14 @@ def _read_offset_commit_request_v8(buffer: bytes, at: int) -> tuple[OffsetCommit
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        group_id = buffer[at:end].decode()
+        end = at + n + 4
+        text, generation_id_or_member_epoch, n = _unpack_text_iB[n](buffer, at)
+        group_id = text.decode()
         at = end
     else:
         group_id, at = long_text(buffer, at, n)
-    generation_id_or_member_epoch, n = _unpack_iB(buffer, at)
-    at += 5
+        generation_id_or_member_epoch, n = _unpack_iB(buffer, at)
+        at += 5
     if 0 < n < 128:
         end = at + n - 1
         member_id = buffer[at:end].decode()
@@ -924,13 +927,14 @@ def _read_offset_commit_request_v10(buffer: bytes, at: int) -> tuple[OffsetCommi
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        group_id = buffer[at:end].decode()
+        end = at + n + 4
+        text, generation_id_or_member_epoch, n = _unpack_text_iB[n](buffer, at)
+        group_id = text.decode()
         at = end
     else:
         group_id, at = long_text(buffer, at, n)
-    generation_id_or_member_epoch, n = _unpack_iB(buffer, at)
-    at += 5
+        generation_id_or_member_epoch, n = _unpack_iB(buffer, at)
+        at += 5
     if 0 < n < 128:
         end = at + n - 1
         member_id = buffer[at:end].decode()

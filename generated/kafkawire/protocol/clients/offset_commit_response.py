@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
+    iterator,
     long_length,
     long_text,
     long_text_length,
@@ -76,6 +78,8 @@ _unpack_iB = unpacker("iB")
 _unpack_ih = unpacker("ih")
 _unpack_ihB = unpacker("ihB")
 _unpack_ii = unpacker("ii")
+_iterate_ih = iterator("ih")
+_iterate_ihx = iterator("ihx")
 _pack_16s = packer("16s")
 _pack_h = packer("h")
 _pack_i = packer("i")
@@ -92,12 +96,8 @@ def _read_many_offset_commit_response_partition_v0(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[OffsetCommitResponse.OffsetCommitResponsePartition, ...], int]:
     make = OffsetCommitResponse.OffsetCommitResponsePartition
-    result = []
-    for _ in range(count):
-        partition_index, error_code = _unpack_ih(buffer, at)
-        at += 6
-        result.append(make(partition_index, error_code))
-    return tuple(result), at
+    end = at + 6 * count
+    return tuple(starmap(make, _iterate_ih(buffer[at:end]))), end
 
 
 def _write_many_offset_commit_response_partition_v0(
@@ -209,6 +209,9 @@ def _read_many_offset_commit_response_partition_v8(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[OffsetCommitResponse.OffsetCommitResponsePartition, ...], int]:
     make = OffsetCommitResponse.OffsetCommitResponsePartition
+    end = at + 7 * count
+    if buffer[at + 6 : end : 7].count(0) == count:
+        return tuple(starmap(make, _iterate_ihx(buffer[at:end]))), end
     result = []
     for _ in range(count):
         partition_index, error_code, n = _unpack_ihB(buffer, at)

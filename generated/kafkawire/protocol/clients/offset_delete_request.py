@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId, TopicName
-from kafkawire.wire.fastpath import Tags, packer, sequence, unpacker
+from kafkawire.wire.fastpath import Tags, iterator, packer, sequence, unpacker
 
 
 class OffsetDeleteRequest(Message, frozen=True, gc=False):
@@ -54,6 +55,7 @@ class OffsetDeleteRequest(Message, frozen=True, gc=False):
 
 _unpack_h = unpacker("h")
 _unpack_i = unpacker("i")
+_iterate_i = iterator("i")
 _pack_h = packer("h")
 _pack_i = packer("i")
 
@@ -65,12 +67,8 @@ def _read_many_offset_delete_request_partition_v0(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[OffsetDeleteRequest.OffsetDeleteRequestPartition, ...], int]:
     make = OffsetDeleteRequest.OffsetDeleteRequestPartition
-    result = []
-    for _ in range(count):
-        (partition_index,) = _unpack_i(buffer, at)
-        at += 4
-        result.append(make(partition_index))
-    return tuple(result), at
+    end = at + 4 * count
+    return tuple(starmap(make, _iterate_i(buffer[at:end]))), end
 
 
 def _write_many_offset_delete_request_partition_v0(

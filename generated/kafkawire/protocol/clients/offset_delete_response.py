@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
-from kafkawire.wire.fastpath import Tags, packer, sequence, unpacker
+from kafkawire.wire.fastpath import Tags, iterator, packer, sequence, unpacker
 
 
 class OffsetDeleteResponse(Message, frozen=True, gc=False):
@@ -60,6 +61,7 @@ _unpack_h = unpacker("h")
 _unpack_hii = unpacker("hii")
 _unpack_i = unpacker("i")
 _unpack_ih = unpacker("ih")
+_iterate_ih = iterator("ih")
 _pack_h = packer("h")
 _pack_hii = packer("hii")
 _pack_i = packer("i")
@@ -74,12 +76,8 @@ def _read_many_offset_delete_response_partition_v0(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[OffsetDeleteResponse.OffsetDeleteResponsePartition, ...], int]:
     make = OffsetDeleteResponse.OffsetDeleteResponsePartition
-    result = []
-    for _ in range(count):
-        partition_index, error_code = _unpack_ih(buffer, at)
-        at += 6
-        result.append(make(partition_index, error_code))
-    return tuple(result), at
+    end = at + 6 * count
+    return tuple(starmap(make, _iterate_ih(buffer[at:end]))), end
 
 
 def _write_many_offset_delete_response_partition_v0(

@@ -423,6 +423,8 @@ def _write_offset_fetch_request_v7(out: bytearray, item: OffsetFetchRequest) -> 
         else:
             out += long_length(n)
         _write_many_offset_fetch_request_topic_v6(out, topics)
+    if type(item.require_stable) is not bool:
+        raise ValueError
     out += _pack_zB(item.require_stable, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -596,6 +598,8 @@ def _write_offset_fetch_request_v8(out: bytearray, item: OffsetFetchRequest) -> 
     else:
         out += long_length(n)
     _write_many_offset_fetch_request_group_v8(out, groups)
+    if type(item.require_stable) is not bool:
+        raise ValueError
     out += _pack_zB(item.require_stable, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -728,6 +732,8 @@ def _write_offset_fetch_request_v9(out: bytearray, item: OffsetFetchRequest) -> 
     else:
         out += long_length(n)
     _write_many_offset_fetch_request_group_v9(out, groups)
+    if type(item.require_stable) is not bool:
+        raise ValueError
     out += _pack_zB(item.require_stable, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -914,6 +920,8 @@ def _write_offset_fetch_request_v10(out: bytearray, item: OffsetFetchRequest) ->
     else:
         out += long_length(n)
     _write_many_offset_fetch_request_group_v10(out, groups)
+    if type(item.require_stable) is not bool:
+        raise ValueError
     out += _pack_zB(item.require_stable, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
     Tags,
+    iterator,
     long_length,
     long_text,
     long_text_length,
@@ -73,6 +75,8 @@ _unpack_iB = unpacker("iB")
 _unpack_ii = unpacker("ii")
 _unpack_iii = unpacker("iii")
 _unpack_iiiB = unpacker("iiiB")
+_iterate_iii = iterator("iii")
+_iterate_iiix = iterator("iiix")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_ii = packer("ii")
@@ -181,12 +185,8 @@ def _read_many_offset_for_leader_partition_v2(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[OffsetForLeaderEpochRequest.OffsetForLeaderPartition, ...], int]:
     make = OffsetForLeaderEpochRequest.OffsetForLeaderPartition
-    result = []
-    for _ in range(count):
-        partition, current_leader_epoch, leader_epoch = _unpack_iii(buffer, at)
-        at += 12
-        result.append(make(partition, current_leader_epoch, leader_epoch))
-    return tuple(result), at
+    end = at + 12 * count
+    return tuple(starmap(make, _iterate_iii(buffer[at:end]))), end
 
 
 def _write_many_offset_for_leader_partition_v2(
@@ -299,6 +299,9 @@ def _read_many_offset_for_leader_partition_v4(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[OffsetForLeaderEpochRequest.OffsetForLeaderPartition, ...], int]:
     make = OffsetForLeaderEpochRequest.OffsetForLeaderPartition
+    end = at + 13 * count
+    if buffer[at + 12 : end : 13].count(0) == count:
+        return tuple(starmap(make, _iterate_iiix(buffer[at:end]))), end
     result = []
     for _ in range(count):
         partition, current_leader_epoch, leader_epoch, n = _unpack_iiiB(buffer, at)

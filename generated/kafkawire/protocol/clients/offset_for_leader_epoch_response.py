@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
     Tags,
+    iterator,
     long_length,
     long_text,
     long_text_length,
@@ -76,6 +78,8 @@ _unpack_hiq = unpacker("hiq")
 _unpack_i = unpacker("i")
 _unpack_iB = unpacker("iB")
 _unpack_ii = unpacker("ii")
+_iterate_hiiq = iterator("hiiq")
+_iterate_hiiqx = iterator("hiiqx")
 _pack_h = packer("h")
 _pack_hiiq = packer("hiiq")
 _pack_hiiqB = packer("hiiqB")
@@ -187,12 +191,8 @@ def _read_many_epoch_end_offset_v1(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[OffsetForLeaderEpochResponse.EpochEndOffset, ...], int]:
     make = OffsetForLeaderEpochResponse.EpochEndOffset
-    result = []
-    for _ in range(count):
-        error_code, partition, leader_epoch, end_offset = _unpack_hiiq(buffer, at)
-        at += 18
-        result.append(make(error_code, partition, leader_epoch, end_offset))
-    return tuple(result), at
+    end = at + 18 * count
+    return tuple(starmap(make, _iterate_hiiq(buffer[at:end]))), end
 
 
 def _write_many_epoch_end_offset_v1(
@@ -306,6 +306,9 @@ def _read_many_epoch_end_offset_v4(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[OffsetForLeaderEpochResponse.EpochEndOffset, ...], int]:
     make = OffsetForLeaderEpochResponse.EpochEndOffset
+    end = at + 19 * count
+    if buffer[at + 18 : end : 19].count(0) == count:
+        return tuple(starmap(make, _iterate_hiiqx(buffer[at:end]))), end
     result = []
     for _ in range(count):
         error_code, partition, leader_epoch, end_offset, n = _unpack_hiiqB(buffer, at)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 import msgspec
 
@@ -15,6 +16,7 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     differs,
+    iterator,
     long_length,
     long_nullable_text,
     long_text,
@@ -25,6 +27,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_entries,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -81,7 +84,7 @@ class ProduceResponse(Message, frozen=True, gc=False):
         record_errors: Sequence[ProduceResponse.BatchIndexAndErrorMessage] = ()
         error_message: str | None = None
         current_leader: ProduceResponse.LeaderIdAndEpoch = msgspec.field(
-            default_factory=lambda: _DEFAULT_LEADER_ID_AND_EPOCH
+            default_factory=lambda: _DEFAULT_LeaderIdAndEpoch
         )
         unknown_tagged_fields: Tags = ()
 
@@ -131,7 +134,7 @@ class ProduceResponse(Message, frozen=True, gc=False):
     unknown_tagged_fields: Tags = ()
 
 
-_DEFAULT_LEADER_ID_AND_EPOCH: ProduceResponse.LeaderIdAndEpoch = ProduceResponse.LeaderIdAndEpoch()
+_DEFAULT_LeaderIdAndEpoch: ProduceResponse.LeaderIdAndEpoch = ProduceResponse.LeaderIdAndEpoch()
 _unpack_16sB = unpacker("16sB")
 _unpack_h = unpacker("h")
 _unpack_i = unpacker("i")
@@ -143,6 +146,10 @@ _unpack_ihqqq = unpacker("ihqqq")
 _unpack_ihqqqB = unpacker("ihqqqB")
 _unpack_ihqqqi = unpacker("ihqqqi")
 _unpack_iiB = unpacker("iiB")
+_unpack_text_iB = text_unpackers("iB")
+_iterate_ihq = iterator("ihq")
+_iterate_ihqq = iterator("ihqq")
+_iterate_ihqqq = iterator("ihqqq")
 _pack_16s = packer("16s")
 _pack_h = packer("h")
 _pack_i = packer("i")
@@ -163,12 +170,8 @@ def _read_many_partition_produce_response_v0(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[ProduceResponse.PartitionProduceResponse, ...], int]:
     make = ProduceResponse.PartitionProduceResponse
-    result = []
-    for _ in range(count):
-        index, error_code, base_offset = _unpack_ihq(buffer, at)
-        at += 14
-        result.append(make(index, error_code, base_offset))
-    return tuple(result), at
+    end = at + 14 * count
+    return tuple(starmap(make, _iterate_ihq(buffer[at:end]))), end
 
 
 def _write_many_partition_produce_response_v0(
@@ -177,8 +180,8 @@ def _write_many_partition_produce_response_v0(
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
-        if item.current_leader is not _DEFAULT_LEADER_ID_AND_EPOCH and differs(
-            item.current_leader, _DEFAULT_LEADER_ID_AND_EPOCH
+        if item.current_leader is not _DEFAULT_LeaderIdAndEpoch and differs(
+            item.current_leader, _DEFAULT_LeaderIdAndEpoch
         ):
             raise ValueError  # current_leader is not in these versions
         out += _pack_ihq(item.index, item.error_code, item.base_offset)
@@ -292,12 +295,8 @@ def _read_many_partition_produce_response_v2(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[ProduceResponse.PartitionProduceResponse, ...], int]:
     make = ProduceResponse.PartitionProduceResponse
-    result = []
-    for _ in range(count):
-        index, error_code, base_offset, log_append_time_ms = _unpack_ihqq(buffer, at)
-        at += 22
-        result.append(make(index, error_code, base_offset, log_append_time_ms))
-    return tuple(result), at
+    end = at + 22 * count
+    return tuple(starmap(make, _iterate_ihqq(buffer[at:end]))), end
 
 
 def _write_many_partition_produce_response_v2(
@@ -306,8 +305,8 @@ def _write_many_partition_produce_response_v2(
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
-        if item.current_leader is not _DEFAULT_LEADER_ID_AND_EPOCH and differs(
-            item.current_leader, _DEFAULT_LEADER_ID_AND_EPOCH
+        if item.current_leader is not _DEFAULT_LeaderIdAndEpoch and differs(
+            item.current_leader, _DEFAULT_LeaderIdAndEpoch
         ):
             raise ValueError  # current_leader is not in these versions
         out += _pack_ihqq(item.index, item.error_code, item.base_offset, item.log_append_time_ms)
@@ -397,12 +396,8 @@ def _read_many_partition_produce_response_v5(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[ProduceResponse.PartitionProduceResponse, ...], int]:
     make = ProduceResponse.PartitionProduceResponse
-    result = []
-    for _ in range(count):
-        index, error_code, base_offset, log_append_time_ms, log_start_offset = _unpack_ihqqq(buffer, at)
-        at += 30
-        result.append(make(index, error_code, base_offset, log_append_time_ms, log_start_offset))
-    return tuple(result), at
+    end = at + 30 * count
+    return tuple(starmap(make, _iterate_ihqqq(buffer[at:end]))), end
 
 
 def _write_many_partition_produce_response_v5(
@@ -411,8 +406,8 @@ def _write_many_partition_produce_response_v5(
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
-        if item.current_leader is not _DEFAULT_LEADER_ID_AND_EPOCH and differs(
-            item.current_leader, _DEFAULT_LEADER_ID_AND_EPOCH
+        if item.current_leader is not _DEFAULT_LeaderIdAndEpoch and differs(
+            item.current_leader, _DEFAULT_LeaderIdAndEpoch
         ):
             raise ValueError  # current_leader is not in these versions
         out += _pack_ihqqq(
@@ -572,8 +567,8 @@ def _write_many_partition_produce_response_v8(
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
-        if item.current_leader is not _DEFAULT_LEADER_ID_AND_EPOCH and differs(
-            item.current_leader, _DEFAULT_LEADER_ID_AND_EPOCH
+        if item.current_leader is not _DEFAULT_LeaderIdAndEpoch and differs(
+            item.current_leader, _DEFAULT_LeaderIdAndEpoch
         ):
             raise ValueError  # current_leader is not in these versions
         record_errors = item.record_errors
@@ -769,7 +764,7 @@ def _read_many_partition_produce_response_v9(
                 log_start_offset,
                 record_errors,
                 error_message,
-                _DEFAULT_LEADER_ID_AND_EPOCH,
+                _DEFAULT_LeaderIdAndEpoch,
                 tags,
             )
         )
@@ -780,8 +775,8 @@ def _write_many_partition_produce_response_v9(
     out: bytearray, items: Sequence[ProduceResponse.PartitionProduceResponse]
 ) -> None:
     for item in items:
-        if item.current_leader is not _DEFAULT_LEADER_ID_AND_EPOCH and differs(
-            item.current_leader, _DEFAULT_LEADER_ID_AND_EPOCH
+        if item.current_leader is not _DEFAULT_LeaderIdAndEpoch and differs(
+            item.current_leader, _DEFAULT_LeaderIdAndEpoch
         ):
             raise ValueError  # current_leader is not in these versions
         out += _pack_ihqqq(
@@ -971,7 +966,7 @@ def _read_many_partition_produce_response_v10(
         n = buffer[at]
         at += 1
         tags: Tags = ()
-        current_leader: ProduceResponse.LeaderIdAndEpoch = _DEFAULT_LEADER_ID_AND_EPOCH
+        current_leader: ProduceResponse.LeaderIdAndEpoch = _DEFAULT_LeaderIdAndEpoch
         if n:
             entries, at = tagged_entries(buffer, at, n)
             unknown = []
@@ -1030,8 +1025,8 @@ def _write_many_partition_produce_response_v10(
             out += text
         out.append(0)
         known = []
-        if item.current_leader is not _DEFAULT_LEADER_ID_AND_EPOCH and differs(
-            item.current_leader, _DEFAULT_LEADER_ID_AND_EPOCH
+        if item.current_leader is not _DEFAULT_LeaderIdAndEpoch and differs(
+            item.current_leader, _DEFAULT_LeaderIdAndEpoch
         ):
             payload = bytearray()
             _write_leader_id_and_epoch_v10(payload, item.current_leader)
@@ -1118,13 +1113,14 @@ def _read_many_node_endpoint_v10(
         node_id, n = _unpack_iB(buffer, at)
         at += 5
         if 0 < n < 128:
-            end = at + n - 1
-            host = buffer[at:end].decode()
+            end = at + n + 4
+            text, port, n = _unpack_text_iB[n](buffer, at)
+            host = text.decode()
             at = end
         else:
             host, at = long_text(buffer, at, n)
-        port, n = _unpack_iB(buffer, at)
-        at += 5
+            port, n = _unpack_iB(buffer, at)
+            at += 5
         if not n:
             rack = None
         elif n < 128:

@@ -77,6 +77,8 @@ def _read_push_telemetry_request_v0(buffer: bytes, at: int) -> tuple[PushTelemet
 def _write_push_telemetry_request_v0(out: bytearray, item: PushTelemetryRequest) -> None:
     if len(item.client_instance_id) != 16:
         raise ValueError
+    if type(item.terminating) is not bool:
+        raise ValueError
     out += _pack_16sizb(item.client_instance_id, item.subscription_id, item.terminating, item.compression_type)
     text = octets(item.metrics)
     n = len(text)

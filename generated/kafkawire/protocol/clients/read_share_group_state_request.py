@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
+    iterator,
     long_length,
     long_text,
     long_text_length,
@@ -69,6 +71,7 @@ class ReadShareGroupStateRequest(Message, frozen=True, gc=False):
 
 _unpack_16sB = unpacker("16sB")
 _unpack_iiB = unpacker("iiB")
+_iterate_iix = iterator("iix")
 _pack_16s = packer("16s")
 _pack_iiB = packer("iiB")
 
@@ -82,6 +85,9 @@ def _read_many_partition_data_v0(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[ReadShareGroupStateRequest.PartitionData, ...], int]:
     make = ReadShareGroupStateRequest.PartitionData
+    end = at + 9 * count
+    if buffer[at + 8 : end : 9].count(0) == count:
+        return tuple(starmap(make, _iterate_iix(buffer[at:end]))), end
     result = []
     for _ in range(count):
         partition, leader_epoch, n = _unpack_iiB(buffer, at)

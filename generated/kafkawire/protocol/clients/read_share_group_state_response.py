@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
+    iterator,
     long_length,
     long_nullable_text,
     long_text_length,
@@ -92,6 +94,7 @@ _unpack_16sB = unpacker("16sB")
 _unpack_ihB = unpacker("ihB")
 _unpack_iqB = unpacker("iqB")
 _unpack_qqbhB = unpacker("qqbhB")
+_iterate_qqbhx = iterator("qqbhx")
 _pack_16s = packer("16s")
 _pack_ih = packer("ih")
 _pack_iq = packer("iq")
@@ -109,6 +112,9 @@ def _read_many_state_batch_v0(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[ReadShareGroupStateResponse.StateBatch, ...], int]:
     make = ReadShareGroupStateResponse.StateBatch
+    end = at + 20 * count
+    if buffer[at + 19 : end : 20].count(0) == count:
+        return tuple(starmap(make, _iterate_qqbhx(buffer[at:end]))), end
     result = []
     for _ in range(count):
         first_offset, last_offset, delivery_state, delivery_count, n = _unpack_qqbhB(buffer, at)

@@ -402,6 +402,8 @@ def _write_share_acknowledge_request_v2(out: bytearray, item: ShareAcknowledgeRe
         else:
             out += long_text_length(n)
         out += text
+    if type(item.is_renew_ack) is not bool:
+        raise ValueError
     out += _pack_iz(item.share_session_epoch, item.is_renew_ack)
     topics = item.topics
     if type(topics) is not tuple:

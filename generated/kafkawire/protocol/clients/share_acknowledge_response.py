@@ -22,6 +22,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -71,7 +72,7 @@ class ShareAcknowledgeResponse(Message, frozen=True, gc=False):
         error_code: int = 0
         error_message: str | None = None
         current_leader: ShareAcknowledgeResponse.LeaderIdAndEpoch = msgspec.field(
-            default_factory=lambda: _DEFAULT_LEADER_ID_AND_EPOCH
+            default_factory=lambda: _DEFAULT_LeaderIdAndEpoch
         )
         unknown_tagged_fields: Tags = ()
 
@@ -112,11 +113,12 @@ class ShareAcknowledgeResponse(Message, frozen=True, gc=False):
     unknown_tagged_fields: Tags = ()
 
 
-_DEFAULT_LEADER_ID_AND_EPOCH: ShareAcknowledgeResponse.LeaderIdAndEpoch = ShareAcknowledgeResponse.LeaderIdAndEpoch()
+_DEFAULT_LeaderIdAndEpoch: ShareAcknowledgeResponse.LeaderIdAndEpoch = ShareAcknowledgeResponse.LeaderIdAndEpoch()
 _unpack_16sB = unpacker("16sB")
 _unpack_iB = unpacker("iB")
 _unpack_ihB = unpacker("ihB")
 _unpack_iiB = unpacker("iiB")
+_unpack_text_iB = text_unpackers("iB")
 _pack_16s = packer("16s")
 _pack_i = packer("i")
 _pack_ih = packer("ih")
@@ -264,13 +266,14 @@ def _read_many_node_endpoint_v0(
         node_id, n = _unpack_iB(buffer, at)
         at += 5
         if 0 < n < 128:
-            end = at + n - 1
-            host = buffer[at:end].decode()
+            end = at + n + 4
+            text, port, n = _unpack_text_iB[n](buffer, at)
+            host = text.decode()
             at = end
         else:
             host, at = long_text(buffer, at, n)
-        port, n = _unpack_iB(buffer, at)
-        at += 5
+            port, n = _unpack_iB(buffer, at)
+            at += 5
         if not n:
             rack = None
         elif n < 128:

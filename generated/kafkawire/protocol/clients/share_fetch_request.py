@@ -782,6 +782,8 @@ def _write_share_fetch_request_v2(out: bytearray, item: ShareFetchRequest) -> No
         else:
             out += long_text_length(n)
         out += text
+    if type(item.is_renew_ack) is not bool:
+        raise ValueError
     out += _pack_iiiiiibz(
         item.share_session_epoch,
         item.max_wait_ms,

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 import msgspec
 
@@ -13,6 +14,7 @@ from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
+    iterator,
     long_length,
     long_nullable_octets,
     long_nullable_text,
@@ -25,6 +27,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -80,7 +83,7 @@ class ShareFetchResponse(Message, frozen=True, gc=False):
         acknowledge_error_code: int = 0
         acknowledge_error_message: str | None = None
         current_leader: ShareFetchResponse.LeaderIdAndEpoch = msgspec.field(
-            default_factory=lambda: _DEFAULT_LEADER_ID_AND_EPOCH
+            default_factory=lambda: _DEFAULT_LeaderIdAndEpoch
         )
         records: bytes | None = None
         acquired_records: Sequence[ShareFetchResponse.AcquiredRecords] = ()
@@ -137,13 +140,15 @@ class ShareFetchResponse(Message, frozen=True, gc=False):
     unknown_tagged_fields: Tags = ()
 
 
-_DEFAULT_LEADER_ID_AND_EPOCH: ShareFetchResponse.LeaderIdAndEpoch = ShareFetchResponse.LeaderIdAndEpoch()
+_DEFAULT_LeaderIdAndEpoch: ShareFetchResponse.LeaderIdAndEpoch = ShareFetchResponse.LeaderIdAndEpoch()
 _unpack_16sB = unpacker("16sB")
 _unpack_hB = unpacker("hB")
 _unpack_iB = unpacker("iB")
 _unpack_ihB = unpacker("ihB")
 _unpack_iiB = unpacker("iiB")
 _unpack_qqhB = unpacker("qqhB")
+_unpack_text_iB = text_unpackers("iB")
+_iterate_qqhx = iterator("qqhx")
 _pack_16s = packer("16s")
 _pack_h = packer("h")
 _pack_i = packer("i")
@@ -183,6 +188,9 @@ def _read_many_acquired_records_v0(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[ShareFetchResponse.AcquiredRecords, ...], int]:
     make = ShareFetchResponse.AcquiredRecords
+    end = at + 19 * count
+    if buffer[at + 18 : end : 19].count(0) == count:
+        return tuple(starmap(make, _iterate_qqhx(buffer[at:end]))), end
     result = []
     for _ in range(count):
         first_offset, last_offset, delivery_count, n = _unpack_qqhB(buffer, at)
@@ -397,13 +405,14 @@ def _read_many_node_endpoint_v0(
         node_id, n = _unpack_iB(buffer, at)
         at += 5
         if 0 < n < 128:
-            end = at + n - 1
-            host = buffer[at:end].decode()
+            end = at + n + 4
+            text, port, n = _unpack_text_iB[n](buffer, at)
+            host = text.decode()
             at = end
         else:
             host, at = long_text(buffer, at, n)
-        port, n = _unpack_iB(buffer, at)
-        at += 5
+            port, n = _unpack_iB(buffer, at)
+            at += 5
         if not n:
             rack = None
         elif n < 128:

@@ -94,6 +94,8 @@ def _write_share_group_describe_request_v0(out: bytearray, item: ShareGroupDescr
         else:
             out += long_text_length(n)
         out += text
+    if type(item.include_authorized_operations) is not bool:
+        raise ValueError
     out += _pack_zB(item.include_authorized_operations, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

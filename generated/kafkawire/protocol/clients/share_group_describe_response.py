@@ -26,6 +26,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -91,7 +92,7 @@ class ShareGroupDescribeResponse(Message, frozen=True, gc=False):
         client_id: str = ""
         client_host: str = ""
         subscribed_topic_names: Sequence[TopicName] = ()
-        assignment: ShareGroupDescribeResponse.Assignment = msgspec.field(default_factory=lambda: _DEFAULT_ASSIGNMENT)
+        assignment: ShareGroupDescribeResponse.Assignment = msgspec.field(default_factory=lambda: _DEFAULT_Assignment)
         unknown_tagged_fields: Tags = ()
 
     class Assignment(Struct, frozen=True, gc=False):
@@ -123,12 +124,13 @@ class ShareGroupDescribeResponse(Message, frozen=True, gc=False):
     unknown_tagged_fields: Tags = ()
 
 
-_DEFAULT_ASSIGNMENT: ShareGroupDescribeResponse.Assignment = ShareGroupDescribeResponse.Assignment()
+_DEFAULT_Assignment: ShareGroupDescribeResponse.Assignment = ShareGroupDescribeResponse.Assignment()
 _unpack_16sB = unpacker("16sB")
 _unpack_hB = unpacker("hB")
 _unpack_iB = unpacker("iB")
 _unpack_iiB = unpacker("iiB")
 _unpack_many_i = unpackers("i")
+_unpack_text_iiB = text_unpackers("iiB")
 _pack_16s = packer("16s")
 _pack_h = packer("h")
 _pack_i = packer("i")
@@ -420,13 +422,14 @@ def _read_many_described_group_v0(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            group_state = buffer[at:end].decode()
+            end = at + n + 8
+            text, group_epoch, assignment_epoch, n = _unpack_text_iiB[n](buffer, at)
+            group_state = text.decode()
             at = end
         else:
             group_state, at = long_text(buffer, at, n)
-        group_epoch, assignment_epoch, n = _unpack_iiB(buffer, at)
-        at += 9
+            group_epoch, assignment_epoch, n = _unpack_iiB(buffer, at)
+            at += 9
         if 0 < n < 128:
             end = at + n - 1
             assignor_name = buffer[at:end].decode()

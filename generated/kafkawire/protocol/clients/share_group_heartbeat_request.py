@@ -18,6 +18,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -49,6 +50,7 @@ class ShareGroupHeartbeatRequest(Message, frozen=True, gc=False):
 
 
 _unpack_iB = unpacker("iB")
+_unpack_text_iB = text_unpackers("iB")
 _pack_i = packer("i")
 
 # ShareGroupHeartbeatRequest, versions 0-1
@@ -72,13 +74,14 @@ def _read_share_group_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[Shar
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        member_id = buffer[at:end].decode()
+        end = at + n + 4
+        text, member_epoch, n = _unpack_text_iB[n](buffer, at)
+        member_id = text.decode()
         at = end
     else:
         member_id, at = long_text(buffer, at, n)
-    member_epoch, n = _unpack_iB(buffer, at)
-    at += 5
+        member_epoch, n = _unpack_iB(buffer, at)
+        at += 5
     if not n:
         rack_id = None
     elif n < 128:

@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
     FEW,
     Tags,
+    iterator,
     long_length,
     long_numbers,
     long_text,
@@ -118,6 +120,7 @@ _unpack_iiqzB = unpacker("iiq?B")
 _unpack_iiqzi = unpacker("iiq?i")
 _unpack_iiqB = unpacker("iiqB")
 _unpack_many_i = unpackers("i")
+_iterate_iizx = iterator("ii?x")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_iziq = packer("i?iq")
@@ -192,6 +195,8 @@ def _write_stop_replica_request_v0(out: bytearray, item: StopReplicaRequest) -> 
     ungrouped_partitions = item.ungrouped_partitions
     if type(ungrouped_partitions) is not tuple:
         ungrouped_partitions = sequence(ungrouped_partitions)
+    if type(item.delete_partitions) is not bool:
+        raise ValueError
     out += _pack_iizi(item.controller_id, item.controller_epoch, item.delete_partitions, len(ungrouped_partitions))
     _write_many_stop_replica_partition_v0_v0(out, ungrouped_partitions)
 
@@ -271,6 +276,8 @@ def _write_stop_replica_request_v1(out: bytearray, item: StopReplicaRequest) -> 
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
+    if type(item.delete_partitions) is not bool:
+        raise ValueError
     out += _pack_iiqzi(
         item.controller_id, item.controller_epoch, item.broker_epoch, item.delete_partitions, len(topics)
     )
@@ -376,6 +383,8 @@ def _write_stop_replica_request_v2(out: bytearray, item: StopReplicaRequest) -> 
         raise ValueError  # ungrouped_partitions is not in these versions
     if len(item.topic_states):
         raise ValueError  # topic_states is not in these versions
+    if type(item.delete_partitions) is not bool:
+        raise ValueError
     out += _pack_iiqz(item.controller_id, item.controller_epoch, item.broker_epoch, item.delete_partitions)
     topics = item.topics
     if type(topics) is not tuple:
@@ -402,6 +411,9 @@ def _read_many_stop_replica_partition_state_v3(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[StopReplicaRequest.StopReplicaPartitionState, ...], int]:
     make = StopReplicaRequest.StopReplicaPartitionState
+    end = at + 10 * count
+    if buffer[at + 9 : end : 10].count(0) == count:
+        return tuple(starmap(make, _iterate_iizx(buffer[at:end]))), end
     result = []
     for _ in range(count):
         partition_index, leader_epoch, delete_partition, n = _unpack_iizB(buffer, at)
@@ -417,6 +429,8 @@ def _write_many_stop_replica_partition_state_v3(
     out: bytearray, items: Sequence[StopReplicaRequest.StopReplicaPartitionState]
 ) -> None:
     for item in items:
+        if type(item.delete_partition) is not bool:
+            raise ValueError
         out += _pack_iizB(item.partition_index, item.leader_epoch, item.delete_partition, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -567,6 +581,8 @@ def _write_stop_replica_request_v4(out: bytearray, item: StopReplicaRequest) -> 
         raise ValueError  # ungrouped_partitions is not in these versions
     if len(item.topics):
         raise ValueError  # topics is not in these versions
+    if type(item.is_kraft_controller) is not bool:
+        raise ValueError
     out += _pack_iziq(item.controller_id, item.is_kraft_controller, item.controller_epoch, item.broker_epoch)
     topic_states = item.topic_states
     if type(topic_states) is not tuple:

@@ -24,6 +24,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -161,9 +162,9 @@ class StreamsGroupDescribeResponse(Message, frozen=True, gc=False):
         client_tags: Sequence[StreamsGroupDescribeResponse.KeyValue] = ()
         task_offsets: Sequence[StreamsGroupDescribeResponse.TaskOffset] = ()
         task_end_offsets: Sequence[StreamsGroupDescribeResponse.TaskOffset] = ()
-        assignment: StreamsGroupDescribeResponse.Assignment = msgspec.field(default_factory=lambda: _DEFAULT_ASSIGNMENT)
+        assignment: StreamsGroupDescribeResponse.Assignment = msgspec.field(default_factory=lambda: _DEFAULT_Assignment)
         target_assignment: StreamsGroupDescribeResponse.Assignment = msgspec.field(
-            default_factory=lambda: _DEFAULT_ASSIGNMENT
+            default_factory=lambda: _DEFAULT_Assignment
         )
         is_classic: bool = False
         unknown_tagged_fields: Tags = ()
@@ -225,7 +226,7 @@ class StreamsGroupDescribeResponse(Message, frozen=True, gc=False):
     unknown_tagged_fields: Tags = ()
 
 
-_DEFAULT_ASSIGNMENT: StreamsGroupDescribeResponse.Assignment = StreamsGroupDescribeResponse.Assignment()
+_DEFAULT_Assignment: StreamsGroupDescribeResponse.Assignment = StreamsGroupDescribeResponse.Assignment()
 _unpack_zB = unpacker("?B")
 _unpack_HB = unpacker("HB")
 _unpack_hB = unpacker("hB")
@@ -234,6 +235,11 @@ _unpack_ihB = unpacker("ihB")
 _unpack_ii = unpacker("ii")
 _unpack_iqB = unpacker("iqB")
 _unpack_many_i = unpackers("i")
+_unpack_text_HB = text_unpackers("HB")
+_unpack_text_iB = text_unpackers("iB")
+_unpack_text_ihB = text_unpackers("ihB")
+_unpack_text_ii = text_unpackers("ii")
+_unpack_text_iqB = text_unpackers("iqB")
 _pack_zB = packer("?B")
 _pack_HB = packer("HB")
 _pack_h = packer("h")
@@ -319,13 +325,14 @@ def _read_many_topic_info_v0(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            name = buffer[at:end].decode()
+            end = at + n + 6
+            text, partitions, replication_factor, n = _unpack_text_ihB[n](buffer, at)
+            name = text.decode()
             at = end
         else:
             name, at = long_text(buffer, at, n)
-        partitions, replication_factor, n = _unpack_ihB(buffer, at)
-        at += 7
+            partitions, replication_factor, n = _unpack_ihB(buffer, at)
+            at += 7
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if not 0 < n <= len(buffer) - at + 1:
@@ -573,13 +580,14 @@ def _read_endpoint_v0(buffer: bytes, at: int) -> tuple[StreamsGroupDescribeRespo
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        host = buffer[at:end].decode()
+        end = at + n + 2
+        text, port, n = _unpack_text_HB[n](buffer, at)
+        host = text.decode()
         at = end
     else:
         host, at = long_text(buffer, at, n)
-    port, n = _unpack_HB(buffer, at)
-    at += 3
+        port, n = _unpack_HB(buffer, at)
+        at += 3
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
@@ -615,13 +623,14 @@ def _read_many_task_offset_v0(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            subtopology_id = buffer[at:end].decode()
+            end = at + n + 12
+            text, partition, offset, n = _unpack_text_iqB[n](buffer, at)
+            subtopology_id = text.decode()
             at = end
         else:
             subtopology_id, at = long_text(buffer, at, n)
-        partition, offset, n = _unpack_iqB(buffer, at)
-        at += 13
+            partition, offset, n = _unpack_iqB(buffer, at)
+            at += 13
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)
@@ -804,13 +813,14 @@ def _read_many_member_v0(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            member_id = buffer[at:end].decode()
+            end = at + n + 4
+            text, member_epoch, n = _unpack_text_iB[n](buffer, at)
+            member_id = text.decode()
             at = end
         else:
             member_id, at = long_text(buffer, at, n)
-        member_epoch, n = _unpack_iB(buffer, at)
-        at += 5
+            member_epoch, n = _unpack_iB(buffer, at)
+            at += 5
         if not n:
             instance_id = None
         elif n < 128:
@@ -840,13 +850,14 @@ def _read_many_member_v0(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            client_host = buffer[at:end].decode()
+            end = at + n + 4
+            text, topology_epoch, n = _unpack_text_iB[n](buffer, at)
+            client_host = text.decode()
             at = end
         else:
             client_host, at = long_text(buffer, at, n)
-        topology_epoch, n = _unpack_iB(buffer, at)
-        at += 5
+            topology_epoch, n = _unpack_iB(buffer, at)
+            at += 5
         if 0 < n < 128:
             end = at + n - 1
             process_id = buffer[at:end].decode()
@@ -998,6 +1009,8 @@ def _write_many_member_v0(out: bytearray, items: Sequence[StreamsGroupDescribeRe
         _write_many_task_offset_v0(out, task_end_offsets)
         _write_assignment_v0(out, item.assignment)
         _write_assignment_v0(out, item.target_assignment)
+        if type(item.is_classic) is not bool:
+            raise ValueError
         out += _pack_zB(item.is_classic, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -1043,13 +1056,14 @@ def _read_many_described_group_v0(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            group_state = buffer[at:end].decode()
+            end = at + n + 7
+            text, group_epoch, assignment_epoch = _unpack_text_ii[n](buffer, at)
+            group_state = text.decode()
             at = end
         else:
             group_state, at = long_text(buffer, at, n)
-        group_epoch, assignment_epoch = _unpack_ii(buffer, at)
-        at += 8
+            group_epoch, assignment_epoch = _unpack_ii(buffer, at)
+            at += 8
         n = buffer[at]
         at += 1
         if n > 127:

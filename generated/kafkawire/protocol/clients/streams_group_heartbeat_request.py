@@ -22,6 +22,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -200,6 +201,10 @@ _unpack_iiB = unpacker("iiB")
 _unpack_iqB = unpacker("iqB")
 _unpack_many_h = unpackers("h")
 _unpack_many_i = unpackers("i")
+_unpack_text_HB = text_unpackers("HB")
+_unpack_text_ihB = text_unpackers("ihB")
+_unpack_text_iiB = text_unpackers("iiB")
+_unpack_text_iqB = text_unpackers("iqB")
 _pack_zB = packer("?B")
 _pack_HB = packer("HB")
 _pack_i = packer("i")
@@ -284,13 +289,14 @@ def _read_many_topic_info_v0(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            name = buffer[at:end].decode()
+            end = at + n + 6
+            text, partitions, replication_factor, n = _unpack_text_ihB[n](buffer, at)
+            name = text.decode()
             at = end
         else:
             name, at = long_text(buffer, at, n)
-        partitions, replication_factor, n = _unpack_ihB(buffer, at)
-        at += 7
+            partitions, replication_factor, n = _unpack_ihB(buffer, at)
+            at += 7
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if not 0 < n <= len(buffer) - at + 1:
@@ -740,13 +746,14 @@ def _read_endpoint_v0(buffer: bytes, at: int) -> tuple[StreamsGroupHeartbeatRequ
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        host = buffer[at:end].decode()
+        end = at + n + 2
+        text, port, n = _unpack_text_HB[n](buffer, at)
+        host = text.decode()
         at = end
     else:
         host, at = long_text(buffer, at, n)
-    port, n = _unpack_HB(buffer, at)
-    at += 3
+        port, n = _unpack_HB(buffer, at)
+        at += 3
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
@@ -782,13 +789,14 @@ def _read_many_task_offset_v0(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            subtopology_id = buffer[at:end].decode()
+            end = at + n + 12
+            text, partition, offset, n = _unpack_text_iqB[n](buffer, at)
+            subtopology_id = text.decode()
             at = end
         else:
             subtopology_id, at = long_text(buffer, at, n)
-        partition, offset, n = _unpack_iqB(buffer, at)
-        at += 13
+            partition, offset, n = _unpack_iqB(buffer, at)
+            at += 13
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)
@@ -843,13 +851,14 @@ def _read_streams_group_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[St
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        member_id = buffer[at:end].decode()
+        end = at + n + 8
+        text, member_epoch, endpoint_information_epoch, n = _unpack_text_iiB[n](buffer, at)
+        member_id = text.decode()
         at = end
     else:
         member_id, at = long_text(buffer, at, n)
-    member_epoch, endpoint_information_epoch, n = _unpack_iiB(buffer, at)
-    at += 9
+        member_epoch, endpoint_information_epoch, n = _unpack_iiB(buffer, at)
+        at += 9
     if not n:
         instance_id = None
     elif n < 128:
@@ -1111,6 +1120,8 @@ def _write_streams_group_heartbeat_request_v0(out: bytearray, item: StreamsGroup
         else:
             out += long_length(n)
         _write_many_task_offset_v0(out, task_end_offsets)
+    if type(item.shutdown_application) is not bool:
+        raise ValueError
     out += _pack_zB(item.shutdown_application, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

@@ -24,6 +24,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -89,7 +90,7 @@ class StreamsGroupHeartbeatResponse(Message, frozen=True, gc=False):
             standby_partitions: []TopicPartition; versions 0+.
         """
 
-        user_endpoint: StreamsGroupHeartbeatResponse.Endpoint = msgspec.field(default_factory=lambda: _DEFAULT_ENDPOINT)
+        user_endpoint: StreamsGroupHeartbeatResponse.Endpoint = msgspec.field(default_factory=lambda: _DEFAULT_Endpoint)
         active_partitions: Sequence[StreamsGroupHeartbeatResponse.TopicPartition] = ()
         standby_partitions: Sequence[StreamsGroupHeartbeatResponse.TopicPartition] = ()
         unknown_tagged_fields: Tags = ()
@@ -135,13 +136,15 @@ class StreamsGroupHeartbeatResponse(Message, frozen=True, gc=False):
     unknown_tagged_fields: Tags = ()
 
 
-_DEFAULT_ENDPOINT: StreamsGroupHeartbeatResponse.Endpoint = StreamsGroupHeartbeatResponse.Endpoint()
+_DEFAULT_Endpoint: StreamsGroupHeartbeatResponse.Endpoint = StreamsGroupHeartbeatResponse.Endpoint()
 _unpack_HB = unpacker("HB")
 _unpack_bB = unpacker("bB")
 _unpack_iB = unpacker("iB")
 _unpack_ihB = unpacker("ihB")
 _unpack_iiiiB = unpacker("iiiiB")
 _unpack_many_i = unpackers("i")
+_unpack_text_HB = text_unpackers("HB")
+_unpack_text_iiiiB = text_unpackers("iiiiB")
 _pack_HB = packer("HB")
 _pack_b = packer("b")
 _pack_i = packer("i")
@@ -266,13 +269,14 @@ def _read_endpoint_v0(buffer: bytes, at: int) -> tuple[StreamsGroupHeartbeatResp
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        host = buffer[at:end].decode()
+        end = at + n + 2
+        text, port, n = _unpack_text_HB[n](buffer, at)
+        host = text.decode()
         at = end
     else:
         host, at = long_text(buffer, at, n)
-    port, n = _unpack_HB(buffer, at)
-    at += 3
+        port, n = _unpack_HB(buffer, at)
+        at += 3
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
@@ -454,13 +458,18 @@ def _read_streams_group_heartbeat_response_v0(buffer: bytes, at: int) -> tuple[S
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        member_id = buffer[at:end].decode()
+        end = at + n + 16
+        text, member_epoch, heartbeat_interval_ms, acceptable_recovery_lag, task_offset_interval_ms, n = (
+            _unpack_text_iiiiB[n](buffer, at)
+        )
+        member_id = text.decode()
         at = end
     else:
         member_id, at = long_text(buffer, at, n)
-    member_epoch, heartbeat_interval_ms, acceptable_recovery_lag, task_offset_interval_ms, n = _unpack_iiiiB(buffer, at)
-    at += 17
+        member_epoch, heartbeat_interval_ms, acceptable_recovery_lag, task_offset_interval_ms, n = _unpack_iiiiB(
+            buffer, at
+        )
+        at += 17
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:

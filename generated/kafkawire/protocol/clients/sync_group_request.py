@@ -21,6 +21,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -71,6 +72,7 @@ _unpack_h = unpacker("h")
 _unpack_i = unpacker("i")
 _unpack_iB = unpacker("iB")
 _unpack_ih = unpacker("ih")
+_unpack_text_iB = text_unpackers("iB")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_ih = packer("ih")
@@ -301,13 +303,14 @@ def _read_sync_group_request_v4(buffer: bytes, at: int) -> tuple[SyncGroupReques
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        group_id = buffer[at:end].decode()
+        end = at + n + 4
+        text, generation_id, n = _unpack_text_iB[n](buffer, at)
+        group_id = text.decode()
         at = end
     else:
         group_id, at = long_text(buffer, at, n)
-    generation_id, n = _unpack_iB(buffer, at)
-    at += 5
+        generation_id, n = _unpack_iB(buffer, at)
+        at += 5
     if 0 < n < 128:
         end = at + n - 1
         member_id = buffer[at:end].decode()
@@ -395,13 +398,14 @@ def _read_sync_group_request_v5(buffer: bytes, at: int) -> tuple[SyncGroupReques
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        group_id = buffer[at:end].decode()
+        end = at + n + 4
+        text, generation_id, n = _unpack_text_iB[n](buffer, at)
+        group_id = text.decode()
         at = end
     else:
         group_id, at = long_text(buffer, at, n)
-    generation_id, n = _unpack_iB(buffer, at)
-    at += 5
+        generation_id, n = _unpack_iB(buffer, at)
+        at += 5
     if 0 < n < 128:
         end = at + n - 1
         member_id = buffer[at:end].decode()

@@ -19,6 +19,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -90,6 +91,7 @@ _unpack_iqiB = unpacker("iqiB")
 _unpack_iqih = unpacker("iqih")
 _unpack_qhi = unpacker("qhi")
 _unpack_qhiB = unpacker("qhiB")
+_unpack_text_qhiB = text_unpackers("qhiB")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_iq = packer("iq")
@@ -508,13 +510,14 @@ def _read_txn_offset_commit_request_v3(buffer: bytes, at: int) -> tuple[TxnOffse
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        group_id = buffer[at:end].decode()
+        end = at + n + 14
+        text, producer_id, producer_epoch, generation_id, n = _unpack_text_qhiB[n](buffer, at)
+        group_id = text.decode()
         at = end
     else:
         group_id, at = long_text(buffer, at, n)
-    producer_id, producer_epoch, generation_id, n = _unpack_qhiB(buffer, at)
-    at += 15
+        producer_id, producer_epoch, generation_id, n = _unpack_qhiB(buffer, at)
+        at += 15
     if 0 < n < 128:
         end = at + n - 1
         member_id = buffer[at:end].decode()

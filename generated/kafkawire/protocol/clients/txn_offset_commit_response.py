@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
     Tags,
+    iterator,
     long_length,
     long_text,
     long_text_length,
@@ -71,6 +73,8 @@ _unpack_iB = unpacker("iB")
 _unpack_ih = unpacker("ih")
 _unpack_ihB = unpacker("ihB")
 _unpack_ii = unpacker("ii")
+_iterate_ih = iterator("ih")
+_iterate_ihx = iterator("ihx")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_ih = packer("ih")
@@ -86,12 +90,8 @@ def _read_many_txn_offset_commit_response_partition_v0(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[TxnOffsetCommitResponse.TxnOffsetCommitResponsePartition, ...], int]:
     make = TxnOffsetCommitResponse.TxnOffsetCommitResponsePartition
-    result = []
-    for _ in range(count):
-        partition_index, error_code = _unpack_ih(buffer, at)
-        at += 6
-        result.append(make(partition_index, error_code))
-    return tuple(result), at
+    end = at + 6 * count
+    return tuple(starmap(make, _iterate_ih(buffer[at:end]))), end
 
 
 def _write_many_txn_offset_commit_response_partition_v0(
@@ -180,6 +180,9 @@ def _read_many_txn_offset_commit_response_partition_v3(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[TxnOffsetCommitResponse.TxnOffsetCommitResponsePartition, ...], int]:
     make = TxnOffsetCommitResponse.TxnOffsetCommitResponsePartition
+    end = at + 7 * count
+    if buffer[at + 6 : end : 7].count(0) == count:
+        return tuple(starmap(make, _iterate_ihx(buffer[at:end]))), end
     result = []
     for _ in range(count):
         partition_index, error_code, n = _unpack_ihB(buffer, at)

@@ -16,6 +16,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -62,6 +63,8 @@ _unpack_zB = unpacker("?B")
 _unpack_hzB = unpacker("h?B")
 _unpack_hbB = unpacker("hbB")
 _unpack_iB = unpacker("iB")
+_unpack_text_hzB = text_unpackers("h?B")
+_unpack_text_hbB = text_unpackers("hbB")
 _pack_zB = packer("?B")
 _pack_hzB = packer("h?B")
 _pack_hbB = packer("hbB")
@@ -83,13 +86,14 @@ def _read_many_feature_update_key_v0(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            feature = buffer[at:end].decode()
+            end = at + n + 3
+            text, max_version_level, allow_downgrade, n = _unpack_text_hzB[n](buffer, at)
+            feature = text.decode()
             at = end
         else:
             feature, at = long_text(buffer, at, n)
-        max_version_level, allow_downgrade, n = _unpack_hzB(buffer, at)
-        at += 4
+            max_version_level, allow_downgrade, n = _unpack_hzB(buffer, at)
+            at += 4
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)
@@ -108,6 +112,8 @@ def _write_many_feature_update_key_v0(out: bytearray, items: Sequence[UpdateFeat
         else:
             out += long_text_length(n)
         out += text
+        if type(item.allow_downgrade) is not bool:
+            raise ValueError
         out += _pack_hzB(item.max_version_level, item.allow_downgrade, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -169,13 +175,14 @@ def _read_many_feature_update_key_v1(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            feature = buffer[at:end].decode()
+            end = at + n + 3
+            text, max_version_level, upgrade_type, n = _unpack_text_hbB[n](buffer, at)
+            feature = text.decode()
             at = end
         else:
             feature, at = long_text(buffer, at, n)
-        max_version_level, upgrade_type, n = _unpack_hbB(buffer, at)
-        at += 4
+            max_version_level, upgrade_type, n = _unpack_hbB(buffer, at)
+            at += 4
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)
@@ -233,6 +240,8 @@ def _write_update_features_request_v1(out: bytearray, item: UpdateFeaturesReques
     else:
         out += long_length(n)
     _write_many_feature_update_key_v1(out, feature_updates)
+    if type(item.validate_only) is not bool:
+        raise ValueError
     out += _pack_zB(item.validate_only, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

@@ -17,6 +17,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -61,6 +62,7 @@ class UpdateFeaturesResponse(Message, frozen=True, gc=False):
 
 _unpack_hB = unpacker("hB")
 _unpack_ihB = unpacker("ihB")
+_unpack_text_hB = text_unpackers("hB")
 _pack_h = packer("h")
 _pack_ih = packer("ih")
 
@@ -80,13 +82,14 @@ def _read_many_updatable_feature_result_v0(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            feature = buffer[at:end].decode()
+            end = at + n + 2
+            text, error_code, n = _unpack_text_hB[n](buffer, at)
+            feature = text.decode()
             at = end
         else:
             feature, at = long_text(buffer, at, n)
-        error_code, n = _unpack_hB(buffer, at)
-        at += 3
+            error_code, n = _unpack_hB(buffer, at)
+            at += 3
         if not n:
             error_message = None
         elif n < 128:

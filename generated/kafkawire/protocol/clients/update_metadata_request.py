@@ -27,6 +27,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_entries,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -153,6 +154,8 @@ _unpack_iiiii = unpacker("iiiii")
 _unpack_iiqB = unpacker("iiqB")
 _unpack_iiqi = unpacker("iiqi")
 _unpack_many_i = unpackers("i")
+_unpack_text_16sB = text_unpackers("16sB")
+_unpack_text_hB = text_unpackers("hB")
 _pack_16s = packer("16s")
 _pack_b = packer("b")
 _pack_h = packer("h")
@@ -1156,13 +1159,14 @@ def _read_many_update_metadata_endpoint_v6(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            listener = buffer[at:end].decode()
+            end = at + n + 2
+            text, security_protocol, n = _unpack_text_hB[n](buffer, at)
+            listener = text.decode()
             at = end
         else:
             listener, at = long_text(buffer, at, n)
-        security_protocol, n = _unpack_hB(buffer, at)
-        at += 3
+            security_protocol, n = _unpack_hB(buffer, at)
+            at += 3
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)
@@ -1344,13 +1348,14 @@ def _read_many_update_metadata_topic_state_v7(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            topic_name = buffer[at:end].decode()
+            end = at + n + 16
+            text, topic_id, n = _unpack_text_16sB[n](buffer, at)
+            topic_name = text.decode()
             at = end
         else:
             topic_name, at = long_text(buffer, at, n)
-        topic_id, n = _unpack_16sB(buffer, at)
-        at += 17
+            topic_id, n = _unpack_16sB(buffer, at)
+            at += 17
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
@@ -1488,14 +1493,14 @@ def _read_update_metadata_request_v8(buffer: bytes, at: int) -> tuple[UpdateMeta
     n = buffer[at]
     at += 1
     tags: Tags = ()
-    type: int = 0
+    type_: int = 0
     if n:
         entries, at = tagged_entries(buffer, at, n)
         unknown = []
         for tag, payload in entries:
             start = 0
             if tag == 0:
-                (type,) = _unpack_b(payload, start)
+                (type_,) = _unpack_b(payload, start)
                 start += 1
             else:
                 start = len(payload)
@@ -1504,13 +1509,15 @@ def _read_update_metadata_request_v8(buffer: bytes, at: int) -> tuple[UpdateMeta
                 raise ValueError
         tags = tuple(unknown)
     return UpdateMetadataRequest(
-        controller_id, is_kraft_controller, type, controller_epoch, broker_epoch, (), topic_states, live_brokers, tags
+        controller_id, is_kraft_controller, type_, controller_epoch, broker_epoch, (), topic_states, live_brokers, tags
     ), at
 
 
 def _write_update_metadata_request_v8(out: bytearray, item: UpdateMetadataRequest) -> None:
     if len(item.ungrouped_partition_states):
         raise ValueError  # ungrouped_partition_states is not in these versions
+    if type(item.is_kraft_controller) is not bool:
+        raise ValueError
     out += _pack_iziq(item.controller_id, item.is_kraft_controller, item.controller_epoch, item.broker_epoch)
     topic_states = item.topic_states
     if type(topic_states) is not tuple:

@@ -21,6 +21,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -76,17 +77,16 @@ class UpdateRaftVoterRequest(Message, frozen=True, gc=False):
     voter_directory_id: Uuid = ZERO_UUID
     listeners: Sequence[UpdateRaftVoterRequest.Listener] = ()
     kraft_version_feature: UpdateRaftVoterRequest.KRaftVersionFeature = msgspec.field(
-        default_factory=lambda: _DEFAULT_KRAFT_VERSION_FEATURE
+        default_factory=lambda: _DEFAULT_KRaftVersionFeature
     )
     unknown_tagged_fields: Tags = ()
 
 
-_DEFAULT_KRAFT_VERSION_FEATURE: UpdateRaftVoterRequest.KRaftVersionFeature = (
-    UpdateRaftVoterRequest.KRaftVersionFeature()
-)
+_DEFAULT_KRaftVersionFeature: UpdateRaftVoterRequest.KRaftVersionFeature = UpdateRaftVoterRequest.KRaftVersionFeature()
 _unpack_HB = unpacker("HB")
 _unpack_hhB = unpacker("hhB")
 _unpack_ii16sB = unpacker("ii16sB")
+_unpack_text_HB = text_unpackers("HB")
 _pack_HB = packer("HB")
 _pack_hhB = packer("hhB")
 _pack_ii16s = packer("ii16s")
@@ -115,13 +115,14 @@ def _read_many_listener_v0(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            host = buffer[at:end].decode()
+            end = at + n + 2
+            text, port, n = _unpack_text_HB[n](buffer, at)
+            host = text.decode()
             at = end
         else:
             host, at = long_text(buffer, at, n)
-        port, n = _unpack_HB(buffer, at)
-        at += 3
+            port, n = _unpack_HB(buffer, at)
+            at += 3
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)

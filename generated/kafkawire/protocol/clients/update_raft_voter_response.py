@@ -16,6 +16,7 @@ from kafkawire.wire.fastpath import (
     packer,
     tagged_entries,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -55,15 +56,16 @@ class UpdateRaftVoterResponse(Message, frozen=True, gc=False):
     throttle_time_ms: int = 0
     error_code: int = 0
     current_leader: UpdateRaftVoterResponse.CurrentLeader = msgspec.field(
-        default_factory=lambda: _DEFAULT_CURRENT_LEADER
+        default_factory=lambda: _DEFAULT_CurrentLeader
     )
     unknown_tagged_fields: Tags = ()
 
 
-_DEFAULT_CURRENT_LEADER: UpdateRaftVoterResponse.CurrentLeader = UpdateRaftVoterResponse.CurrentLeader()
+_DEFAULT_CurrentLeader: UpdateRaftVoterResponse.CurrentLeader = UpdateRaftVoterResponse.CurrentLeader()
 _unpack_iB = unpacker("iB")
 _unpack_ihB = unpacker("ihB")
 _unpack_iiB = unpacker("iiB")
+_unpack_text_iB = text_unpackers("iB")
 _pack_iB = packer("iB")
 _pack_ihB = packer("ihB")
 _pack_ii = packer("ii")
@@ -80,13 +82,14 @@ def _read_current_leader_v0(buffer: bytes, at: int) -> tuple[UpdateRaftVoterResp
     leader_id, leader_epoch, n = _unpack_iiB(buffer, at)
     at += 9
     if 0 < n < 128:
-        end = at + n - 1
-        host = buffer[at:end].decode()
+        end = at + n + 4
+        text, port, n = _unpack_text_iB[n](buffer, at)
+        host = text.decode()
         at = end
     else:
         host, at = long_text(buffer, at, n)
-    port, n = _unpack_iB(buffer, at)
-    at += 5
+        port, n = _unpack_iB(buffer, at)
+        at += 5
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
@@ -118,7 +121,7 @@ def _read_update_raft_voter_response_v0(buffer: bytes, at: int) -> tuple[UpdateR
     throttle_time_ms, error_code, n = _unpack_ihB(buffer, at)
     at += 7
     tags: Tags = ()
-    current_leader: UpdateRaftVoterResponse.CurrentLeader = _DEFAULT_CURRENT_LEADER
+    current_leader: UpdateRaftVoterResponse.CurrentLeader = _DEFAULT_CurrentLeader
     if n:
         entries, at = tagged_entries(buffer, at, n)
         unknown = []
@@ -138,7 +141,7 @@ def _read_update_raft_voter_response_v0(buffer: bytes, at: int) -> tuple[UpdateR
 def _write_update_raft_voter_response_v0(out: bytearray, item: UpdateRaftVoterResponse) -> None:
     out += _pack_ihB(item.throttle_time_ms, item.error_code, 0)
     known = []
-    if item.current_leader is not _DEFAULT_CURRENT_LEADER and differs(item.current_leader, _DEFAULT_CURRENT_LEADER):
+    if item.current_leader is not _DEFAULT_CurrentLeader and differs(item.current_leader, _DEFAULT_CurrentLeader):
         payload = bytearray()
         _write_current_leader_v0(payload, item.current_leader)
         known.append((0, payload))

@@ -498,6 +498,8 @@ def _write_many_partition_data_v2(out: bytearray, items: Sequence[VoteRequest.Pa
             raise ValueError
         if len(item.voter_directory_id) != 16:
             raise ValueError
+        if type(item.pre_vote) is not bool:
+            raise ValueError
         out += _pack_iii16s16siqzB(
             item.partition_index,
             item.replica_epoch,

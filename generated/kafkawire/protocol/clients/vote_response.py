@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
     Tags,
+    iterator,
     long_length,
     long_text,
     long_text_length,
@@ -18,6 +20,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_entries,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -92,6 +95,8 @@ _unpack_HB = unpacker("HB")
 _unpack_hB = unpacker("hB")
 _unpack_iB = unpacker("iB")
 _unpack_ihiizB = unpacker("ihii?B")
+_unpack_text_HB = text_unpackers("HB")
+_iterate_ihiizx = iterator("ihii?x")
 _pack_HB = packer("HB")
 _pack_h = packer("h")
 _pack_i = packer("i")
@@ -110,6 +115,9 @@ def _read_many_partition_data_v0(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[VoteResponse.PartitionData, ...], int]:
     make = VoteResponse.PartitionData
+    end = at + 16 * count
+    if buffer[at + 15 : end : 16].count(0) == count:
+        return tuple(starmap(make, _iterate_ihiizx(buffer[at:end]))), end
     result = []
     for _ in range(count):
         partition_index, error_code, leader_id, leader_epoch, vote_granted, n = _unpack_ihiizB(buffer, at)
@@ -123,6 +131,8 @@ def _read_many_partition_data_v0(
 
 def _write_many_partition_data_v0(out: bytearray, items: Sequence[VoteResponse.PartitionData]) -> None:
     for item in items:
+        if type(item.vote_granted) is not bool:
+            raise ValueError
         out += _pack_ihiizB(
             item.partition_index, item.error_code, item.leader_id, item.leader_epoch, item.vote_granted, 0
         )
@@ -243,13 +253,14 @@ def _read_many_node_endpoint_v1(
         node_id, n = _unpack_iB(buffer, at)
         at += 5
         if 0 < n < 128:
-            end = at + n - 1
-            host = buffer[at:end].decode()
+            end = at + n + 2
+            text, port, n = _unpack_text_HB[n](buffer, at)
+            host = text.decode()
             at = end
         else:
             host, at = long_text(buffer, at, n)
-        port, n = _unpack_HB(buffer, at)
-        at += 3
+            port, n = _unpack_HB(buffer, at)
+            at += 3
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)

@@ -21,6 +21,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -54,7 +55,7 @@ class VotersRecord(Message, frozen=True, gc=False):
         voter_directory_id: Uuid = ZERO_UUID
         endpoints: Sequence[VotersRecord.Endpoint] = ()
         kraft_version_feature: VotersRecord.KRaftVersionFeature = msgspec.field(
-            default_factory=lambda: _DEFAULT_KRAFT_VERSION_FEATURE
+            default_factory=lambda: _DEFAULT_KRaftVersionFeature
         )
         unknown_tagged_fields: Tags = ()
 
@@ -89,11 +90,12 @@ class VotersRecord(Message, frozen=True, gc=False):
     unknown_tagged_fields: Tags = ()
 
 
-_DEFAULT_KRAFT_VERSION_FEATURE: VotersRecord.KRaftVersionFeature = VotersRecord.KRaftVersionFeature()
+_DEFAULT_KRaftVersionFeature: VotersRecord.KRaftVersionFeature = VotersRecord.KRaftVersionFeature()
 _unpack_HB = unpacker("HB")
 _unpack_hB = unpacker("hB")
 _unpack_hhB = unpacker("hhB")
 _unpack_i16sB = unpacker("i16sB")
+_unpack_text_HB = text_unpackers("HB")
 _pack_HB = packer("HB")
 _pack_h = packer("h")
 _pack_hhB = packer("hhB")
@@ -121,13 +123,14 @@ def _read_many_endpoint_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Vo
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            host = buffer[at:end].decode()
+            end = at + n + 2
+            text, port, n = _unpack_text_HB[n](buffer, at)
+            host = text.decode()
             at = end
         else:
             host, at = long_text(buffer, at, n)
-        port, n = _unpack_HB(buffer, at)
-        at += 3
+            port, n = _unpack_HB(buffer, at)
+            at += 3
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)

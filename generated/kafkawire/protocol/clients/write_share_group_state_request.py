@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
+    iterator,
     long_length,
     long_text,
     long_text_length,
@@ -95,6 +97,7 @@ _unpack_16sB = unpacker("16sB")
 _unpack_iiiqB = unpacker("iiiqB")
 _unpack_iiiqiB = unpacker("iiiqiB")
 _unpack_qqbhB = unpacker("qqbhB")
+_iterate_qqbhx = iterator("qqbhx")
 _pack_16s = packer("16s")
 _pack_iiiq = packer("iiiq")
 _pack_iiiqi = packer("iiiqi")
@@ -112,6 +115,9 @@ def _read_many_state_batch_v0(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[WriteShareGroupStateRequest.StateBatch, ...], int]:
     make = WriteShareGroupStateRequest.StateBatch
+    end = at + 20 * count
+    if buffer[at + 19 : end : 20].count(0) == count:
+        return tuple(starmap(make, _iterate_qqbhx(buffer[at:end]))), end
     result = []
     for _ in range(count):
         first_offset, last_offset, delivery_state, delivery_count, n = _unpack_qqbhB(buffer, at)

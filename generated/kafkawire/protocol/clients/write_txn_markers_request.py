@@ -172,6 +172,8 @@ def _write_many_writable_txn_marker_v0(
         topics = item.topics
         if type(topics) is not tuple:
             topics = sequence(topics)
+        if type(item.transaction_result) is not bool:
+            raise ValueError
         out += _pack_qhzi(item.producer_id, item.producer_epoch, item.transaction_result, len(topics))
         _write_many_writable_txn_marker_topic_v0(out, topics)
         out += _pack_i(item.coordinator_epoch)
@@ -300,6 +302,8 @@ def _write_many_writable_txn_marker_v1(
     out: bytearray, items: Sequence[WriteTxnMarkersRequest.WritableTxnMarker]
 ) -> None:
     for item in items:
+        if type(item.transaction_result) is not bool:
+            raise ValueError
         out += _pack_qhz(item.producer_id, item.producer_epoch, item.transaction_result)
         topics = item.topics
         if type(topics) is not tuple:
@@ -389,6 +393,8 @@ def _write_many_writable_txn_marker_v2(
     out: bytearray, items: Sequence[WriteTxnMarkersRequest.WritableTxnMarker]
 ) -> None:
     for item in items:
+        if type(item.transaction_result) is not bool:
+            raise ValueError
         out += _pack_qhz(item.producer_id, item.producer_epoch, item.transaction_result)
         topics = item.topics
         if type(topics) is not tuple:

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import ProducerId, TopicName
 from kafkawire.wire.fastpath import (
     Tags,
+    iterator,
     long_length,
     long_text,
     long_text_length,
@@ -81,6 +83,8 @@ _unpack_ih = unpacker("ih")
 _unpack_ihB = unpacker("ihB")
 _unpack_qB = unpacker("qB")
 _unpack_qi = unpacker("qi")
+_iterate_ih = iterator("ih")
+_iterate_ihx = iterator("ihx")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_ih = packer("ih")
@@ -97,12 +101,8 @@ def _read_many_writable_txn_marker_partition_result_v0(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[WriteTxnMarkersResponse.WritableTxnMarkerPartitionResult, ...], int]:
     make = WriteTxnMarkersResponse.WritableTxnMarkerPartitionResult
-    result = []
-    for _ in range(count):
-        partition_index, error_code = _unpack_ih(buffer, at)
-        at += 6
-        result.append(make(partition_index, error_code))
-    return tuple(result), at
+    end = at + 6 * count
+    return tuple(starmap(make, _iterate_ih(buffer[at:end]))), end
 
 
 def _write_many_writable_txn_marker_partition_result_v0(
@@ -223,6 +223,9 @@ def _read_many_writable_txn_marker_partition_result_v1(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[WriteTxnMarkersResponse.WritableTxnMarkerPartitionResult, ...], int]:
     make = WriteTxnMarkersResponse.WritableTxnMarkerPartitionResult
+    end = at + 7 * count
+    if buffer[at + 6 : end : 7].count(0) == count:
+        return tuple(starmap(make, _iterate_ihx(buffer[at:end]))), end
     result = []
     for _ in range(count):
         partition_index, error_code, n = _unpack_ihB(buffer, at)

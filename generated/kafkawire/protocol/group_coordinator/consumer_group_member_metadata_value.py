@@ -83,12 +83,12 @@ class ConsumerGroupMemberMetadataValue(Message, frozen=True, gc=False):
     rebalance_timeout_ms: int = -1
     server_assignor: str | None = ""
     classic_member_metadata: ConsumerGroupMemberMetadataValue.ClassicMemberMetadata | None = msgspec.field(
-        default_factory=lambda: _DEFAULT_CLASSIC_MEMBER_METADATA
+        default_factory=lambda: _DEFAULT_ClassicMemberMetadata
     )
     unknown_tagged_fields: Tags = ()
 
 
-_DEFAULT_CLASSIC_MEMBER_METADATA: ConsumerGroupMemberMetadataValue.ClassicMemberMetadata = (
+_DEFAULT_ClassicMemberMetadata: ConsumerGroupMemberMetadataValue.ClassicMemberMetadata = (
     ConsumerGroupMemberMetadataValue.ClassicMemberMetadata()
 )
 _unpack_iB = unpacker("iB")
@@ -290,7 +290,7 @@ def _read_consumer_group_member_metadata_value_v0(
     at += 1
     tags: Tags = ()
     classic_member_metadata: ConsumerGroupMemberMetadataValue.ClassicMemberMetadata | None = (
-        _DEFAULT_CLASSIC_MEMBER_METADATA
+        _DEFAULT_ClassicMemberMetadata
     )
     if n:
         entries, at = tagged_entries(buffer, at, n)
@@ -401,8 +401,8 @@ def _write_consumer_group_member_metadata_value_v0(out: bytearray, item: Consume
         out += text
     out.append(0)
     known = []
-    if item.classic_member_metadata is not _DEFAULT_CLASSIC_MEMBER_METADATA and differs(
-        item.classic_member_metadata, _DEFAULT_CLASSIC_MEMBER_METADATA
+    if item.classic_member_metadata is not _DEFAULT_ClassicMemberMetadata and differs(
+        item.classic_member_metadata, _DEFAULT_ClassicMemberMetadata
     ):
         payload = bytearray()
         if item.classic_member_metadata is None:

@@ -19,6 +19,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -71,6 +72,7 @@ class ConsumerGroupPartitionMetadataValue(Message, frozen=True, gc=False):
 
 _unpack_16sB = unpacker("16sB")
 _unpack_iB = unpacker("iB")
+_unpack_text_iB = text_unpackers("iB")
 _pack_16s = packer("16s")
 _pack_i = packer("i")
 
@@ -157,13 +159,14 @@ def _read_many_topic_metadata_v0(
         at += 17
         topic_id = new_uuid(topic_id)
         if 0 < n < 128:
-            end = at + n - 1
-            topic_name = buffer[at:end].decode()
+            end = at + n + 4
+            text, num_partitions, n = _unpack_text_iB[n](buffer, at)
+            topic_name = text.decode()
             at = end
         else:
             topic_name, at = long_text(buffer, at, n)
-        num_partitions, n = _unpack_iB(buffer, at)
-        at += 5
+            num_partitions, n = _unpack_iB(buffer, at)
+            at += 5
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if not 0 < n <= len(buffer) - at + 1:

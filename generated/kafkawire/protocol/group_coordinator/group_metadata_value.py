@@ -20,6 +20,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -85,6 +86,8 @@ _unpack_iiB = unpacker("iiB")
 _unpack_iii = unpacker("iii")
 _unpack_qB = unpacker("qB")
 _unpack_qi = unpacker("qi")
+_unpack_text_iB = text_unpackers("iB")
+_unpack_text_iiB = text_unpackers("iiB")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_ii = packer("ii")
@@ -669,13 +672,14 @@ def _read_many_member_metadata_v4(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            client_host = buffer[at:end].decode()
+            end = at + n + 8
+            text, rebalance_timeout, session_timeout, n = _unpack_text_iiB[n](buffer, at)
+            client_host = text.decode()
             at = end
         else:
             client_host, at = long_text(buffer, at, n)
-        rebalance_timeout, session_timeout, n = _unpack_iiB(buffer, at)
-        at += 9
+            rebalance_timeout, session_timeout, n = _unpack_iiB(buffer, at)
+            at += 9
         if 0 < n < 128:
             end = at + n - 1
             subscription = buffer[at:end]
@@ -779,13 +783,14 @@ def _read_group_metadata_value_v4(buffer: bytes, at: int) -> tuple[GroupMetadata
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        protocol_type = buffer[at:end].decode()
+        end = at + n + 4
+        text, generation, n = _unpack_text_iB[n](buffer, at)
+        protocol_type = text.decode()
         at = end
     else:
         protocol_type, at = long_text(buffer, at, n)
-    generation, n = _unpack_iB(buffer, at)
-    at += 5
+        generation, n = _unpack_iB(buffer, at)
+        at += 5
     if not n:
         protocol = None
     elif n < 128:

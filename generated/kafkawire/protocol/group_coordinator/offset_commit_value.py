@@ -14,6 +14,7 @@ from kafkawire.wire.fastpath import (
     packer,
     tagged_entries,
     tagged_section,
+    text_unpackers,
     unpacker,
 )
 
@@ -52,6 +53,7 @@ _unpack_qh = unpacker("qh")
 _unpack_qiB = unpacker("qiB")
 _unpack_qih = unpacker("qih")
 _unpack_qq = unpacker("qq")
+_unpack_text_qB = text_unpackers("qB")
 _pack_16s = packer("16s")
 _pack_q = packer("q")
 _pack_qB = packer("qB")
@@ -159,13 +161,14 @@ def _read_offset_commit_value_v4(buffer: bytes, at: int) -> tuple[OffsetCommitVa
     offset, leader_epoch, n = _unpack_qiB(buffer, at)
     at += 13
     if 0 < n < 128:
-        end = at + n - 1
-        metadata = buffer[at:end].decode()
+        end = at + n + 8
+        text, commit_timestamp, n = _unpack_text_qB[n](buffer, at)
+        metadata = text.decode()
         at = end
     else:
         metadata, at = long_text(buffer, at, n)
-    commit_timestamp, n = _unpack_qB(buffer, at)
-    at += 9
+        commit_timestamp, n = _unpack_qB(buffer, at)
+        at += 9
     tags: Tags = ()
     topic_id: Uuid = ZERO_UUID
     if n:

@@ -17,6 +17,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -81,6 +82,8 @@ class StreamsGroupMemberMetadataValue(Message, frozen=True, gc=False):
 
 _unpack_HB = unpacker("HB")
 _unpack_iiB = unpacker("iiB")
+_unpack_text_HB = text_unpackers("HB")
+_unpack_text_iiB = text_unpackers("iiB")
 _pack_HB = packer("HB")
 _pack_ii = packer("ii")
 
@@ -94,13 +97,14 @@ def _read_endpoint_v0(buffer: bytes, at: int) -> tuple[StreamsGroupMemberMetadat
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        host = buffer[at:end].decode()
+        end = at + n + 2
+        text, port, n = _unpack_text_HB[n](buffer, at)
+        host = text.decode()
         at = end
     else:
         host, at = long_text(buffer, at, n)
-    port, n = _unpack_HB(buffer, at)
-    at += 3
+        port, n = _unpack_HB(buffer, at)
+        at += 3
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
@@ -223,13 +227,14 @@ def _read_streams_group_member_metadata_value_v0(buffer: bytes, at: int) -> tupl
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        client_host = buffer[at:end].decode()
+        end = at + n + 8
+        text, rebalance_timeout_ms, topology_epoch, n = _unpack_text_iiB[n](buffer, at)
+        client_host = text.decode()
         at = end
     else:
         client_host, at = long_text(buffer, at, n)
-    rebalance_timeout_ms, topology_epoch, n = _unpack_iiB(buffer, at)
-    at += 9
+        rebalance_timeout_ms, topology_epoch, n = _unpack_iiB(buffer, at)
+        at += 9
     if 0 < n < 128:
         end = at + n - 1
         process_id = buffer[at:end].decode()

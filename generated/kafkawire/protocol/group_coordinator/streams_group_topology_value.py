@@ -20,6 +20,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -112,6 +113,7 @@ class StreamsGroupTopologyValue(Message, frozen=True, gc=False):
 _unpack_iB = unpacker("iB")
 _unpack_ihB = unpacker("ihB")
 _unpack_many_h = unpackers("h")
+_unpack_text_ihB = text_unpackers("ihB")
 _pack_i = packer("i")
 _pack_ih = packer("ih")
 _pack_many_h = packers("h")
@@ -191,13 +193,14 @@ def _read_many_topic_info_v0(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            name = buffer[at:end].decode()
+            end = at + n + 6
+            text, partitions, replication_factor, n = _unpack_text_ihB[n](buffer, at)
+            name = text.decode()
             at = end
         else:
             name, at = long_text(buffer, at, n)
-        partitions, replication_factor, n = _unpack_ihB(buffer, at)
-        at += 7
+            partitions, replication_factor, n = _unpack_ihB(buffer, at)
+            at += 7
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
         if not 0 < n <= len(buffer) - at + 1:

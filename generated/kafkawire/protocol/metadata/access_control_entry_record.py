@@ -13,6 +13,7 @@ from kafkawire.wire.fastpath import (
     new_uuid,
     packer,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -52,6 +53,8 @@ class AccessControlEntryRecord(Message, frozen=True, gc=False):
 _unpack_16sbB = unpacker("16sbB")
 _unpack_bB = unpacker("bB")
 _unpack_bbB = unpacker("bbB")
+_unpack_text_bB = text_unpackers("bB")
+_unpack_text_bbB = text_unpackers("bbB")
 _pack_16sb = packer("16sb")
 _pack_b = packer("b")
 _pack_bbB = packer("bbB")
@@ -73,13 +76,14 @@ def _read_access_control_entry_record_v0(buffer: bytes, at: int) -> tuple[Access
     at += 18
     id = new_uuid(id)
     if 0 < n < 128:
-        end = at + n - 1
-        resource_name = buffer[at:end].decode()
+        end = at + n + 1
+        text, pattern_type, n = _unpack_text_bB[n](buffer, at)
+        resource_name = text.decode()
         at = end
     else:
         resource_name, at = long_text(buffer, at, n)
-    pattern_type, n = _unpack_bB(buffer, at)
-    at += 2
+        pattern_type, n = _unpack_bB(buffer, at)
+        at += 2
     if 0 < n < 128:
         end = at + n - 1
         principal = buffer[at:end].decode()
@@ -89,13 +93,14 @@ def _read_access_control_entry_record_v0(buffer: bytes, at: int) -> tuple[Access
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        host = buffer[at:end].decode()
+        end = at + n + 2
+        text, operation, permission_type, n = _unpack_text_bbB[n](buffer, at)
+        host = text.decode()
         at = end
     else:
         host, at = long_text(buffer, at, n)
-    operation, permission_type, n = _unpack_bbB(buffer, at)
-    at += 3
+        operation, permission_type, n = _unpack_bbB(buffer, at)
+        at += 3
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)

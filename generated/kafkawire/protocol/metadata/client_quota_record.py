@@ -17,6 +17,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -58,6 +59,7 @@ class ClientQuotaRecord(Message, frozen=True, gc=False):
 
 
 _unpack_dzB = unpacker("d?B")
+_unpack_text_dzB = text_unpackers("d?B")
 _pack_dzB = packer("d?B")
 
 # EntityData, version 0
@@ -143,13 +145,14 @@ def _read_client_quota_record_v0(buffer: bytes, at: int) -> tuple[ClientQuotaRec
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        key = buffer[at:end].decode()
+        end = at + n + 9
+        text, value, remove, n = _unpack_text_dzB[n](buffer, at)
+        key = text.decode()
         at = end
     else:
         key, at = long_text(buffer, at, n)
-    value, remove, n = _unpack_dzB(buffer, at)
-    at += 10
+        value, remove, n = _unpack_dzB(buffer, at)
+        at += 10
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
@@ -173,6 +176,8 @@ def _write_client_quota_record_v0(out: bytearray, item: ClientQuotaRecord) -> No
     else:
         out += long_text_length(n)
     out += text
+    if type(item.remove) is not bool:
+        raise ValueError
     out += _pack_dzB(item.value, item.remove, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

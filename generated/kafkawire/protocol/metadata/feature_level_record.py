@@ -5,7 +5,16 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
-from kafkawire.wire.fastpath import Tags, long_text, long_text_length, packer, tagged_section, unknown_tags, unpacker
+from kafkawire.wire.fastpath import (
+    Tags,
+    long_text,
+    long_text_length,
+    packer,
+    tagged_section,
+    text_unpackers,
+    unknown_tags,
+    unpacker,
+)
 
 
 class FeatureLevelRecord(Message, frozen=True, gc=False):
@@ -28,6 +37,7 @@ class FeatureLevelRecord(Message, frozen=True, gc=False):
 
 
 _unpack_hB = unpacker("hB")
+_unpack_text_hB = text_unpackers("hB")
 _pack_hB = packer("hB")
 
 # FeatureLevelRecord, version 0
@@ -40,13 +50,14 @@ def _read_feature_level_record_v0(buffer: bytes, at: int) -> tuple[FeatureLevelR
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        name = buffer[at:end].decode()
+        end = at + n + 2
+        text, feature_level, n = _unpack_text_hB[n](buffer, at)
+        name = text.decode()
         at = end
     else:
         name, at = long_text(buffer, at, n)
-    feature_level, n = _unpack_hB(buffer, at)
-    at += 3
+        feature_level, n = _unpack_hB(buffer, at)
+        at += 3
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)

@@ -21,6 +21,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_entries,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -100,6 +101,8 @@ _unpack_HhB = unpacker("HhB")
 _unpack_hhB = unpacker("hhB")
 _unpack_i16sqB = unpacker("i16sqB")
 _unpack_iz16sqB = unpacker("i?16sqB")
+_unpack_text_HhB = text_unpackers("HhB")
+_unpack_text_hhB = text_unpackers("hhB")
 _pack_16s = packer("16s")
 _pack_zzB = packer("??B")
 _pack_zB = packer("?B")
@@ -133,13 +136,14 @@ def _read_many_broker_endpoint_v0(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            host = buffer[at:end].decode()
+            end = at + n + 4
+            text, port, security_protocol, n = _unpack_text_HhB[n](buffer, at)
+            host = text.decode()
             at = end
         else:
             host, at = long_text(buffer, at, n)
-        port, security_protocol, n = _unpack_HhB(buffer, at)
-        at += 5
+            port, security_protocol, n = _unpack_HhB(buffer, at)
+            at += 5
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)
@@ -184,13 +188,14 @@ def _read_many_broker_feature_v0(
         n = buffer[at]
         at += 1
         if 0 < n < 128:
-            end = at + n - 1
-            name = buffer[at:end].decode()
+            end = at + n + 4
+            text, min_supported_version, max_supported_version, n = _unpack_text_hhB[n](buffer, at)
+            name = text.decode()
             at = end
         else:
             name, at = long_text(buffer, at, n)
-        min_supported_version, max_supported_version, n = _unpack_hhB(buffer, at)
-        at += 5
+            min_supported_version, max_supported_version, n = _unpack_hhB(buffer, at)
+            at += 5
         tags: Tags = ()
         if n:
             tags, at = unknown_tags(buffer, at, n)
@@ -300,6 +305,8 @@ def _write_register_broker_record_v0(out: bytearray, item: RegisterBrokerRecord)
         else:
             out += long_text_length(n)
         out += text
+    if type(item.fenced) is not bool:
+        raise ValueError
     out += _pack_zB(item.fenced, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -403,6 +410,10 @@ def _write_register_broker_record_v1(out: bytearray, item: RegisterBrokerRecord)
         else:
             out += long_text_length(n)
         out += text
+    if type(item.fenced) is not bool:
+        raise ValueError
+    if type(item.in_controlled_shutdown) is not bool:
+        raise ValueError
     out += _pack_zzB(item.fenced, item.in_controlled_shutdown, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -473,6 +484,8 @@ def _write_register_broker_record_v2(out: bytearray, item: RegisterBrokerRecord)
         raise ValueError  # log_dirs is not in these versions
     if item.cordoned_log_dirs is not None:
         raise ValueError  # cordoned_log_dirs is not in these versions
+    if type(item.is_migrating_zk_broker) is not bool:
+        raise ValueError
     if len(item.incarnation_id) != 16:
         raise ValueError
     out += _pack_iz16sq(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch)
@@ -505,6 +518,10 @@ def _write_register_broker_record_v2(out: bytearray, item: RegisterBrokerRecord)
         else:
             out += long_text_length(n)
         out += text
+    if type(item.fenced) is not bool:
+        raise ValueError
+    if type(item.in_controlled_shutdown) is not bool:
+        raise ValueError
     out += _pack_zzB(item.fenced, item.in_controlled_shutdown, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -598,6 +615,8 @@ def _read_register_broker_record_v3(buffer: bytes, at: int) -> tuple[RegisterBro
 def _write_register_broker_record_v3(out: bytearray, item: RegisterBrokerRecord) -> None:
     if item.cordoned_log_dirs is not None:
         raise ValueError  # cordoned_log_dirs is not in these versions
+    if type(item.is_migrating_zk_broker) is not bool:
+        raise ValueError
     if len(item.incarnation_id) != 16:
         raise ValueError
     out += _pack_iz16sq(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch)
@@ -630,6 +649,10 @@ def _write_register_broker_record_v3(out: bytearray, item: RegisterBrokerRecord)
         else:
             out += long_text_length(n)
         out += text
+    if type(item.fenced) is not bool:
+        raise ValueError
+    if type(item.in_controlled_shutdown) is not bool:
+        raise ValueError
     out += _pack_zzB(item.fenced, item.in_controlled_shutdown, 0)
     known = []
     if len(item.log_dirs):
@@ -756,6 +779,8 @@ def _read_register_broker_record_v4(buffer: bytes, at: int) -> tuple[RegisterBro
 
 
 def _write_register_broker_record_v4(out: bytearray, item: RegisterBrokerRecord) -> None:
+    if type(item.is_migrating_zk_broker) is not bool:
+        raise ValueError
     if len(item.incarnation_id) != 16:
         raise ValueError
     out += _pack_iz16sq(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch)
@@ -788,6 +813,10 @@ def _write_register_broker_record_v4(out: bytearray, item: RegisterBrokerRecord)
         else:
             out += long_text_length(n)
         out += text
+    if type(item.fenced) is not bool:
+        raise ValueError
+    if type(item.in_controlled_shutdown) is not bool:
+        raise ValueError
     out += _pack_zzB(item.fenced, item.in_controlled_shutdown, 0)
     known = []
     if len(item.log_dirs):

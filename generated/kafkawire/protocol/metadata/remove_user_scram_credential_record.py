@@ -5,7 +5,16 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
-from kafkawire.wire.fastpath import Tags, long_text, long_text_length, packer, tagged_section, unknown_tags, unpacker
+from kafkawire.wire.fastpath import (
+    Tags,
+    long_text,
+    long_text_length,
+    packer,
+    tagged_section,
+    text_unpackers,
+    unknown_tags,
+    unpacker,
+)
 
 
 class RemoveUserScramCredentialRecord(Message, frozen=True, gc=False):
@@ -28,6 +37,7 @@ class RemoveUserScramCredentialRecord(Message, frozen=True, gc=False):
 
 
 _unpack_bB = unpacker("bB")
+_unpack_text_bB = text_unpackers("bB")
 _pack_bB = packer("bB")
 
 # RemoveUserScramCredentialRecord, version 0
@@ -40,13 +50,14 @@ def _read_remove_user_scram_credential_record_v0(buffer: bytes, at: int) -> tupl
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        name = buffer[at:end].decode()
+        end = at + n + 1
+        text, mechanism, n = _unpack_text_bB[n](buffer, at)
+        name = text.decode()
         at = end
     else:
         name, at = long_text(buffer, at, n)
-    mechanism, n = _unpack_bB(buffer, at)
-    at += 2
+        mechanism, n = _unpack_bB(buffer, at)
+        at += 2
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)

@@ -14,6 +14,7 @@ from kafkawire.wire.fastpath import (
     new_uuid,
     packer,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -39,6 +40,7 @@ class TopicRecord(Message, frozen=True, gc=False):
 
 
 _unpack_16sB = unpacker("16sB")
+_unpack_text_16sB = text_unpackers("16sB")
 _pack_16sB = packer("16sB")
 
 # TopicRecord, version 0
@@ -51,13 +53,14 @@ def _read_topic_record_v0(buffer: bytes, at: int) -> tuple[TopicRecord, int]:
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        name = buffer[at:end].decode()
+        end = at + n + 16
+        text, topic_id, n = _unpack_text_16sB[n](buffer, at)
+        name = text.decode()
         at = end
     else:
         name, at = long_text(buffer, at, n)
-    topic_id, n = _unpack_16sB(buffer, at)
-    at += 17
+        topic_id, n = _unpack_16sB(buffer, at)
+        at += 17
     topic_id = new_uuid(topic_id)
     tags: Tags = ()
     if n:

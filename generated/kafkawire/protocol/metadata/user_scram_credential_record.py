@@ -14,6 +14,7 @@ from kafkawire.wire.fastpath import (
     octets,
     packer,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -48,6 +49,7 @@ class UserScramCredentialRecord(Message, frozen=True, gc=False):
 
 _unpack_bB = unpacker("bB")
 _unpack_iB = unpacker("iB")
+_unpack_text_bB = text_unpackers("bB")
 _pack_b = packer("b")
 _pack_iB = packer("iB")
 
@@ -65,13 +67,14 @@ def _read_user_scram_credential_record_v0(buffer: bytes, at: int) -> tuple[UserS
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        name = buffer[at:end].decode()
+        end = at + n + 1
+        text, mechanism, n = _unpack_text_bB[n](buffer, at)
+        name = text.decode()
         at = end
     else:
         name, at = long_text(buffer, at, n)
-    mechanism, n = _unpack_bB(buffer, at)
-    at += 2
+        mechanism, n = _unpack_bB(buffer, at)
+        at += 2
     if 0 < n < 128:
         end = at + n - 1
         salt = buffer[at:end]

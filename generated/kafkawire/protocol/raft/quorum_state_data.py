@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
+    iterator,
     long_length,
     long_text,
     long_text_length,
@@ -18,6 +20,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -65,6 +68,8 @@ class QuorumStateData(Message, frozen=True, gc=False):
 _unpack_iB = unpacker("iB")
 _unpack_iii16sB = unpacker("iii16sB")
 _unpack_iiiqB = unpacker("iiiqB")
+_unpack_text_iiiqB = text_unpackers("iiiqB")
+_iterate_ix = iterator("ix")
 _pack_iB = packer("iB")
 _pack_iii16sB = packer("iii16sB")
 _pack_iiiq = packer("iiiq")
@@ -76,6 +81,9 @@ _pack_iiiq = packer("iiiq")
 
 def _read_many_voter_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[QuorumStateData.Voter, ...], int]:
     make = QuorumStateData.Voter
+    end = at + 5 * count
+    if buffer[at + 4 : end : 5].count(0) == count:
+        return tuple(starmap(make, _iterate_ix(buffer[at:end]))), end
     result = []
     for _ in range(count):
         voter_id, n = _unpack_iB(buffer, at)
@@ -108,13 +116,14 @@ def _read_quorum_state_data_v0(buffer: bytes, at: int) -> tuple[QuorumStateData,
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        cluster_id = buffer[at:end].decode()
+        end = at + n + 20
+        text, leader_id, leader_epoch, voted_id, applied_offset, n = _unpack_text_iiiqB[n](buffer, at)
+        cluster_id = text.decode()
         at = end
     else:
         cluster_id, at = long_text(buffer, at, n)
-    leader_id, leader_epoch, voted_id, applied_offset, n = _unpack_iiiqB(buffer, at)
-    at += 21
+        leader_id, leader_epoch, voted_id, applied_offset, n = _unpack_iiiqB(buffer, at)
+        at += 21
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:

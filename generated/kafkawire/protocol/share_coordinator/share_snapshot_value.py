@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
     Tags,
+    iterator,
     long_length,
     packer,
     rest_of_uvarint,
@@ -70,6 +72,7 @@ class ShareSnapshotValue(Message, frozen=True, gc=False):
 _unpack_i = unpacker("i")
 _unpack_iiiqqqB = unpacker("iiiqqqB")
 _unpack_qqbhB = unpacker("qqbhB")
+_iterate_qqbhx = iterator("qqbhx")
 _pack_i = packer("i")
 _pack_iiiqqq = packer("iiiqqq")
 _pack_qqbhB = packer("qqbhB")
@@ -86,6 +89,9 @@ def _read_many_state_batch_v0(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[ShareSnapshotValue.StateBatch, ...], int]:
     make = ShareSnapshotValue.StateBatch
+    end = at + 20 * count
+    if buffer[at + 19 : end : 20].count(0) == count:
+        return tuple(starmap(make, _iterate_qqbhx(buffer[at:end]))), end
     result = []
     for _ in range(count):
         first_offset, last_offset, delivery_state, delivery_count, n = _unpack_qqbhB(buffer, at)

@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import ProducerId
-from kafkawire.wire.fastpath import Tags, packer, sequence, unpacker
+from kafkawire.wire.fastpath import Tags, iterator, packer, sequence, unpacker
 
 
 class ProducerSnapshot(Message, frozen=True, gc=False):
@@ -56,6 +57,7 @@ class ProducerSnapshot(Message, frozen=True, gc=False):
 
 _unpack_Ii = unpacker("Ii")
 _unpack_qhiqiqiq = unpacker("qhiqiqiq")
+_iterate_qhiqiqiq = iterator("qhiqiqiq")
 _pack_Ii = packer("Ii")
 _pack_qhiqiqiq = packer("qhiqiqiq")
 
@@ -74,32 +76,8 @@ def _read_many_producer_entry_v1(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[ProducerSnapshot.ProducerEntry, ...], int]:
     make = ProducerSnapshot.ProducerEntry
-    result = []
-    for _ in range(count):
-        (
-            producer_id,
-            epoch,
-            last_sequence,
-            last_offset,
-            offset_delta,
-            timestamp,
-            coordinator_epoch,
-            current_txn_first_offset,
-        ) = _unpack_qhiqiqiq(buffer, at)
-        at += 46
-        result.append(
-            make(
-                producer_id,
-                epoch,
-                last_sequence,
-                last_offset,
-                offset_delta,
-                timestamp,
-                coordinator_epoch,
-                current_txn_first_offset,
-            )
-        )
-    return tuple(result), at
+    end = at + 46 * count
+    return tuple(starmap(make, _iterate_qhiqiqiq(buffer[at:end]))), end
 
 
 def _write_many_producer_entry_v1(out: bytearray, items: Sequence[ProducerSnapshot.ProducerEntry]) -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 import msgspec
 
@@ -13,6 +14,7 @@ from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
+    iterator,
     long_length,
     long_nullable_octets,
     long_text,
@@ -24,6 +26,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_entries,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -61,7 +64,7 @@ class RemoteLogSegmentMetadataRecord(Message, frozen=True, gc=False):
         """
 
         topic_id_partition: RemoteLogSegmentMetadataRecord.TopicIdPartitionEntry = msgspec.field(
-            default_factory=lambda: _DEFAULT_TOPIC_ID_PARTITION_ENTRY
+            default_factory=lambda: _DEFAULT_TopicIdPartitionEntry
         )
         id: Uuid = ZERO_UUID
         unknown_tagged_fields: Tags = ()
@@ -93,7 +96,7 @@ class RemoteLogSegmentMetadataRecord(Message, frozen=True, gc=False):
         unknown_tagged_fields: Tags = ()
 
     remote_log_segment_id: RemoteLogSegmentMetadataRecord.RemoteLogSegmentIdEntry = msgspec.field(
-        default_factory=lambda: _DEFAULT_REMOTE_LOG_SEGMENT_ID_ENTRY
+        default_factory=lambda: _DEFAULT_RemoteLogSegmentIdEntry
     )
     start_offset: int = 0
     end_offset: int = 0
@@ -108,10 +111,10 @@ class RemoteLogSegmentMetadataRecord(Message, frozen=True, gc=False):
     unknown_tagged_fields: Tags = ()
 
 
-_DEFAULT_TOPIC_ID_PARTITION_ENTRY: RemoteLogSegmentMetadataRecord.TopicIdPartitionEntry = (
+_DEFAULT_TopicIdPartitionEntry: RemoteLogSegmentMetadataRecord.TopicIdPartitionEntry = (
     RemoteLogSegmentMetadataRecord.TopicIdPartitionEntry()
 )
-_DEFAULT_REMOTE_LOG_SEGMENT_ID_ENTRY: RemoteLogSegmentMetadataRecord.RemoteLogSegmentIdEntry = (
+_DEFAULT_RemoteLogSegmentIdEntry: RemoteLogSegmentMetadataRecord.RemoteLogSegmentIdEntry = (
     RemoteLogSegmentMetadataRecord.RemoteLogSegmentIdEntry()
 )
 _unpack_16sB = unpacker("16sB")
@@ -121,6 +124,8 @@ _unpack_bB = unpacker("bB")
 _unpack_iB = unpacker("iB")
 _unpack_iqB = unpacker("iqB")
 _unpack_qqiqqB = unpacker("qqiqqB")
+_unpack_text_16siB = text_unpackers("16siB")
+_iterate_iqx = iterator("iqx")
 _pack_16sB = packer("16sB")
 _pack_16siB = packer("16siB")
 _pack_z = packer("?")
@@ -142,13 +147,14 @@ def _read_topic_id_partition_entry_v0(
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        name = buffer[at:end].decode()
+        end = at + n + 20
+        text, id, partition, n = _unpack_text_16siB[n](buffer, at)
+        name = text.decode()
         at = end
     else:
         name, at = long_text(buffer, at, n)
-    id, partition, n = _unpack_16siB(buffer, at)
-    at += 21
+        id, partition, n = _unpack_16siB(buffer, at)
+        at += 21
     id = new_uuid(id)
     tags: Tags = ()
     if n:
@@ -213,6 +219,9 @@ def _read_many_segment_leader_epoch_entry_v0(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[RemoteLogSegmentMetadataRecord.SegmentLeaderEpochEntry, ...], int]:
     make = RemoteLogSegmentMetadataRecord.SegmentLeaderEpochEntry
+    end = at + 13 * count
+    if buffer[at + 12 : end : 13].count(0) == count:
+        return tuple(starmap(make, _iterate_iqx(buffer[at:end]))), end
     result = []
     for _ in range(count):
         leader_epoch, offset, n = _unpack_iqB(buffer, at)
@@ -331,6 +340,8 @@ def _write_remote_log_segment_metadata_record_v0(out: bytearray, item: RemoteLog
     known = []
     if item.txn_index_empty:
         payload = bytearray()
+        if type(item.txn_index_empty) is not bool:
+            raise ValueError
         payload += _pack_z(item.txn_index_empty)
         known.append((0, payload))
     if known or item.unknown_tagged_fields:

@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
+    iterator,
     long_length,
     long_nullable_octets,
     new_uuid,
@@ -79,6 +81,7 @@ _unpack_z = unpacker("?")
 _unpack_bB = unpacker("bB")
 _unpack_iB = unpacker("iB")
 _unpack_iqB = unpacker("iqB")
+_iterate_iqx = iterator("iqx")
 _pack_16sqqiqq = packer("16sqqiqq")
 _pack_z = packer("?")
 _pack_bB = packer("bB")
@@ -95,6 +98,9 @@ def _read_many_segment_leader_epoch_entry_v0(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[RemoteLogSegmentMetadataSnapshotRecord.SegmentLeaderEpochEntry, ...], int]:
     make = RemoteLogSegmentMetadataSnapshotRecord.SegmentLeaderEpochEntry
+    end = at + 13 * count
+    if buffer[at + 12 : end : 13].count(0) == count:
+        return tuple(starmap(make, _iterate_iqx(buffer[at:end]))), end
     result = []
     for _ in range(count):
         leader_epoch, offset, n = _unpack_iqB(buffer, at)
@@ -225,6 +231,8 @@ def _write_remote_log_segment_metadata_snapshot_record_v0(
     known = []
     if item.txn_index_empty:
         payload = bytearray()
+        if type(item.txn_index_empty) is not bool:
+            raise ValueError
         payload += _pack_z(item.txn_index_empty)
         known.append((0, payload))
     if known or item.unknown_tagged_fields:

@@ -19,6 +19,7 @@ from kafkawire.wire.fastpath import (
     octets,
     packer,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -50,7 +51,7 @@ class RemoteLogSegmentMetadataUpdateRecord(Message, frozen=True, gc=False):
         """
 
         topic_id_partition: RemoteLogSegmentMetadataUpdateRecord.TopicIdPartitionEntry = msgspec.field(
-            default_factory=lambda: _DEFAULT_TOPIC_ID_PARTITION_ENTRY
+            default_factory=lambda: _DEFAULT_TopicIdPartitionEntry
         )
         id: Uuid = ZERO_UUID
         unknown_tagged_fields: Tags = ()
@@ -70,7 +71,7 @@ class RemoteLogSegmentMetadataUpdateRecord(Message, frozen=True, gc=False):
         unknown_tagged_fields: Tags = ()
 
     remote_log_segment_id: RemoteLogSegmentMetadataUpdateRecord.RemoteLogSegmentIdEntry = msgspec.field(
-        default_factory=lambda: _DEFAULT_REMOTE_LOG_SEGMENT_ID_ENTRY
+        default_factory=lambda: _DEFAULT_RemoteLogSegmentIdEntry
     )
     broker_id: int = 0
     event_timestamp_ms: int = 0
@@ -79,16 +80,17 @@ class RemoteLogSegmentMetadataUpdateRecord(Message, frozen=True, gc=False):
     unknown_tagged_fields: Tags = ()
 
 
-_DEFAULT_TOPIC_ID_PARTITION_ENTRY: RemoteLogSegmentMetadataUpdateRecord.TopicIdPartitionEntry = (
+_DEFAULT_TopicIdPartitionEntry: RemoteLogSegmentMetadataUpdateRecord.TopicIdPartitionEntry = (
     RemoteLogSegmentMetadataUpdateRecord.TopicIdPartitionEntry()
 )
-_DEFAULT_REMOTE_LOG_SEGMENT_ID_ENTRY: RemoteLogSegmentMetadataUpdateRecord.RemoteLogSegmentIdEntry = (
+_DEFAULT_RemoteLogSegmentIdEntry: RemoteLogSegmentMetadataUpdateRecord.RemoteLogSegmentIdEntry = (
     RemoteLogSegmentMetadataUpdateRecord.RemoteLogSegmentIdEntry()
 )
 _unpack_16sB = unpacker("16sB")
 _unpack_16siB = unpacker("16siB")
 _unpack_bB = unpacker("bB")
 _unpack_iqB = unpacker("iqB")
+_unpack_text_16siB = text_unpackers("16siB")
 _pack_16sB = packer("16sB")
 _pack_16siB = packer("16siB")
 _pack_bB = packer("bB")
@@ -107,13 +109,14 @@ def _read_topic_id_partition_entry_v0(
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        name = buffer[at:end].decode()
+        end = at + n + 20
+        text, id, partition, n = _unpack_text_16siB[n](buffer, at)
+        name = text.decode()
         at = end
     else:
         name, at = long_text(buffer, at, n)
-    id, partition, n = _unpack_16siB(buffer, at)
-    at += 21
+        id, partition, n = _unpack_16siB(buffer, at)
+        at += 21
     id = new_uuid(id)
     tags: Tags = ()
     if n:

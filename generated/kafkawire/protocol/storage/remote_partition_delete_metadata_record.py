@@ -16,6 +16,7 @@ from kafkawire.wire.fastpath import (
     new_uuid,
     packer,
     tagged_section,
+    text_unpackers,
     unknown_tags,
     unpacker,
 )
@@ -52,7 +53,7 @@ class RemotePartitionDeleteMetadataRecord(Message, frozen=True, gc=False):
         unknown_tagged_fields: Tags = ()
 
     topic_id_partition: RemotePartitionDeleteMetadataRecord.TopicIdPartitionEntry = msgspec.field(
-        default_factory=lambda: _DEFAULT_TOPIC_ID_PARTITION_ENTRY
+        default_factory=lambda: _DEFAULT_TopicIdPartitionEntry
     )
     broker_id: int = 0
     event_timestamp_ms: int = 0
@@ -60,11 +61,12 @@ class RemotePartitionDeleteMetadataRecord(Message, frozen=True, gc=False):
     unknown_tagged_fields: Tags = ()
 
 
-_DEFAULT_TOPIC_ID_PARTITION_ENTRY: RemotePartitionDeleteMetadataRecord.TopicIdPartitionEntry = (
+_DEFAULT_TopicIdPartitionEntry: RemotePartitionDeleteMetadataRecord.TopicIdPartitionEntry = (
     RemotePartitionDeleteMetadataRecord.TopicIdPartitionEntry()
 )
 _unpack_16siB = unpacker("16siB")
 _unpack_iqbB = unpacker("iqbB")
+_unpack_text_16siB = text_unpackers("16siB")
 _pack_16siB = packer("16siB")
 _pack_iqbB = packer("iqbB")
 
@@ -81,13 +83,14 @@ def _read_topic_id_partition_entry_v0(
     n = buffer[at]
     at += 1
     if 0 < n < 128:
-        end = at + n - 1
-        name = buffer[at:end].decode()
+        end = at + n + 20
+        text, id, partition, n = _unpack_text_16siB[n](buffer, at)
+        name = text.decode()
         at = end
     else:
         name, at = long_text(buffer, at, n)
-    id, partition, n = _unpack_16siB(buffer, at)
-    at += 21
+        id, partition, n = _unpack_16siB(buffer, at)
+        at += 21
     id = new_uuid(id)
     tags: Tags = ()
     if n:

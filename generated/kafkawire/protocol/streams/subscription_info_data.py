@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
-from kafkawire.wire.fastpath import NULL_TEXT, Tags, ZERO_UUID, new_uuid, octets, packer, sequence, unpacker
+from kafkawire.wire.fastpath import NULL_TEXT, Tags, ZERO_UUID, iterator, new_uuid, octets, packer, sequence, unpacker
 
 
 class SubscriptionInfoData(Message, frozen=True, gc=False):
@@ -108,6 +109,8 @@ _unpack_ii = unpacker("ii")
 _unpack_ii16si = unpacker("ii16si")
 _unpack_iiqh = unpacker("iiqh")
 _unpack_iq = unpacker("iq")
+_iterate_ii = iterator("ii")
+_iterate_iq = iterator("iq")
 _pack_b = packer("b")
 _pack_bi = packer("bi")
 _pack_bii = packer("bii")
@@ -126,12 +129,8 @@ _pack_iq = packer("iq")
 
 def _read_many_task_id_v1(buffer: bytes, at: int, count: int) -> tuple[tuple[SubscriptionInfoData.TaskId, ...], int]:
     make = SubscriptionInfoData.TaskId
-    result = []
-    for _ in range(count):
-        topic_group_id, partition = _unpack_ii(buffer, at)
-        at += 8
-        result.append(make(topic_group_id, partition))
-    return tuple(result), at
+    end = at + 8 * count
+    return tuple(starmap(make, _iterate_ii(buffer[at:end]))), end
 
 
 def _write_many_task_id_v1(out: bytearray, items: Sequence[SubscriptionInfoData.TaskId]) -> None:
@@ -322,12 +321,8 @@ def _read_many_partition_to_offset_sum_v7(
     buffer: bytes, at: int, count: int
 ) -> tuple[tuple[SubscriptionInfoData.PartitionToOffsetSum, ...], int]:
     make = SubscriptionInfoData.PartitionToOffsetSum
-    result = []
-    for _ in range(count):
-        partition, offset_sum = _unpack_iq(buffer, at)
-        at += 12
-        result.append(make(partition, offset_sum))
-    return tuple(result), at
+    end = at + 12 * count
+    return tuple(starmap(make, _iterate_iq(buffer[at:end]))), end
 
 
 def _write_many_partition_to_offset_sum_v7(

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from kafkawire.codegen.definition import FieldDefinition
-from kafkawire.codegen.naming import class_name
+from kafkawire.codegen.resolve import ResolvedMessage
 from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout
 
 UNKNOWN_ENTITY = "unknown"
 
 
-def field_annotation(field: FieldDefinition, message_class: str, *, default_is_none: bool) -> str:
+def field_annotation(field: FieldDefinition, message: ResolvedMessage, *, default_is_none: bool) -> str:
     """The type of a field of a class, which must hold the values of all versions."""
     if field.type.is_struct:
-        element = f"{message_class}.{class_name(field.type.name)}"
+        element = f"{message.top.class_name}.{message.structs[field.type.name].class_name}"
     elif field.entity_type != UNKNOWN_ENTITY:
         element = field.entity_type[0].upper() + field.entity_type[1:]
     else:

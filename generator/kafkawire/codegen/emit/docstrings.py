@@ -29,7 +29,7 @@ def message_summary(definition: MessageDefinition) -> str:
 
 def message_docstring(message: ResolvedMessage) -> str:
     """The docstring of a message's class, quotes included."""
-    return _docstring(message_summary(message.definition).removesuffix(".") + ".", message.top)
+    return _docstring(message_summary(message.definition), message.top)
 
 
 def struct_docstring(struct: ResolvedStruct) -> str:
@@ -39,15 +39,15 @@ def struct_docstring(struct: ResolvedStruct) -> str:
 
 
 def _docstring(summary: str, struct: ResolvedStruct) -> str:
-    lines = [f'"""{_quoted(summary)}']
+    lines = [_quoted(summary)]
     if struct.fields:
         lines += ["", "Attributes:"]
     for field in struct.fields:
         text = f"{struct.attributes[field.name]}: {_quoted(field_facts(field))}"
         lines += textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="        ")
-    if not struct.fields:
-        return lines[0] + '"""'
-    return "\n".join([*lines, '"""'])
+    text = "\n".join([*lines, ""] if struct.fields else lines)
+    prefix = "r" if "\\" in text else ""
+    return f'{prefix}"""{text}"""'
 
 
 def field_facts(field: FieldDefinition) -> str:
@@ -83,6 +83,6 @@ def _is_one(versions: Versions) -> bool:
 
 
 def _quoted(text: str) -> str:
-    """Text that is safe inside a triple-quoted string, whatever a definition says."""
-    flat = " ".join(text.split())
-    return flat.replace("\\", "\\\\").replace('"""', "'''").removesuffix('"')
+    """Text on one line that is safe inside a raw triple-quoted string, whatever a definition says."""
+    shown = "".join(letter if letter.isprintable() else " " if letter.isspace() else "\ufffd" for letter in text)
+    return " ".join(shown.split()).replace('"""', "'''").removesuffix('"')

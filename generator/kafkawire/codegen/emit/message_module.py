@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kafkawire.codegen.definition import FieldDefinition
 from kafkawire.codegen.emit.annotations import field_annotation
 from kafkawire.codegen.emit.docstrings import message_docstring, message_summary, struct_docstring
 from kafkawire.codegen.emit.grammar import grammar_lines, versions_text
 from kafkawire.codegen.emit.names import (
+    RUN_TIME_NAMES,
+    STANDARD_LIBRARY,
     Codec,
     CodecNames,
     default_constant,
@@ -19,26 +21,21 @@ from kafkawire.codegen.emit.names import (
     local,
     name_codecs,
 )
-from kafkawire.codegen.emit.reading import ReadItems, ReadNumbers, ReadRun, ReadStep, ReadTags, reading_steps
+from kafkawire.codegen.emit.reading import (
+    Bulk,
+    ReadItems,
+    ReadNumbers,
+    ReadRun,
+    ReadStep,
+    ReadTags,
+    ReadText,
+    bulk_reading,
+    reading_steps,
+)
 from kafkawire.codegen.emit.writing import WriteArray, WriteRun, WriteStep, WriteTags, WriteText, writing_steps
-from kafkawire.codegen.naming import class_name
 from kafkawire.codegen.resolve import ResolvedMessage, ResolvedStruct, default_value
 from kafkawire.codegen.versions import Versions
 from kafkawire.layout import StructLayout
-
-FASTPATH = "kafkawire.wire.fastpath"
-RUN_TIME_NAMES = {
-    "kafkawire.wire": ("Message", "Struct", "Uuid"),
-    "kafkawire.wire.entities": ("BrokerId", "GroupId", "ProducerId", "TopicName", "TransactionalId"),
-    FASTPATH: (
-        "FEW", "NULL_COUNT", "NULL_OCTETS", "NULL_TEXT", "Tags", "ZERO_UUID", "differs", "long_length",
-        "long_nullable_numbers", "long_nullable_octets", "long_nullable_text", "long_numbers", "long_octets",
-        "long_text", "long_text_length", "many_numbers", "new_uuid", "octets", "pack_numbers",
-        "packer", "packers", "read_uvarint", "rest_of_uvarint", "sequence", "tagged_entries", "tagged_section",
-        "unknown_tags", "unpacker", "unpackers",
-    ),
-}  # fmt: skip
-"""What generated modules may import, by module."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +69,7 @@ class CodecView:
     reading: tuple[ReadStep, ...]
     writing: tuple[WriteStep, ...]
     arguments: str
+    bulk: Bulk | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +91,8 @@ class ModuleView:
     codecs: tuple[CodecView, ...]
     unpack_codes: tuple[str, ...]
     unpack_many_codes: tuple[str, ...]
+    unpack_text_codes: tuple[str, ...]
+    iterate_codes: tuple[str, ...]
     pack_codes: tuple[str, ...]
     pack_many_codes: tuple[str, ...]
     readers: str
@@ -120,8 +120,10 @@ def message_view(message: ResolvedMessage, *, unstable: Versions, origin: str) -
         structs=tuple(_struct_view(struct, message, struct_docstring(struct)) for struct in message.structs.values()),
         default_structs=tuple(_default_structs(message)),
         codecs=codecs,
-        unpack_codes=_codes(s.code for s in reading if isinstance(s, ReadRun) and s.code != "B"),
+        unpack_codes=_codes(_unpack_codes(reading)),
         unpack_many_codes=_codes(s.code for s in reading if isinstance(s, ReadNumbers)),
+        unpack_text_codes=_codes(s.tail.code for s in reading if isinstance(s, ReadText) and s.tail),
+        iterate_codes=_codes(codec.bulk.code for codec in codecs if codec.bulk),
         pack_codes=_codes(_pack_codes(writing)),
         pack_many_codes=_codes(s.code for s in writing if isinstance(s, WriteArray) and s.code),
         readers=_table(message, names.single_reader),
@@ -129,10 +131,18 @@ def message_view(message: ResolvedMessage, *, unstable: Versions, origin: str) -
     )
 
 
+def without_docstrings(view: ModuleView) -> ModuleView:
+    """The view with words left out, so that what the text of the module names is what its code uses."""
+    blank = '""""""'
+    structs = tuple(replace(struct, docstring=blank) for struct in view.structs)
+    return replace(view, summary="", top=replace(view.top, docstring=blank), structs=structs)
+
+
 def import_lines(body: str) -> str:
-    """The imports that the text of a module needs."""
+    """The imports that the text of a module without docstrings needs."""
     used = set(re.findall(r"\b[A-Za-z_]+\b", body))
-    lines = ["from collections.abc import Sequence", ""] if "Sequence" in used else []
+    lines = [f"from {module} import {name}" for name, module in STANDARD_LIBRARY.items() if name in used]
+    lines += [""] if lines else []
     if "msgspec" in used:
         lines += ["import msgspec", ""]
     for module, names in RUN_TIME_NAMES.items():
@@ -157,8 +167,9 @@ def _field_view(field: FieldDefinition, struct: ResolvedStruct, message: Resolve
     default = default_value(field)
     source = literal(default)
     if field.type.is_struct and not field.type.array and default is not None:
-        source = f"msgspec.field(default_factory=lambda: {default_constant(class_name(field.type.name))})"
-    annotation = field_annotation(field, message.top.class_name, default_is_none=default is None)
+        constant = default_constant(message.structs[field.type.name].class_name)
+        source = f"msgspec.field(default_factory=lambda: {constant})"
+    annotation = field_annotation(field, message, default_is_none=default is None)
     return FieldView(struct.attributes[field.name], annotation, source)
 
 
@@ -170,9 +181,10 @@ def _default_structs(message: ResolvedMessage) -> Iterator[str]:
     def visit(struct: ResolvedStruct) -> None:
         for field in struct.fields:
             if field.type.is_struct and not field.type.array:
-                visit(message.structs[field.type.name])
+                inner = message.structs[field.type.name]
+                visit(inner)
                 if default_value(field) is not None:
-                    seen.setdefault(class_name(field.type.name))
+                    seen.setdefault(inner.class_name)
 
     for struct in structs:
         visit(struct)
@@ -192,6 +204,7 @@ def _codec_view(codec: Codec, names: CodecNames) -> CodecView:
         reading=reading_steps(layout, names),
         writing=writing_steps(layout, names),
         arguments=", ".join(_arguments(layout)),
+        bulk=bulk_reading(layout) if codec.many else None,
     )
 
 
@@ -203,6 +216,14 @@ def _arguments(layout: StructLayout) -> list[str]:
     while arguments and layout.fields[len(arguments) - 1].presence == "absent":
         arguments.pop()
     return arguments
+
+
+def _unpack_codes(steps: Iterable[ReadStep]) -> Iterator[str]:
+    for step in steps:
+        if isinstance(step, ReadRun) and step.code != "B":
+            yield step.code
+        elif isinstance(step, ReadText) and step.tail:
+            yield step.tail.code
 
 
 def _pack_codes(steps: Iterable[WriteStep]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from kafkawire.codegen.naming import snake_case
@@ -82,21 +82,53 @@ def is_set(field: FieldLayout, expression: str) -> str:
     return f"{expression} != {literal(default)}"
 
 
+FASTPATH = "kafkawire.wire.fastpath"
+RUN_TIME_NAMES = {
+    "kafkawire.wire": ("Message", "Struct", "Uuid"),
+    "kafkawire.wire.entities": ("BrokerId", "GroupId", "ProducerId", "TopicName", "TransactionalId"),
+    FASTPATH: (
+        "FEW", "NULL_COUNT", "NULL_OCTETS", "NULL_TEXT", "Tags", "ZERO_UUID", "differs", "iterator", "long_length",
+        "long_nullable_numbers", "long_nullable_octets", "long_nullable_text", "long_numbers", "long_octets",
+        "long_text", "long_text_length", "many_numbers", "new_uuid", "octets", "pack_numbers",
+        "packer", "packers", "read_uvarint", "rest_of_uvarint", "sequence", "tagged_entries", "tagged_section",
+        "text_packers", "text_unpackers", "unknown_tags", "unpacker", "unpackers",
+    ),
+}  # fmt: skip
+"""What generated modules may import of kafkawire, by module."""
+
+STANDARD_LIBRARY = {"Sequence": "collections.abc", "starmap": "itertools"}
+"""What they may import of the standard library."""
+
 TEMPLATE_LOCALS = frozenset(
     {"at", "buffer", "count", "end", "entries", "item", "items", "known", "make", "n", "out", "payload", "result",
      "start", "tag", "tags", "text", "unknown"}
 )  # fmt: skip
 """Locals that the templates use themselves."""
 
+TEMPLATE_BUILTINS = frozenset({"bool", "bytearray", "float", "len", "range", "starmap", "tuple", "type"})
+"""What else the templates call."""
+
+TAKEN_LOCALS = TEMPLATE_LOCALS | TEMPLATE_BUILTINS | frozenset(RUN_TIME_NAMES[FASTPATH])
+DERIVED_LOCALS = ("_item", "_items", "_raw")
+"""Endings of locals that are made from the local of a field."""
+
 
 def local(field: FieldLayout) -> str:
-    """The local variable of a field: its attribute, kept apart from the locals of the templates."""
-    return field.attribute + "_" if field.attribute in TEMPLATE_LOCALS else field.attribute
+    """The local variable of a field: its attribute, kept apart from all that the templates name.
+
+    Attributes that end in an underscore or like a derived local get an underscore too, so that no two are alike.
+    """
+    attribute = field.attribute
+    is_taken = attribute in TAKEN_LOCALS or attribute.endswith(("_", *DERIVED_LOCALS))
+    return attribute + "_" if is_taken else attribute
 
 
 def default_constant(struct_class: str) -> str:
-    """The module constant that holds a struct with all its fields at their defaults."""
-    return f"_DEFAULT_{snake_case(struct_class).upper()}"
+    """The module constant that holds a struct with all its fields at their defaults.
+
+    The class name stays as it is: two of them may be alike in snake case.
+    """
+    return f"_DEFAULT_{struct_class}"
 
 
 def literal(value: DefaultValue) -> str:
@@ -123,18 +155,23 @@ def name_codecs(message: ResolvedMessage) -> CodecNames:
                 users.append(version)
         versions.setdefault(top, []).append(version)
     tops = set(message.layouts.layouts)
+    names = _distinct(f"{snake_case(layout.name)}_v{users[0]}" for layout, users in versions.items())
     codecs = {
-        layout: Codec(
-            layout,
-            f"{snake_case(layout.name)}_v{users[0]}",
-            tuple(users),
-            layout in single,
-            layout in many,
-            layout in tops,
-        )
-        for layout, users in versions.items()
+        layout: Codec(layout, name, tuple(users), layout in single, layout in many, layout in tops)
+        for (layout, users), name in zip(versions.items(), names, strict=True)
     }
     return CodecNames(message.top.class_name, codecs)
+
+
+def _distinct(names: Iterable[str]) -> list[str]:
+    """Names of which none is given twice: struct names may be alike in snake case."""
+    given: dict[str, None] = {}
+    for name in names:
+        free = name
+        while free in given:
+            free += "_"
+        given[free] = None
+    return list(given)
 
 
 def _uses(layout: StructLayout) -> Iterator[tuple[StructLayout, bool]]:

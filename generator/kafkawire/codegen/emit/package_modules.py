@@ -9,7 +9,7 @@ from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.emit.headers import request_header_versions, response_header_versions
 from kafkawire.codegen.emit.message_module import range_source
 from kafkawire.codegen.error_codes import ErrorCode
-from kafkawire.codegen.naming import class_name, snake_case
+from kafkawire.codegen.naming import class_name, module_name, snake_case, strategy_name
 from kafkawire.codegen.versions import NO_VERSIONS, Versions
 
 
@@ -109,7 +109,12 @@ def group_package(group: str) -> str:
 
 def module_path(message: MessageDefinition) -> str:
     """The module of a message relative to its package, with dots."""
-    return ".".join(filter(None, (group_package(message.group), snake_case(message.name))))
+    return ".".join(filter(None, (group_package(message.group), module_name(message.name))))
+
+
+def api_name(request: MessageDefinition) -> str:
+    """The name of an API, which is what stands before Request in the name of its request."""
+    return request.name.removesuffix("Request")
 
 
 def package_view(
@@ -117,7 +122,7 @@ def package_view(
 ) -> PackageView:
     """The name table."""
     entries = sorted(
-        (MessageEntry(class_name(m.name), module_path(m), snake_case(m.name)) for m in messages),
+        (MessageEntry(class_name(m.name), module_path(m), strategy_name(m.name)) for m in messages),
         key=lambda entry: entry.class_name,
     )
     return PackageView(
@@ -135,7 +140,7 @@ def api_table_view(
         response = by_kind.get(("response", key))
         if type_ != "request" or key is None or response is None:
             continue
-        name = request.name.removesuffix("Request")
+        name = api_name(request)
         apis.append(
             ApiEntry(
                 key=key,

@@ -8,7 +8,7 @@ byte). A step therefore finds its length in the local ``n``, already read, and `
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kafkawire.codegen.emit.annotations import layout_annotation
 from kafkawire.codegen.emit.names import CodecNames, default_expression, local
@@ -34,12 +34,16 @@ class ReadRun:
 
 @dataclass(frozen=True, slots=True)
 class ReadText:
-    """A string or octets whose length is in ``n``; ``kind`` is ``text`` or ``octets``."""
+    """A string or octets whose length is in ``n``; ``kind`` is ``text`` or ``octets``.
+
+    ``tail`` are the fixed-width values behind a short compact string, which one ``struct`` call reads with it.
+    """
 
     target: str
     compact: bool
     nullable: bool
     kind: str
+    tail: ReadRun | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +129,34 @@ class Fixed:
     is_uuid: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Bulk:
+    """How an array of structs without any variable-length field is read at once.
+
+    Attributes:
+        code: ``struct`` code of one element; the byte of its empty tagged-field section is skipped.
+        size: bytes of one element.
+        flexible: whether there are such bytes, all of which must be zero.
+    """
+
+    code: str
+    size: int
+    flexible: bool
+
+
+def bulk_reading(layout: StructLayout) -> Bulk | None:
+    """How to read many of a struct at once, if all its bytes are fixed-width values that come first in the class."""
+    inline = layout.inline
+    types = [FIELD_TYPES.get(field.type) for field in inline]
+    codes = [type_.code for type_ in types if type_ is not None and type_.domain != "uuid" and type_.code]
+    if not inline or len(codes) != len(inline) or any(field.array for field in inline):
+        return None
+    if layout.fields[: len(inline)] != inline:
+        return None
+    size = sum(type_.size or 0 for type_ in types if type_ is not None)
+    return Bulk("".join(codes) + ("x" if layout.flexible else ""), size + layout.flexible, layout.flexible)
+
+
 def reading_steps(layout: StructLayout, names: CodecNames) -> tuple[ReadStep, ...]:
     """The steps that read the fields of a struct into locals, each named after its attribute."""
     parts: list[Fixed | ReadStep] = []
@@ -144,18 +176,25 @@ def reading_steps(layout: StructLayout, names: CodecNames) -> tuple[ReadStep, ..
 
 
 def _fuse(parts: list[Fixed | ReadStep]) -> Iterator[ReadStep]:
-    """Gather fixed-width neighbours into runs."""
+    """Gather fixed-width neighbours into runs, and give those behind a compact string to it."""
     run: list[Fixed] = []
-    for part in parts:
+    text: ReadText | None = None
+    for part in (*parts, None):
         if isinstance(part, Fixed):
             run.append(part)
             continue
-        if run:
-            yield _run(run)
-            run = []
-        yield part
-    if run:
-        yield _run(run)
+        if text is not None and len(run) > 1:
+            yield replace(text, tail=_run(run))
+        else:
+            yield from filter(None, (text, _run(run) if run else None))
+        run = []
+        text = part if isinstance(part, ReadText) and _may_have_tail(part) else None
+        if part is not None and text is None:
+            yield part
+
+
+def _may_have_tail(text: ReadText) -> bool:
+    return text.compact and not text.nullable and text.kind == "text"
 
 
 def _run(run: list[Fixed]) -> ReadRun:

@@ -20,10 +20,12 @@ def environment(templates: Path) -> jinja2.Environment:
     )
     made.filters |= {
         "default_constant": default_constant,
+        "iterate": lambda code: f"_iterate_{_name_of(code)}",
         "pack": lambda code: f"_pack_{_name_of(code)}",
         "pack_many": lambda code: f"_pack_many_{_name_of(code)}",
         "solid": solid,
         "unpack": lambda code: f"_unpack_{_name_of(code)}",
+        "unpack_text": lambda code: f"_unpack_text_{_name_of(code)}",
         "unpack_many": lambda code: f"_unpack_many_{_name_of(code)}",
     }
     return made

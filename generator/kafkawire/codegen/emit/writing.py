@@ -17,20 +17,23 @@ from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, StructLayout
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """An expression that a ``struct`` code writes; ``guard`` names a uuid whose length must be checked first."""
+    """An expression that a ``struct`` code writes; ``refuse`` is a condition under which it must not.
+
+    ``struct`` would cut or pad a uuid of another length, and take anything at all for a bool.
+    """
 
     expression: str
     code: str
-    guard: str = ""
+    refuse: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class WriteRun:
-    """Fixed-width values side by side."""
+    """Fixed-width values side by side; ``refusals`` are conditions that are looked at first."""
 
     expressions: tuple[str, ...]
     code: str
-    guards: tuple[str, ...]
+    refusals: tuple[str, ...]
     kind: str = "run"
 
 
@@ -168,7 +171,7 @@ def _run(run: list[Value]) -> WriteRun:
     return WriteRun(
         tuple(part.expression for part in run),
         "".join(part.code for part in run),
-        tuple(part.guard for part in run if part.guard),
+        tuple(part.refuse for part in run if part.refuse),
     )
 
 
@@ -192,13 +195,16 @@ def _value_parts(
 ) -> list[Value | WriteStep]:
     type_ = FIELD_TYPES[type_name]
     if type_.code is not None:
-        return [Value(expression, type_.code, expression if type_.domain == "uuid" else "")]
+        return [Value(expression, type_.code, _REFUSALS.get(type_.domain, "").format(expression))]
     kind = "text" if type_.domain == "text" else "octets"
     length_code = type_.length_code or ""
     if compact or nullable:
         return [WriteText(stem, expression, compact, nullable, length_code, kind)]
     raw = f"{stem}_raw"
     return [Prepare(raw, expression, kind), Value(f"len({raw})", length_code), WriteBody(raw)]
+
+
+_REFUSALS = {"uuid": "len({}) != 16", "bool": "type({}) is not bool"}
 
 
 def _array_parts(field: FieldLayout, expression: str, names: CodecNames) -> list[Value | WriteStep]:
@@ -214,7 +220,7 @@ def _array(field: FieldLayout, expression: str, names: CodecNames, *, prefixed: 
     element: tuple[WriteStep, ...] = ()
     if field.struct is not None:
         writer = names.many_writer(field.struct)
-    elif FIELD_TYPES[field.type].domain in ("uuid", "text", "octets"):
+    elif FIELD_TYPES[field.type].domain not in ("int", "float"):
         value = f"{local(field)}_item"
         element = tuple(_fuse(_value_parts(field.type, value, value, compact=field.compact, nullable=False)))
     else:

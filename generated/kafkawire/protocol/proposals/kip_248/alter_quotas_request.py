@@ -36,10 +36,10 @@ class AlterQuotasRequest(Message, frozen=True, gc=False):
         """
 
         quota_config_resource: AlterQuotasRequest.QuotaConfigResource = msgspec.field(
-            default_factory=lambda: _DEFAULT_QUOTA_CONFIG_RESOURCE
+            default_factory=lambda: _DEFAULT_QuotaConfigResource
         )
         child_quota_config_resource: AlterQuotasRequest.QuotaConfigResource = msgspec.field(
-            default_factory=lambda: _DEFAULT_QUOTA_CONFIG_RESOURCE
+            default_factory=lambda: _DEFAULT_QuotaConfigResource
         )
         configs: Sequence[AlterQuotasRequest.AlterQuotasConfig] = ()
         unknown_tagged_fields: Tags = ()
@@ -73,7 +73,7 @@ class AlterQuotasRequest(Message, frozen=True, gc=False):
     unknown_tagged_fields: Tags = ()
 
 
-_DEFAULT_QUOTA_CONFIG_RESOURCE: AlterQuotasRequest.QuotaConfigResource = AlterQuotasRequest.QuotaConfigResource()
+_DEFAULT_QuotaConfigResource: AlterQuotasRequest.QuotaConfigResource = AlterQuotasRequest.QuotaConfigResource()
 _unpack_zi = unpacker("?i")
 _unpack_bh = unpacker("bh")
 _unpack_h = unpacker("h")
@@ -89,7 +89,7 @@ _pack_i = packer("i")
 
 
 def _read_quota_config_resource_v0(buffer: bytes, at: int) -> tuple[AlterQuotasRequest.QuotaConfigResource, int]:
-    type, n = _unpack_bh(buffer, at)
+    type_, n = _unpack_bh(buffer, at)
     at += 3
     if n < 0:
         name = None
@@ -97,7 +97,7 @@ def _read_quota_config_resource_v0(buffer: bytes, at: int) -> tuple[AlterQuotasR
         end = at + n
         name = buffer[at:end].decode()
         at = end
-    return AlterQuotasRequest.QuotaConfigResource(type, name), at
+    return AlterQuotasRequest.QuotaConfigResource(type_, name), at
 
 
 def _write_quota_config_resource_v0(out: bytearray, item: AlterQuotasRequest.QuotaConfigResource) -> None:
@@ -212,6 +212,8 @@ def _write_alter_quotas_request_v0(out: bytearray, item: AlterQuotasRequest) -> 
     resources = item.resources
     if type(resources) is not tuple:
         resources = sequence(resources)
+    if type(item.validate_only) is not bool:
+        raise ValueError
     out += _pack_zi(item.validate_only, len(resources))
     _write_many_alter_quotas_resource_v0(out, resources)
 

@@ -36,10 +36,10 @@ class AlterQuotasResponse(Message, frozen=True, gc=False):
         """
 
         quota_config_resource: AlterQuotasResponse.QuotaConfigResource = msgspec.field(
-            default_factory=lambda: _DEFAULT_QUOTA_CONFIG_RESOURCE
+            default_factory=lambda: _DEFAULT_QuotaConfigResource
         )
         child_quota_config_resource: AlterQuotasResponse.QuotaConfigResource = msgspec.field(
-            default_factory=lambda: _DEFAULT_QUOTA_CONFIG_RESOURCE
+            default_factory=lambda: _DEFAULT_QuotaConfigResource
         )
         configs: Sequence[AlterQuotasResponse.AlterQuotasConfig] = ()
         unknown_tagged_fields: Tags = ()
@@ -75,7 +75,7 @@ class AlterQuotasResponse(Message, frozen=True, gc=False):
     unknown_tagged_fields: Tags = ()
 
 
-_DEFAULT_QUOTA_CONFIG_RESOURCE: AlterQuotasResponse.QuotaConfigResource = AlterQuotasResponse.QuotaConfigResource()
+_DEFAULT_QuotaConfigResource: AlterQuotasResponse.QuotaConfigResource = AlterQuotasResponse.QuotaConfigResource()
 _unpack_bh = unpacker("bh")
 _unpack_h = unpacker("h")
 _unpack_hh = unpacker("hh")
@@ -92,7 +92,7 @@ _pack_ii = packer("ii")
 
 
 def _read_quota_config_resource_v0(buffer: bytes, at: int) -> tuple[AlterQuotasResponse.QuotaConfigResource, int]:
-    type, n = _unpack_bh(buffer, at)
+    type_, n = _unpack_bh(buffer, at)
     at += 3
     if n < 0:
         name = None
@@ -100,7 +100,7 @@ def _read_quota_config_resource_v0(buffer: bytes, at: int) -> tuple[AlterQuotasR
         end = at + n
         name = buffer[at:end].decode()
         at = end
-    return AlterQuotasResponse.QuotaConfigResource(type, name), at
+    return AlterQuotasResponse.QuotaConfigResource(type_, name), at
 
 
 def _write_quota_config_resource_v0(out: bytearray, item: AlterQuotasResponse.QuotaConfigResource) -> None:

@@ -35,10 +35,10 @@ class DescribeQuotasRequest(Message, frozen=True, gc=False):
         """
 
         quota_config_resource: DescribeQuotasRequest.QuotaConfigResource = msgspec.field(
-            default_factory=lambda: _DEFAULT_QUOTA_CONFIG_RESOURCE
+            default_factory=lambda: _DEFAULT_QuotaConfigResource
         )
         child_quota_config_resource: DescribeQuotasRequest.QuotaConfigResource = msgspec.field(
-            default_factory=lambda: _DEFAULT_QUOTA_CONFIG_RESOURCE
+            default_factory=lambda: _DEFAULT_QuotaConfigResource
         )
         config_names: Sequence[str] | None = None
         unknown_tagged_fields: Tags = ()
@@ -59,7 +59,7 @@ class DescribeQuotasRequest(Message, frozen=True, gc=False):
     unknown_tagged_fields: Tags = ()
 
 
-_DEFAULT_QUOTA_CONFIG_RESOURCE: DescribeQuotasRequest.QuotaConfigResource = DescribeQuotasRequest.QuotaConfigResource()
+_DEFAULT_QuotaConfigResource: DescribeQuotasRequest.QuotaConfigResource = DescribeQuotasRequest.QuotaConfigResource()
 _unpack_bh = unpacker("bh")
 _unpack_h = unpacker("h")
 _unpack_i = unpacker("i")
@@ -73,7 +73,7 @@ _pack_i = packer("i")
 
 
 def _read_quota_config_resource_v1(buffer: bytes, at: int) -> tuple[DescribeQuotasRequest.QuotaConfigResource, int]:
-    type, n = _unpack_bh(buffer, at)
+    type_, n = _unpack_bh(buffer, at)
     at += 3
     if n < 0:
         name = None
@@ -81,7 +81,7 @@ def _read_quota_config_resource_v1(buffer: bytes, at: int) -> tuple[DescribeQuot
         end = at + n
         name = buffer[at:end].decode()
         at = end
-    return DescribeQuotasRequest.QuotaConfigResource(type, name), at
+    return DescribeQuotasRequest.QuotaConfigResource(type_, name), at
 
 
 def _write_quota_config_resource_v1(out: bytearray, item: DescribeQuotasRequest.QuotaConfigResource) -> None:

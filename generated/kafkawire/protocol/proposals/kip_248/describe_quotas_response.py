@@ -36,10 +36,10 @@ class DescribeQuotasResponse(Message, frozen=True, gc=False):
         """
 
         quota_config_resource: DescribeQuotasResponse.QuotaConfigResource = msgspec.field(
-            default_factory=lambda: _DEFAULT_QUOTA_CONFIG_RESOURCE
+            default_factory=lambda: _DEFAULT_QuotaConfigResource
         )
         child_quota_config_resource: DescribeQuotasResponse.QuotaConfigResource = msgspec.field(
-            default_factory=lambda: _DEFAULT_QUOTA_CONFIG_RESOURCE
+            default_factory=lambda: _DEFAULT_QuotaConfigResource
         )
         configs: Sequence[DescribeQuotasResponse.DescribeQuotasConfig] = ()
         unknown_tagged_fields: Tags = ()
@@ -93,9 +93,7 @@ class DescribeQuotasResponse(Message, frozen=True, gc=False):
     unknown_tagged_fields: Tags = ()
 
 
-_DEFAULT_QUOTA_CONFIG_RESOURCE: DescribeQuotasResponse.QuotaConfigResource = (
-    DescribeQuotasResponse.QuotaConfigResource()
-)
+_DEFAULT_QuotaConfigResource: DescribeQuotasResponse.QuotaConfigResource = DescribeQuotasResponse.QuotaConfigResource()
 _unpack_zzz = unpacker("???")
 _unpack_bh = unpacker("bh")
 _unpack_h = unpacker("h")
@@ -114,7 +112,7 @@ _pack_ii = packer("ii")
 
 
 def _read_quota_config_resource_v1(buffer: bytes, at: int) -> tuple[DescribeQuotasResponse.QuotaConfigResource, int]:
-    type, n = _unpack_bh(buffer, at)
+    type_, n = _unpack_bh(buffer, at)
     at += 3
     if n < 0:
         name = None
@@ -122,7 +120,7 @@ def _read_quota_config_resource_v1(buffer: bytes, at: int) -> tuple[DescribeQuot
         end = at + n
         name = buffer[at:end].decode()
         at = end
-    return DescribeQuotasResponse.QuotaConfigResource(type, name), at
+    return DescribeQuotasResponse.QuotaConfigResource(type_, name), at
 
 
 def _write_quota_config_resource_v1(out: bytearray, item: DescribeQuotasResponse.QuotaConfigResource) -> None:
@@ -184,6 +182,12 @@ def _write_many_describe_quotas_config_entry_v1(
         config_value_raw = item.config_value.encode()
         out += _pack_h(len(config_value_raw))
         out += config_value_raw
+        if type(item.read_only) is not bool:
+            raise ValueError
+        if type(item.is_default) is not bool:
+            raise ValueError
+        if type(item.is_sensitive) is not bool:
+            raise ValueError
         out += _pack_zzz(item.read_only, item.is_default, item.is_sensitive)
 
 

@@ -36,12 +36,12 @@ class ListQuotasRequest(Message, frozen=True, gc=False):
         unknown_tagged_fields: Tags = ()
 
     quota_config_resource: ListQuotasRequest.QuotaConfigResource = msgspec.field(
-        default_factory=lambda: _DEFAULT_QUOTA_CONFIG_RESOURCE
+        default_factory=lambda: _DEFAULT_QuotaConfigResource
     )
     unknown_tagged_fields: Tags = ()
 
 
-_DEFAULT_QUOTA_CONFIG_RESOURCE: ListQuotasRequest.QuotaConfigResource = ListQuotasRequest.QuotaConfigResource()
+_DEFAULT_QuotaConfigResource: ListQuotasRequest.QuotaConfigResource = ListQuotasRequest.QuotaConfigResource()
 _unpack_bh = unpacker("bh")
 _pack_b = packer("b")
 _pack_h = packer("h")
@@ -52,7 +52,7 @@ _pack_h = packer("h")
 
 
 def _read_quota_config_resource_v1(buffer: bytes, at: int) -> tuple[ListQuotasRequest.QuotaConfigResource, int]:
-    type, n = _unpack_bh(buffer, at)
+    type_, n = _unpack_bh(buffer, at)
     at += 3
     if n < 0:
         name = None
@@ -60,7 +60,7 @@ def _read_quota_config_resource_v1(buffer: bytes, at: int) -> tuple[ListQuotasRe
         end = at + n
         name = buffer[at:end].decode()
         at = end
-    return ListQuotasRequest.QuotaConfigResource(type, name), at
+    return ListQuotasRequest.QuotaConfigResource(type_, name), at
 
 
 def _write_quota_config_resource_v1(out: bytearray, item: ListQuotasRequest.QuotaConfigResource) -> None:
