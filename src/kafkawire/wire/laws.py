@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from kafkawire.wire.errors import DecodeError
 from kafkawire.wire.json_form import message_from_json, message_to_json
-from kafkawire.wire.message import FAST_PATH_FAILS, Message
+from kafkawire.wire.message import FAST_PATH_FAILS, Message, Struct
 from kafkawire.wire.reference import decode_struct, encode_struct
+
+S = TypeVar("S", bound=Struct)
 
 
 def check_round_trip(message: Message, version: int) -> None:
-    """Both engines write the same bytes and read them back equal, and the JSON form reads back equal.
+    """Both engines write the same bytes and read them back equal, and so does JSON without unknown tags.
 
     Raises:
         AssertionError: if one of the statements does not hold.
@@ -25,8 +30,9 @@ def check_round_trip(message: Message, version: int) -> None:
     read = decode_struct(cls, layout, written, 0, message_name=cls.NAME, version=version)
     _hold(read == (message, len(written)), f"the reference reads {written.hex()} back otherwise")
     as_json = message_to_json(message, version)
-    again = message_to_json(message_from_json(cls, as_json, version), version)
-    _hold(again == as_json, f"the JSON form reads back otherwise: {as_json}")
+    again = message_from_json(cls, as_json, version)
+    # json-unknown-tags: they are not written.
+    _hold(again == without_unknown_tags(message), f"the JSON form reads back otherwise: {as_json}")
 
 
 def check_engines_agree(cls: type[Message], version: int, buffer: bytes) -> None:
@@ -67,6 +73,18 @@ def fast_encode(message: Message, version: int) -> bytes:
 def same(left: Message, right: Message) -> bool:
     """Equality in which not-a-number equals itself."""
     return left == right or repr(left) == repr(right)
+
+
+def without_unknown_tags(struct: S) -> S:
+    """A copy without the unknown tagged fields of the struct and of all structs within."""
+    kept = {name: _without_unknown_tags(getattr(struct, name)) for name in struct.__struct_fields__}
+    return replace(struct, **kept | {"unknown_tagged_fields": ()})
+
+
+def _without_unknown_tags(value: object) -> object:
+    if isinstance(value, Struct):
+        return without_unknown_tags(value)
+    return tuple(map(_without_unknown_tags, value)) if isinstance(value, tuple) else value
 
 
 def _hold(statement: bool, otherwise: str) -> None:
