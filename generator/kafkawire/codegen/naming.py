@@ -1,4 +1,8 @@
-"""Python names for Kafka's (section 13 of the reference)."""
+"""Python names for Kafka's (section 13 of the reference).
+
+Kafka's names are letters and digits only. So an underscore at the end of a Python name always comes from here, and
+a name that begins with one is never that of a field.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,20 @@ from collections.abc import Iterable
 
 RESERVED_ATTRIBUTES = frozenset(
     {"encode", "decode", "decode_from", "fast_reader", "fast_writer", "layouts", "refuse_trailing",
-     "unknown_tagged_fields"}
+     "unknown_tagged_fields", "bool", "bytes", "float", "int", "msgspec", "str"}
 )  # fmt: skip
-"""What every generated class has; a field of that name gets a trailing underscore."""
+"""What every generated class has, and what the fields of its body are declared with; a field of that name gets a
+trailing underscore."""
 
 RESERVED_CLASSES = frozenset(
-    {"Any", "ClassVar", "Final", "Message", "NAME", "None", "Sequence", "Struct", "True", "False", "Uuid", "VERSIONS"}
-)
+    {"ALIASES", "AttributeError", "BrokerId", "FEW", "GroupId", "KeyError", "Message", "NAME", "ProducerId",
+     "SearchStrategy", "Sequence", "Struct", "Tags", "TopicName", "TransactionalId", "TypeVar", "Uuid", "VERSIONS",
+     "ValueError"}
+)  # fmt: skip
 """Names that generated modules use themselves; a struct or message of that name gets a trailing underscore."""
+
+RESERVED_MODULES = frozenset({"api_table", "error_codes", "record_registries", "strategies"})
+"""Modules of every generated package; a message of that name gets a module with a trailing underscore."""
 
 
 def snake_case(name: str) -> str:
@@ -51,5 +61,23 @@ def attribute_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def class_name(name: str) -> str:
-    """The class of a message or struct: Kafka's name, unless generated modules use that name themselves."""
+    """The class of a message: Kafka's name, unless generated modules use that name themselves."""
     return name + "_" if name in RESERVED_CLASSES or keyword.iskeyword(name) else name
+
+
+def struct_class_name(name: str, message_name: str) -> str:
+    """The class of a struct inside a message, whose own name it must not hide."""
+    made = class_name(name)
+    return made + "_" if made == class_name(message_name) else made
+
+
+def strategy_name(name: str) -> str:
+    """The function of the package's strategies that makes examples of a message."""
+    snake = snake_case(name)
+    return snake + "_" if keyword.iskeyword(snake) or snake == "messages" else snake
+
+
+def module_name(name: str) -> str:
+    """The module of a message."""
+    snake = snake_case(name)
+    return snake + "_" if keyword.iskeyword(snake) or snake in RESERVED_MODULES else snake

@@ -1,22 +1,23 @@
 """Writing generated files: only what changed, all or nothing, and never a file that is not ours.
 
-Each output folder has a ``manifest.json`` with the digest of everything that went in and of every file that
-came out. A later run compares: same input and untouched files mean that there is nothing to do; the same
-unformatted text means that the formatted file can stay.
+Each output folder has a manifest with the digest of everything that went in and of every file that came out. A
+later run compares: same input and untouched files mean that there is nothing to do; the same unformatted text means
+that the formatted file can stay.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
-MANIFEST = "manifest.json"
+MANIFEST = "kafkawire-manifest.json"
 
 
 class FileDigest(msgspec.Struct, frozen=True):
@@ -36,6 +37,21 @@ class Manifest(msgspec.Struct, frozen=True):
 
     inputs: str = ""
     files: dict[str, FileDigest] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What an output folder shall hold.
+
+    Attributes:
+        folder: the folder.
+        raw: path relative to the folder to the text before formatting.
+        files: the same to the text that is written.
+    """
+
+    folder: Path
+    raw: Mapping[str, str]
+    files: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,56 +102,104 @@ def differences(folder: Path, files: Mapping[str, str]) -> list[str]:
     return sorted(wrong)
 
 
-def write_files(folder: Path, raw: Mapping[str, str], files: Mapping[str, str], inputs: str) -> Changes:
-    """Bring a folder to the given state.
+def write_folders(contents: Iterable[Content], inputs: str) -> list[Changes]:
+    """Bring folders to the given state, all of them or none.
 
-    All changed files are first written beside their targets; only when that has worked are they renamed, and
-    files of an earlier run that are no longer generated are removed. The manifest goes last, so an interrupted
-    run is noticed by the next one.
+    Everything that changed is first written beside its place; only when all of that has worked is it moved there, and
+    are files of an earlier run that are no longer generated removed. Manifests go last, so that the next run
+    notices one that was interrupted.
 
     Raises:
-        OSError: if a file cannot be written; the folder is then as it was.
+        OSError: if a file cannot be written; the folders are then as they were.
     """
-    changed = [path for path, text in files.items() if _digest_of(folder / path) != digest(text.encode())]
-    staged: dict[Path, Path] = {}
+    staging = _Staging()
     try:
-        for path in changed:
-            staged[folder / path] = _stage(folder / path, files[path].encode())
-        digests = {path: FileDigest(digest(raw[path].encode()), digest(text.encode())) for path, text in files.items()}
-        manifest = msgspec.json.format(msgspec.json.encode(Manifest(inputs, dict(sorted(digests.items())))), indent=1)
-        staged_manifest = _stage(folder / MANIFEST, manifest + b"\n")
-    except OSError:
-        for temporary in staged.values():
-            temporary.unlink(missing_ok=True)
+        staged = [_stage_folder(content, inputs, staging) for content in contents]
+    except BaseException:
+        staging.undo()
         raise
-    removed = [path for path in read_manifest(folder).files if path not in files and (folder / path).is_file()]
-    for target, temporary in staged.items():
-        temporary.replace(target)
-    for path in removed:
-        (folder / path).unlink()
-        _remove_empty_folders((folder / path).parent, folder)
-    staged_manifest.replace(folder / MANIFEST)
-    return Changes(tuple(changed), tuple(removed), len(files) - len(changed))
+    return [_commit(folder) for folder in staged]
 
 
-def foreign_files(folder: Path, is_ours: Callable[[Path], bool]) -> list[Path]:
-    """Python files in a folder without a manifest: somebody else's, which a first run must not overwrite."""
-    if not folder.is_dir() or (folder / MANIFEST).is_file():
-        return []
-    return [path for path in sorted(folder.rglob("*.py")) if not is_ours(path)]
+def foreign_files(folder: Path, planned: Collection[str], is_ours: Callable[[Path], bool]) -> list[Path]:
+    """Somebody else's files: in a folder with a manifest those that would be overwritten, else all Python files."""
+    known = read_manifest(folder).files
+    if (folder / MANIFEST).is_file():
+        found = [folder / path for path in planned if path not in known]
+    else:
+        found = sorted(folder.rglob("*.py"))
+    return [path for path in found if path.exists() and not is_ours(path)]
 
 
-def _stage(target: Path, data: bytes) -> Path:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    try:
+@dataclass(frozen=True, slots=True)
+class _StagedFolder:
+    """A folder whose changes lie ready: targets with their temporaries, and what is no longer wanted."""
+
+    content: Content
+    changed: Mapping[str, Path]
+    removed: tuple[str, ...]
+    manifest: Path
+
+
+class _Staging:
+    """The temporary files and new folders of a run, so that they can be taken back."""
+
+    def __init__(self) -> None:
+        self._made: list[Path] = []
+
+    def add(self, target: Path, data: bytes) -> Path:
+        """Write what shall become a file beside it."""
+        self._make_folder(target.parent)
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "a folder stands where a file shall be written", str(target))
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        self._made.append(Path(name))
         with os.fdopen(handle, "wb") as file:
             file.write(data)
         Path(name).chmod(0o644)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise
-    return Path(name)
+        return Path(name)
+
+    def undo(self) -> None:
+        """Remove everything again."""
+        for path in reversed(self._made):
+            if path.is_dir():
+                path.rmdir()
+            else:
+                path.unlink()
+
+    def _make_folder(self, folder: Path) -> None:
+        if not folder.exists():
+            self._make_folder(folder.parent)
+            folder.mkdir()
+            self._made.append(folder)
+
+
+def _stage_folder(content: Content, inputs: str, staging: _Staging) -> _StagedFolder:
+    folder, files = content.folder, content.files
+    changed = {
+        path: staging.add(folder / path, text.encode())
+        for path, text in files.items()
+        if _digest_of(folder / path) != digest(text.encode())
+    }
+    digests = {
+        path: FileDigest(digest(content.raw[path].encode()), digest(text.encode()))
+        for path, text in sorted(files.items())
+    }
+    manifest = msgspec.json.format(msgspec.json.encode(Manifest(inputs, digests)), indent=1) + b"\n"
+    removed = [path for path in read_manifest(folder).files if path not in files and (folder / path).is_file()]
+    return _StagedFolder(content, changed, tuple(removed), staging.add(folder / MANIFEST, manifest))
+
+
+def _commit(staged: _StagedFolder) -> Changes:
+    folder = staged.content.folder
+    for path, temporary in staged.changed.items():
+        temporary.replace(folder / path)
+    for path in staged.removed:
+        (folder / path).unlink()
+        _remove_empty_folders((folder / path).parent, folder)
+    staged.manifest.replace(folder / MANIFEST)
+    unchanged = len(staged.content.files) - len(staged.changed)
+    return Changes(tuple(staged.changed), staged.removed, unchanged)
 
 
 def _digest_of(path: Path) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
-from kafkawire.codegen.naming import attribute_names, class_name
+from kafkawire.codegen.naming import attribute_names, class_name, struct_class_name
 from kafkawire.codegen.versions import Versions
 from kafkawire.layout import FIELD_TYPES, STRUCT, DefaultValue, FieldLayout, MessageLayouts, StructLayout, Uuid
 
@@ -53,7 +53,7 @@ class ResolvedMessage:
 
 def resolve(message: MessageDefinition) -> ResolvedMessage:
     """Resolve a checked definition."""
-    top = _struct(message.name, message.valid_versions, message.fields)
+    top = _struct(message.name, class_name(message.name), message.valid_versions, message.fields)
     structs = _namespace(message)
     layouts: dict[StructLayout, int] = {}
     by_version: dict[int, int] = {}
@@ -100,27 +100,30 @@ def _namespace(message: MessageDefinition) -> dict[str, ResolvedStruct]:
     found: dict[str, ResolvedStruct] = {}
     common = {struct.name: struct for struct in message.common_structs}
 
-    def visit(fields: tuple[FieldDefinition, ...]) -> None:
+    def inside(name: str, versions: Versions, fields: tuple[FieldDefinition, ...]) -> ResolvedStruct:
+        return _struct(name, struct_class_name(name, message.name), versions, fields)
+
+    def visit(fields: tuple[FieldDefinition, ...], within: Versions) -> None:
         for field in fields:
             if not field.type.is_struct:
                 continue
             declared = common.get(field.type.name)
             inner = declared.fields if declared else field.fields
-            reach = (declared.versions if declared else field.versions).intersect(message.valid_versions)
+            reach = (declared.versions if declared else field.versions).intersect(within)
             if field.type.name not in found:
-                found[field.type.name] = _struct(field.type.name, reach, inner)
-                visit(inner)
+                found[field.type.name] = inside(field.type.name, reach, inner)
+                visit(inner, reach)
 
-    visit(message.fields)
+    visit(message.fields, message.valid_versions)
     for struct in message.common_structs:
         if struct.name not in found:
-            found[struct.name] = _struct(struct.name, struct.versions, struct.fields)
-            visit(struct.fields)
+            found[struct.name] = inside(struct.name, struct.versions.intersect(message.valid_versions), struct.fields)
+            visit(struct.fields, message.valid_versions)
     return found
 
 
-def _struct(name: str, versions: Versions, fields: tuple[FieldDefinition, ...]) -> ResolvedStruct:
-    return ResolvedStruct(name, class_name(name), versions, fields, attribute_names(field.name for field in fields))
+def _struct(name: str, made: str, versions: Versions, fields: tuple[FieldDefinition, ...]) -> ResolvedStruct:
+    return ResolvedStruct(name, made, versions, fields, attribute_names(field.name for field in fields))
 
 
 def _struct_layout(
@@ -147,7 +150,7 @@ def _field_layout(
         type=STRUCT if field.type.is_struct else field.type.name,
         array=field.type.array,
         struct=_struct_layout(message, nested, structs, version) if nested else None,
-        struct_name=class_name(field.type.name) if field.type.is_struct else "",
+        struct_name=structs[field.type.name].class_name if field.type.is_struct else "",
         presence="tagged" if tagged else "inline" if present else "absent",
         tag=field.tag if tagged else None,
         nullable=present and version in field.nullable_versions,
