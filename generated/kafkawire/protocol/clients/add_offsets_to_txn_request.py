@@ -12,6 +12,7 @@ from kafkawire.wire.fastpath import (
     long_text_length,
     packer,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -48,6 +49,7 @@ _unpack_text_qhB = text_unpackers("qhB")
 _pack_h = packer("h")
 _pack_qh = packer("qh")
 _pack_qhh = packer("qhh")
+_pack_text__qh = text_packers("", "qh")
 
 # AddOffsetsToTxnRequest, versions 0-2
 #   TransactionalId: string
@@ -123,11 +125,11 @@ def _write_add_offsets_to_txn_request_v3(out: bytearray, item: AddOffsetsToTxnRe
     text = item.transactional_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__qh[n](n + 1, text, item.producer_id, item.producer_epoch)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_qh(item.producer_id, item.producer_epoch)
+        out += text
+        out += _pack_qh(item.producer_id, item.producer_epoch)
     text = item.group_id.encode()
     n = len(text)
     if n < 127:

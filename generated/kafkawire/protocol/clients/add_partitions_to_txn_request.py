@@ -22,6 +22,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -98,6 +99,8 @@ _pack_qh = packer("qh")
 _pack_qhz = packer("qh?")
 _pack_qhi = packer("qhi")
 _pack_many_i = packers("i")
+_pack_text__qh = text_packers("", "qh")
+_pack_text__qhz = text_packers("", "qh?")
 
 # AddPartitionsToTxnTopic, versions 0-2
 #   Name: string
@@ -237,11 +240,10 @@ def _write_many_add_partitions_to_txn_topic_v3(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_i[n](*partitions)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_i[n](*partitions)
         else:
             out += long_length(n)
             out += pack_numbers("i", partitions)
@@ -296,11 +298,11 @@ def _write_add_partitions_to_txn_request_v3(out: bytearray, item: AddPartitionsT
     text = item.v3_and_below_transactional_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__qh[n](n + 1, text, item.v3_and_below_producer_id, item.v3_and_below_producer_epoch)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_qh(item.v3_and_below_producer_id, item.v3_and_below_producer_epoch)
+        out += text
+        out += _pack_qh(item.v3_and_below_producer_id, item.v3_and_below_producer_epoch)
     v3_and_below_topics = item.v3_and_below_topics
     if type(v3_and_below_topics) is not tuple:
         v3_and_below_topics = sequence(v3_and_below_topics)
@@ -359,16 +361,16 @@ def _write_many_add_partitions_to_txn_transaction_v4(
     out: bytearray, items: Sequence[AddPartitionsToTxnRequest.AddPartitionsToTxnTransaction]
 ) -> None:
     for item in items:
+        if type(item.verify_only) is not bool:
+            raise ValueError
         text = item.transactional_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__qhz[n](n + 1, text, item.producer_id, item.producer_epoch, item.verify_only)
         else:
             out += long_text_length(n)
-        out += text
-        if type(item.verify_only) is not bool:
-            raise ValueError
-        out += _pack_qhz(item.producer_id, item.producer_epoch, item.verify_only)
+            out += text
+            out += _pack_qhz(item.producer_id, item.producer_epoch, item.verify_only)
         topics = item.topics
         if type(topics) is not tuple:
             topics = sequence(topics)

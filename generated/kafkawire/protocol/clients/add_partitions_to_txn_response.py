@@ -93,6 +93,7 @@ _iterate_ih = iterator("ih")
 _iterate_ihx = iterator("ihx")
 _pack_h = packer("h")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 _pack_ih = packer("ih")
 _pack_ihB = packer("ihB")
 _pack_ii = packer("ii")
@@ -307,14 +308,14 @@ def _read_add_partitions_to_txn_response_v3(buffer: bytes, at: int) -> tuple[Add
 def _write_add_partitions_to_txn_response_v3(out: bytearray, item: AddPartitionsToTxnResponse) -> None:
     if len(item.results_by_transaction):
         raise ValueError  # results_by_transaction is not in these versions
-    out += _pack_i(item.throttle_time_ms)
     results_by_topic_v3_and_below = item.results_by_topic_v3_and_below
     if type(results_by_topic_v3_and_below) is not tuple:
         results_by_topic_v3_and_below = sequence(results_by_topic_v3_and_below)
     n = len(results_by_topic_v3_and_below)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_add_partitions_to_txn_topic_result_v3(out, results_by_topic_v3_and_below)
     out.append(0)
@@ -409,14 +410,14 @@ def _read_add_partitions_to_txn_response_v4(buffer: bytes, at: int) -> tuple[Add
 def _write_add_partitions_to_txn_response_v4(out: bytearray, item: AddPartitionsToTxnResponse) -> None:
     if len(item.results_by_topic_v3_and_below):
         raise ValueError  # results_by_topic_v3_and_below is not in these versions
-    out += _pack_ih(item.throttle_time_ms, item.error_code)
     results_by_transaction = item.results_by_transaction
     if type(results_by_transaction) is not tuple:
         results_by_transaction = sequence(results_by_transaction)
     n = len(results_by_transaction)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
+        out += _pack_ih(item.throttle_time_ms, item.error_code)
         out += long_length(n)
     _write_many_add_partitions_to_txn_result_v4(out, results_by_transaction)
     out.append(0)

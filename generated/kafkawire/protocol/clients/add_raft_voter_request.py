@@ -19,6 +19,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -73,6 +74,8 @@ _unpack_text_HB = text_unpackers("HB")
 _pack_zB = packer("?B")
 _pack_HB = packer("HB")
 _pack_ii16s = packer("ii16s")
+_pack_ii16sB = packer("ii16sB")
+_pack_text__HB = text_packers("", "HB")
 
 # Listener, versions 0-1
 #   Name: compact string
@@ -123,11 +126,11 @@ def _write_many_listener_v0(out: bytearray, items: Sequence[AddRaftVoterRequest.
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__HB[n](n + 1, text, item.port, 0)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_HB(item.port, 0)
+            out += text
+            out += _pack_HB(item.port, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -182,16 +185,16 @@ def _write_add_raft_voter_request_v0(out: bytearray, item: AddRaftVoterRequest) 
         else:
             out += long_text_length(n)
         out += text
-    if len(item.voter_directory_id) != 16:
-        raise ValueError
-    out += _pack_ii16s(item.timeout_ms, item.voter_id, item.voter_directory_id)
     listeners = item.listeners
     if type(listeners) is not tuple:
         listeners = sequence(listeners)
+    if len(item.voter_directory_id) != 16:
+        raise ValueError
     n = len(listeners)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_ii16sB(item.timeout_ms, item.voter_id, item.voter_directory_id, n + 1)
     else:
+        out += _pack_ii16s(item.timeout_ms, item.voter_id, item.voter_directory_id)
         out += long_length(n)
     _write_many_listener_v0(out, listeners)
     out.append(0)
@@ -250,16 +253,16 @@ def _write_add_raft_voter_request_v1(out: bytearray, item: AddRaftVoterRequest) 
         else:
             out += long_text_length(n)
         out += text
-    if len(item.voter_directory_id) != 16:
-        raise ValueError
-    out += _pack_ii16s(item.timeout_ms, item.voter_id, item.voter_directory_id)
     listeners = item.listeners
     if type(listeners) is not tuple:
         listeners = sequence(listeners)
+    if len(item.voter_directory_id) != 16:
+        raise ValueError
     n = len(listeners)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_ii16sB(item.timeout_ms, item.voter_id, item.voter_directory_id, n + 1)
     else:
+        out += _pack_ii16s(item.timeout_ms, item.voter_id, item.voter_directory_id)
         out += long_length(n)
     _write_many_listener_v0(out, listeners)
     if type(item.ack_when_committed) is not bool:

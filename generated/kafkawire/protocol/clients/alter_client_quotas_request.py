@@ -18,6 +18,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -94,6 +95,7 @@ _pack_dz = packer("d?")
 _pack_dzB = packer("d?B")
 _pack_h = packer("h")
 _pack_i = packer("i")
+_pack_text__dzB = text_packers("", "d?B")
 
 # EntityData, version 0
 #   EntityType: string
@@ -345,16 +347,16 @@ def _read_many_op_data_v1(
 
 def _write_many_op_data_v1(out: bytearray, items: Sequence[AlterClientQuotasRequest.OpData]) -> None:
     for item in items:
+        if type(item.remove) is not bool:
+            raise ValueError
         text = item.key.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__dzB[n](n + 1, text, item.value, item.remove, 0)
         else:
             out += long_text_length(n)
-        out += text
-        if type(item.remove) is not bool:
-            raise ValueError
-        out += _pack_dzB(item.value, item.remove, 0)
+            out += text
+            out += _pack_dzB(item.value, item.remove, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 

@@ -76,6 +76,7 @@ _unpack_iB = unpacker("iB")
 _unpack_ii = unpacker("ii")
 _pack_h = packer("h")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 _pack_ii = packer("ii")
 
 # EntityData, version 0
@@ -350,14 +351,14 @@ def _read_alter_client_quotas_response_v1(buffer: bytes, at: int) -> tuple[Alter
 
 
 def _write_alter_client_quotas_response_v1(out: bytearray, item: AlterClientQuotasResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     entries_ = item.entries
     if type(entries_) is not tuple:
         entries_ = sequence(entries_)
     n = len(entries_)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_entry_data_v1(out, entries_)
     out.append(0)

@@ -18,6 +18,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     unknown_tags,
     unpacker,
 )
@@ -80,6 +81,7 @@ _pack_b = packer("b")
 _pack_bh = packer("bh")
 _pack_h = packer("h")
 _pack_i = packer("i")
+_pack_text_b_ = text_packers("b", "")
 
 # AlterableConfig, versions 0-1
 #   Name: string
@@ -305,14 +307,14 @@ def _write_many_alter_configs_resource_v2(
     out: bytearray, items: Sequence[AlterConfigsRequest.AlterConfigsResource]
 ) -> None:
     for item in items:
-        out += _pack_b(item.resource_type)
         text = item.resource_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_b_[n](item.resource_type, n + 1, text)
         else:
+            out += _pack_b(item.resource_type)
             out += long_text_length(n)
-        out += text
+            out += text
         configs = item.configs
         if type(configs) is not tuple:
             configs = sequence(configs)

@@ -77,6 +77,8 @@ _unpack_iB = unpacker("iB")
 _unpack_many_i = unpackers("i")
 _pack_i = packer("i")
 _pack_iz = packer("i?")
+_pack_izB = packer("i?B")
+_pack_iB = packer("iB")
 _pack_many_i = packers("i")
 
 # ReassignablePartition, versions 0-1
@@ -122,11 +124,10 @@ def _write_many_reassignable_partition_v0(
             if type(replicas) is not tuple:
                 replicas = sequence(replicas)
             n = len(replicas)
-            if 0 < n < FEW:
+            if n < FEW:
                 out.append(n + 1)
-                out += _pack_many_i[n](*replicas)
-            elif not n:
-                out.append(1)
+                if n:
+                    out += _pack_many_i[n](*replicas)
             else:
                 out += long_length(n)
                 out += pack_numbers("i", replicas)
@@ -223,14 +224,14 @@ def _read_alter_partition_reassignments_request_v0(
 def _write_alter_partition_reassignments_request_v0(out: bytearray, item: AlterPartitionReassignmentsRequest) -> None:
     if not item.allow_replication_factor_change:
         raise ValueError  # allow_replication_factor_change is not in these versions
-    out += _pack_i(item.timeout_ms)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.timeout_ms, n + 1)
     else:
+        out += _pack_i(item.timeout_ms)
         out += long_length(n)
     _write_many_reassignable_topic_v0(out, topics)
     out.append(0)
@@ -264,16 +265,16 @@ def _read_alter_partition_reassignments_request_v1(
 
 
 def _write_alter_partition_reassignments_request_v1(out: bytearray, item: AlterPartitionReassignmentsRequest) -> None:
-    if type(item.allow_replication_factor_change) is not bool:
-        raise ValueError
-    out += _pack_iz(item.timeout_ms, item.allow_replication_factor_change)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
+    if type(item.allow_replication_factor_change) is not bool:
+        raise ValueError
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_izB(item.timeout_ms, item.allow_replication_factor_change, n + 1)
     else:
+        out += _pack_iz(item.timeout_ms, item.allow_replication_factor_change)
         out += long_length(n)
     _write_many_reassignable_topic_v0(out, topics)
     out.append(0)

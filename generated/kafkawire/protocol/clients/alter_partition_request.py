@@ -106,9 +106,11 @@ _unpack_iqB = unpacker("iqB")
 _unpack_many_i = unpackers("i")
 _iterate_iqx = iterator("iqx")
 _pack_16s = packer("16s")
+_pack_16sB = packer("16sB")
 _pack_biB = packer("biB")
 _pack_iB = packer("iB")
 _pack_ii = packer("ii")
+_pack_iiB = packer("iiB")
 _pack_iq = packer("iq")
 _pack_iqB = packer("iqB")
 _pack_many_i = packers("i")
@@ -150,17 +152,16 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[AlterPartition
             raise ValueError  # new_isr_with_epochs is not in these versions
         if item.leader_recovery_state != 0:
             raise ValueError  # leader_recovery_state is not in these versions
-        out += _pack_ii(item.partition_index, item.leader_epoch)
         new_isr = item.new_isr
         if type(new_isr) is not tuple:
             new_isr = sequence(new_isr)
         n = len(new_isr)
-        if 0 < n < FEW:
-            out.append(n + 1)
-            out += _pack_many_i[n](*new_isr)
-        elif not n:
-            out.append(1)
+        if n < FEW:
+            out += _pack_iiB(item.partition_index, item.leader_epoch, n + 1)
+            if n:
+                out += _pack_many_i[n](*new_isr)
         else:
+            out += _pack_ii(item.partition_index, item.leader_epoch)
             out += long_length(n)
             out += pack_numbers("i", new_isr)
         out += _pack_iB(item.partition_epoch, 0)
@@ -251,14 +252,14 @@ def _read_alter_partition_request_v0(buffer: bytes, at: int) -> tuple[AlterParti
 
 
 def _write_alter_partition_request_v0(out: bytearray, item: AlterPartitionRequest) -> None:
-    out += _pack_iq(item.broker_id, item.broker_epoch)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iqB(item.broker_id, item.broker_epoch, n + 1)
     else:
+        out += _pack_iq(item.broker_id, item.broker_epoch)
         out += long_length(n)
     _write_many_topic_data_v0(out, topics)
     out.append(0)
@@ -302,17 +303,16 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[AlterPartition
     for item in items:
         if len(item.new_isr_with_epochs):
             raise ValueError  # new_isr_with_epochs is not in these versions
-        out += _pack_ii(item.partition_index, item.leader_epoch)
         new_isr = item.new_isr
         if type(new_isr) is not tuple:
             new_isr = sequence(new_isr)
         n = len(new_isr)
-        if 0 < n < FEW:
-            out.append(n + 1)
-            out += _pack_many_i[n](*new_isr)
-        elif not n:
-            out.append(1)
+        if n < FEW:
+            out += _pack_iiB(item.partition_index, item.leader_epoch, n + 1)
+            if n:
+                out += _pack_many_i[n](*new_isr)
         else:
+            out += _pack_ii(item.partition_index, item.leader_epoch)
             out += long_length(n)
             out += pack_numbers("i", new_isr)
         out += _pack_biB(item.leader_recovery_state, item.partition_epoch, 0)
@@ -403,14 +403,14 @@ def _read_alter_partition_request_v1(buffer: bytes, at: int) -> tuple[AlterParti
 
 
 def _write_alter_partition_request_v1(out: bytearray, item: AlterPartitionRequest) -> None:
-    out += _pack_iq(item.broker_id, item.broker_epoch)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iqB(item.broker_id, item.broker_epoch, n + 1)
     else:
+        out += _pack_iq(item.broker_id, item.broker_epoch)
         out += long_length(n)
     _write_many_topic_data_v1(out, topics)
     out.append(0)
@@ -449,16 +449,16 @@ def _read_many_topic_data_v2(
 
 def _write_many_topic_data_v2(out: bytearray, items: Sequence[AlterPartitionRequest.TopicData]) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partitions)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_16sB(item.topic_id, n + 1)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
         _write_many_partition_data_v1(out, partitions)
         out.append(0)
@@ -490,14 +490,14 @@ def _read_alter_partition_request_v2(buffer: bytes, at: int) -> tuple[AlterParti
 
 
 def _write_alter_partition_request_v2(out: bytearray, item: AlterPartitionRequest) -> None:
-    out += _pack_iq(item.broker_id, item.broker_epoch)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iqB(item.broker_id, item.broker_epoch, n + 1)
     else:
+        out += _pack_iq(item.broker_id, item.broker_epoch)
         out += long_length(n)
     _write_many_topic_data_v2(out, topics)
     out.append(0)
@@ -573,14 +573,14 @@ def _write_many_partition_data_v3(out: bytearray, items: Sequence[AlterPartition
     for item in items:
         if len(item.new_isr):
             raise ValueError  # new_isr is not in these versions
-        out += _pack_ii(item.partition_index, item.leader_epoch)
         new_isr_with_epochs = item.new_isr_with_epochs
         if type(new_isr_with_epochs) is not tuple:
             new_isr_with_epochs = sequence(new_isr_with_epochs)
         n = len(new_isr_with_epochs)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_iiB(item.partition_index, item.leader_epoch, n + 1)
         else:
+            out += _pack_ii(item.partition_index, item.leader_epoch)
             out += long_length(n)
         _write_many_broker_state_v3(out, new_isr_with_epochs)
         out += _pack_biB(item.leader_recovery_state, item.partition_epoch, 0)
@@ -619,16 +619,16 @@ def _read_many_topic_data_v3(
 
 def _write_many_topic_data_v3(out: bytearray, items: Sequence[AlterPartitionRequest.TopicData]) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partitions)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_16sB(item.topic_id, n + 1)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
         _write_many_partition_data_v3(out, partitions)
         out.append(0)
@@ -660,14 +660,14 @@ def _read_alter_partition_request_v3(buffer: bytes, at: int) -> tuple[AlterParti
 
 
 def _write_alter_partition_request_v3(out: bytearray, item: AlterPartitionRequest) -> None:
-    out += _pack_iq(item.broker_id, item.broker_epoch)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iqB(item.broker_id, item.broker_epoch, n + 1)
     else:
+        out += _pack_iq(item.broker_id, item.broker_epoch)
         out += long_length(n)
     _write_many_topic_data_v3(out, topics)
     out.append(0)

@@ -93,10 +93,13 @@ _unpack_ihB = unpacker("ihB")
 _unpack_ihiiB = unpacker("ihiiB")
 _unpack_many_i = unpackers("i")
 _pack_16s = packer("16s")
+_pack_16sB = packer("16sB")
 _pack_biB = packer("biB")
 _pack_iB = packer("iB")
 _pack_ih = packer("ih")
+_pack_ihB = packer("ihB")
 _pack_ihii = packer("ihii")
+_pack_ihiiB = packer("ihiiB")
 _pack_many_i = packers("i")
 
 # PartitionData, version 0
@@ -134,17 +137,16 @@ def _read_many_partition_data_v0(
 
 def _write_many_partition_data_v0(out: bytearray, items: Sequence[AlterPartitionResponse.PartitionData]) -> None:
     for item in items:
-        out += _pack_ihii(item.partition_index, item.error_code, item.leader_id, item.leader_epoch)
         isr = item.isr
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
-        if 0 < n < FEW:
-            out.append(n + 1)
-            out += _pack_many_i[n](*isr)
-        elif not n:
-            out.append(1)
+        if n < FEW:
+            out += _pack_ihiiB(item.partition_index, item.error_code, item.leader_id, item.leader_epoch, n + 1)
+            if n:
+                out += _pack_many_i[n](*isr)
         else:
+            out += _pack_ihii(item.partition_index, item.error_code, item.leader_id, item.leader_epoch)
             out += long_length(n)
             out += pack_numbers("i", isr)
         out += _pack_iB(item.partition_epoch, 0)
@@ -235,14 +237,14 @@ def _read_alter_partition_response_v0(buffer: bytes, at: int) -> tuple[AlterPart
 
 
 def _write_alter_partition_response_v0(out: bytearray, item: AlterPartitionResponse) -> None:
-    out += _pack_ih(item.throttle_time_ms, item.error_code)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
+        out += _pack_ih(item.throttle_time_ms, item.error_code)
         out += long_length(n)
     _write_many_topic_data_v0(out, topics)
     out.append(0)
@@ -290,17 +292,16 @@ def _read_many_partition_data_v1(
 
 def _write_many_partition_data_v1(out: bytearray, items: Sequence[AlterPartitionResponse.PartitionData]) -> None:
     for item in items:
-        out += _pack_ihii(item.partition_index, item.error_code, item.leader_id, item.leader_epoch)
         isr = item.isr
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
-        if 0 < n < FEW:
-            out.append(n + 1)
-            out += _pack_many_i[n](*isr)
-        elif not n:
-            out.append(1)
+        if n < FEW:
+            out += _pack_ihiiB(item.partition_index, item.error_code, item.leader_id, item.leader_epoch, n + 1)
+            if n:
+                out += _pack_many_i[n](*isr)
         else:
+            out += _pack_ihii(item.partition_index, item.error_code, item.leader_id, item.leader_epoch)
             out += long_length(n)
             out += pack_numbers("i", isr)
         out += _pack_biB(item.leader_recovery_state, item.partition_epoch, 0)
@@ -391,14 +392,14 @@ def _read_alter_partition_response_v1(buffer: bytes, at: int) -> tuple[AlterPart
 
 
 def _write_alter_partition_response_v1(out: bytearray, item: AlterPartitionResponse) -> None:
-    out += _pack_ih(item.throttle_time_ms, item.error_code)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
+        out += _pack_ih(item.throttle_time_ms, item.error_code)
         out += long_length(n)
     _write_many_topic_data_v1(out, topics)
     out.append(0)
@@ -437,16 +438,16 @@ def _read_many_topic_data_v2(
 
 def _write_many_topic_data_v2(out: bytearray, items: Sequence[AlterPartitionResponse.TopicData]) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partitions)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_16sB(item.topic_id, n + 1)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
         _write_many_partition_data_v1(out, partitions)
         out.append(0)
@@ -478,14 +479,14 @@ def _read_alter_partition_response_v2(buffer: bytes, at: int) -> tuple[AlterPart
 
 
 def _write_alter_partition_response_v2(out: bytearray, item: AlterPartitionResponse) -> None:
-    out += _pack_ih(item.throttle_time_ms, item.error_code)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
+        out += _pack_ih(item.throttle_time_ms, item.error_code)
         out += long_length(n)
     _write_many_topic_data_v2(out, topics)
     out.append(0)

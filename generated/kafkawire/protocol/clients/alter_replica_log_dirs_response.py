@@ -77,6 +77,7 @@ _iterate_ih = iterator("ih")
 _iterate_ihx = iterator("ihx")
 _pack_h = packer("h")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 _pack_ih = packer("ih")
 _pack_ihB = packer("ihB")
 _pack_ii = packer("ii")
@@ -287,14 +288,14 @@ def _read_alter_replica_log_dirs_response_v2(buffer: bytes, at: int) -> tuple[Al
 
 
 def _write_alter_replica_log_dirs_response_v2(out: bytearray, item: AlterReplicaLogDirsResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     results = item.results
     if type(results) is not tuple:
         results = sequence(results)
     n = len(results)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_alter_replica_log_dir_topic_result_v2(out, results)
     out.append(0)

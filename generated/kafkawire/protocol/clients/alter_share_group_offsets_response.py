@@ -20,6 +20,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -82,6 +83,7 @@ _unpack_ihB = unpacker("ihB")
 _unpack_text_16sB = text_unpackers("16sB")
 _pack_16s = packer("16s")
 _pack_ih = packer("ih")
+_pack_text__16s = text_packers("", "16s")
 
 # AlterShareGroupOffsetsResponsePartition, version 0
 #   PartitionIndex: int32
@@ -179,16 +181,16 @@ def _write_many_alter_share_group_offsets_response_topic_v0(
     out: bytearray, items: Sequence[AlterShareGroupOffsetsResponse.AlterShareGroupOffsetsResponseTopic]
 ) -> None:
     for item in items:
+        if len(item.topic_id) != 16:
+            raise ValueError
         text = item.topic_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__16s[n](n + 1, text, item.topic_id)
         else:
             out += long_text_length(n)
-        out += text
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
+            out += text
+            out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)

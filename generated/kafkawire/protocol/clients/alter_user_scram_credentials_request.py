@@ -18,6 +18,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -79,6 +80,8 @@ _unpack_text_bB = text_unpackers("bB")
 _unpack_text_biB = text_unpackers("biB")
 _pack_bB = packer("bB")
 _pack_bi = packer("bi")
+_pack_text__bB = text_packers("", "bB")
+_pack_text__bi = text_packers("", "bi")
 
 # ScramCredentialDeletion, version 0
 #   Name: compact string
@@ -117,11 +120,11 @@ def _write_many_scram_credential_deletion_v0(
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__bB[n](n + 1, text, item.mechanism, 0)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_bB(item.mechanism, 0)
+            out += text
+            out += _pack_bB(item.mechanism, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -182,11 +185,11 @@ def _write_many_scram_credential_upsertion_v0(
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__bi[n](n + 1, text, item.mechanism, item.iterations)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_bi(item.mechanism, item.iterations)
+            out += text
+            out += _pack_bi(item.mechanism, item.iterations)
         text = octets(item.salt)
         n = len(text)
         if n < 127:

@@ -17,6 +17,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -61,6 +62,8 @@ _unpack_iB = unpacker("iB")
 _unpack_text_hB = text_unpackers("hB")
 _pack_h = packer("h")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
+_pack_text__h = text_packers("", "h")
 
 # AlterUserScramCredentialsResult, version 0
 #   User: compact string
@@ -110,11 +113,11 @@ def _write_many_alter_user_scram_credentials_result_v0(
         text = item.user.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__h[n](n + 1, text, item.error_code)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_h(item.error_code)
+            out += text
+            out += _pack_h(item.error_code)
         error_message = item.error_message
         if error_message is None:
             out.append(0)
@@ -156,14 +159,14 @@ def _read_alter_user_scram_credentials_response_v0(
 
 
 def _write_alter_user_scram_credentials_response_v0(out: bytearray, item: AlterUserScramCredentialsResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     results = item.results
     if type(results) is not tuple:
         results = sequence(results)
     n = len(results)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_alter_user_scram_credentials_result_v0(out, results)
     out.append(0)

@@ -19,6 +19,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_entries,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -110,6 +111,7 @@ _iterate_hhh = iterator("hhh")
 _iterate_hhhx = iterator("hhhx")
 _pack_z = packer("?")
 _pack_h = packer("h")
+_pack_hB = packer("hB")
 _pack_hhB = packer("hhB")
 _pack_hhh = packer("hhh")
 _pack_hhhB = packer("hhhB")
@@ -117,6 +119,7 @@ _pack_hi = packer("hi")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_q = packer("q")
+_pack_text__hhB = text_packers("", "hhB")
 
 # ApiVersion, versions 0-2
 #   ApiKey: int16
@@ -261,11 +264,11 @@ def _write_many_supported_feature_key_v3(
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__hhB[n](n + 1, text, item.min_version, item.max_version, 0)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_hhB(item.min_version, item.max_version, 0)
+            out += text
+            out += _pack_hhB(item.min_version, item.max_version, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -308,11 +311,11 @@ def _write_many_finalized_feature_key_v3(
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__hhB[n](n + 1, text, item.max_version_level, item.min_version_level, 0)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_hhB(item.max_version_level, item.min_version_level, 0)
+            out += text
+            out += _pack_hhB(item.max_version_level, item.min_version_level, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -389,14 +392,14 @@ def _read_api_versions_response_v3(buffer: bytes, at: int) -> tuple[ApiVersionsR
 
 
 def _write_api_versions_response_v3(out: bytearray, item: ApiVersionsResponse) -> None:
-    out += _pack_h(item.error_code)
     api_keys = item.api_keys
     if type(api_keys) is not tuple:
         api_keys = sequence(api_keys)
     n = len(api_keys)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_hB(item.error_code, n + 1)
     else:
+        out += _pack_h(item.error_code)
         out += long_length(n)
     _write_many_api_version_v3(out, api_keys)
     out += _pack_iB(item.throttle_time_ms, 0)

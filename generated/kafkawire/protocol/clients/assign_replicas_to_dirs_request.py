@@ -84,8 +84,10 @@ _unpack_iB = unpacker("iB")
 _unpack_iqB = unpacker("iqB")
 _iterate_ix = iterator("ix")
 _pack_16s = packer("16s")
+_pack_16sB = packer("16sB")
 _pack_iB = packer("iB")
 _pack_iq = packer("iq")
+_pack_iqB = packer("iqB")
 
 # PartitionData, version 0
 #   PartitionIndex: int32
@@ -148,16 +150,16 @@ def _read_many_topic_data_v0(
 
 def _write_many_topic_data_v0(out: bytearray, items: Sequence[AssignReplicasToDirsRequest.TopicData]) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partitions)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_16sB(item.topic_id, n + 1)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
         _write_many_partition_data_v0(out, partitions)
         out.append(0)
@@ -196,16 +198,16 @@ def _read_many_directory_data_v0(
 
 def _write_many_directory_data_v0(out: bytearray, items: Sequence[AssignReplicasToDirsRequest.DirectoryData]) -> None:
     for item in items:
-        if len(item.id) != 16:
-            raise ValueError
-        out += _pack_16s(item.id)
         topics = item.topics
         if type(topics) is not tuple:
             topics = sequence(topics)
+        if len(item.id) != 16:
+            raise ValueError
         n = len(topics)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_16sB(item.id, n + 1)
         else:
+            out += _pack_16s(item.id)
             out += long_length(n)
         _write_many_topic_data_v0(out, topics)
         out.append(0)
@@ -237,14 +239,14 @@ def _read_assign_replicas_to_dirs_request_v0(buffer: bytes, at: int) -> tuple[As
 
 
 def _write_assign_replicas_to_dirs_request_v0(out: bytearray, item: AssignReplicasToDirsRequest) -> None:
-    out += _pack_iq(item.broker_id, item.broker_epoch)
     directories = item.directories
     if type(directories) is not tuple:
         directories = sequence(directories)
     n = len(directories)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iqB(item.broker_id, item.broker_epoch, n + 1)
     else:
+        out += _pack_iq(item.broker_id, item.broker_epoch)
         out += long_length(n)
     _write_many_directory_data_v0(out, directories)
     out.append(0)

@@ -21,6 +21,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -103,7 +104,9 @@ _pack_HB = packer("HB")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_i16siiB = packer("i16siiB")
+_pack_iB = packer("iB")
 _pack_iii = packer("iii")
+_pack_text__HB = text_packers("", "HB")
 
 # PartitionData, version 0
 #   PartitionIndex: int32
@@ -353,11 +356,11 @@ def _write_many_leader_endpoint_v1(out: bytearray, items: Sequence[BeginQuorumEp
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__HB[n](n + 1, text, item.port, 0)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_HB(item.port, 0)
+            out += text
+            out += _pack_HB(item.port, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -415,14 +418,14 @@ def _write_begin_quorum_epoch_request_v1(out: bytearray, item: BeginQuorumEpochR
         else:
             out += long_text_length(n)
         out += text
-    out += _pack_i(item.voter_id)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.voter_id, n + 1)
     else:
+        out += _pack_i(item.voter_id)
         out += long_length(n)
     _write_many_topic_data_v1(out, topics)
     leader_endpoints = item.leader_endpoints

@@ -20,6 +20,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -106,6 +107,9 @@ _pack_HhB = packer("HhB")
 _pack_hhB = packer("hhB")
 _pack_i = packer("i")
 _pack_qB = packer("qB")
+_pack_text__HhB = text_packers("", "HhB")
+_pack_text__hhB = text_packers("", "hhB")
+_pack_text_i_16s = text_packers("i", "16s")
 
 # Listener, versions 0-4
 #   Name: compact string
@@ -159,11 +163,11 @@ def _write_many_listener_v0(out: bytearray, items: Sequence[BrokerRegistrationRe
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__HhB[n](n + 1, text, item.port, item.security_protocol, 0)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_HhB(item.port, item.security_protocol, 0)
+            out += text
+            out += _pack_HhB(item.port, item.security_protocol, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -204,11 +208,11 @@ def _write_many_feature_v0(out: bytearray, items: Sequence[BrokerRegistrationReq
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__hhB[n](n + 1, text, item.min_supported_version, item.max_supported_version, 0)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_hhB(item.min_supported_version, item.max_supported_version, 0)
+            out += text
+            out += _pack_hhB(item.min_supported_version, item.max_supported_version, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -271,17 +275,17 @@ def _read_broker_registration_request_v0(buffer: bytes, at: int) -> tuple[Broker
 def _write_broker_registration_request_v0(out: bytearray, item: BrokerRegistrationRequest) -> None:
     if item.is_migrating_zk_broker:
         raise ValueError  # is_migrating_zk_broker is not in these versions
-    out += _pack_i(item.broker_id)
+    if len(item.incarnation_id) != 16:
+        raise ValueError
     text = item.cluster_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text_i_16s[n](item.broker_id, n + 1, text, item.incarnation_id)
     else:
+        out += _pack_i(item.broker_id)
         out += long_text_length(n)
-    out += text
-    if len(item.incarnation_id) != 16:
-        raise ValueError
-    out += _pack_16s(item.incarnation_id)
+        out += text
+        out += _pack_16s(item.incarnation_id)
     listeners = item.listeners
     if type(listeners) is not tuple:
         listeners = sequence(listeners)
@@ -373,17 +377,17 @@ def _read_broker_registration_request_v1(buffer: bytes, at: int) -> tuple[Broker
 
 
 def _write_broker_registration_request_v1(out: bytearray, item: BrokerRegistrationRequest) -> None:
-    out += _pack_i(item.broker_id)
+    if len(item.incarnation_id) != 16:
+        raise ValueError
     text = item.cluster_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text_i_16s[n](item.broker_id, n + 1, text, item.incarnation_id)
     else:
+        out += _pack_i(item.broker_id)
         out += long_text_length(n)
-    out += text
-    if len(item.incarnation_id) != 16:
-        raise ValueError
-    out += _pack_16s(item.incarnation_id)
+        out += text
+        out += _pack_16s(item.incarnation_id)
     listeners = item.listeners
     if type(listeners) is not tuple:
         listeners = sequence(listeners)
@@ -491,17 +495,17 @@ def _read_broker_registration_request_v2(buffer: bytes, at: int) -> tuple[Broker
 
 
 def _write_broker_registration_request_v2(out: bytearray, item: BrokerRegistrationRequest) -> None:
-    out += _pack_i(item.broker_id)
+    if len(item.incarnation_id) != 16:
+        raise ValueError
     text = item.cluster_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text_i_16s[n](item.broker_id, n + 1, text, item.incarnation_id)
     else:
+        out += _pack_i(item.broker_id)
         out += long_text_length(n)
-    out += text
-    if len(item.incarnation_id) != 16:
-        raise ValueError
-    out += _pack_16s(item.incarnation_id)
+        out += text
+        out += _pack_16s(item.incarnation_id)
     listeners = item.listeners
     if type(listeners) is not tuple:
         listeners = sequence(listeners)
@@ -531,16 +535,16 @@ def _write_broker_registration_request_v2(out: bytearray, item: BrokerRegistrati
         else:
             out += long_text_length(n)
         out += text
-    if type(item.is_migrating_zk_broker) is not bool:
-        raise ValueError
-    out += _pack_z(item.is_migrating_zk_broker)
     log_dirs = item.log_dirs
     if type(log_dirs) is not tuple:
         log_dirs = sequence(log_dirs)
+    if type(item.is_migrating_zk_broker) is not bool:
+        raise ValueError
     n = len(log_dirs)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_zB(item.is_migrating_zk_broker, n + 1)
     else:
+        out += _pack_z(item.is_migrating_zk_broker)
         out += long_length(n)
     for log_dirs_item in log_dirs:
         if len(log_dirs_item) != 16:
@@ -632,17 +636,17 @@ def _read_broker_registration_request_v3(buffer: bytes, at: int) -> tuple[Broker
 
 
 def _write_broker_registration_request_v3(out: bytearray, item: BrokerRegistrationRequest) -> None:
-    out += _pack_i(item.broker_id)
+    if len(item.incarnation_id) != 16:
+        raise ValueError
     text = item.cluster_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text_i_16s[n](item.broker_id, n + 1, text, item.incarnation_id)
     else:
+        out += _pack_i(item.broker_id)
         out += long_text_length(n)
-    out += text
-    if len(item.incarnation_id) != 16:
-        raise ValueError
-    out += _pack_16s(item.incarnation_id)
+        out += text
+        out += _pack_16s(item.incarnation_id)
     listeners = item.listeners
     if type(listeners) is not tuple:
         listeners = sequence(listeners)
@@ -672,16 +676,16 @@ def _write_broker_registration_request_v3(out: bytearray, item: BrokerRegistrati
         else:
             out += long_text_length(n)
         out += text
-    if type(item.is_migrating_zk_broker) is not bool:
-        raise ValueError
-    out += _pack_z(item.is_migrating_zk_broker)
     log_dirs = item.log_dirs
     if type(log_dirs) is not tuple:
         log_dirs = sequence(log_dirs)
+    if type(item.is_migrating_zk_broker) is not bool:
+        raise ValueError
     n = len(log_dirs)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_zB(item.is_migrating_zk_broker, n + 1)
     else:
+        out += _pack_z(item.is_migrating_zk_broker)
         out += long_length(n)
     for log_dirs_item in log_dirs:
         if len(log_dirs_item) != 16:

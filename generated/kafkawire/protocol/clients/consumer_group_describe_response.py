@@ -26,6 +26,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -151,6 +152,9 @@ _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ii = packer("ii")
 _pack_many_i = packers("i")
+_pack_text__ii = text_packers("", "ii")
+_pack_text_16s_ = text_packers("16s", "")
+_pack_text_i_ = text_packers("i", "")
 
 # TopicPartitions, versions 0-1
 #   TopicId: uuid
@@ -197,23 +201,22 @@ def _write_many_topic_partitions_v0(
     for item in items:
         if len(item.topic_id) != 16:
             raise ValueError
-        out += _pack_16s(item.topic_id)
         text = item.topic_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_16s_[n](item.topic_id, n + 1, text)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_text_length(n)
-        out += text
+            out += text
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_i[n](*partitions)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_i[n](*partitions)
         else:
             out += long_length(n)
             out += pack_numbers("i", partitions)
@@ -407,14 +410,14 @@ def _write_many_member_v0(out: bytearray, items: Sequence[ConsumerGroupDescribeR
             else:
                 out += long_text_length(n)
             out += text
-        out += _pack_i(item.member_epoch)
         text = item.client_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_i_[n](item.member_epoch, n + 1, text)
         else:
+            out += _pack_i(item.member_epoch)
             out += long_text_length(n)
-        out += text
+            out += text
         text = item.client_host.encode()
         n = len(text)
         if n < 127:
@@ -565,11 +568,11 @@ def _write_many_described_group_v0(
         text = item.group_state.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__ii[n](n + 1, text, item.group_epoch, item.assignment_epoch)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_ii(item.group_epoch, item.assignment_epoch)
+            out += text
+            out += _pack_ii(item.group_epoch, item.assignment_epoch)
         text = item.assignor_name.encode()
         n = len(text)
         if n < 127:
@@ -614,14 +617,14 @@ def _read_consumer_group_describe_response_v0(buffer: bytes, at: int) -> tuple[C
 
 
 def _write_consumer_group_describe_response_v0(out: bytearray, item: ConsumerGroupDescribeResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_described_group_v0(out, groups)
     out.append(0)
@@ -779,14 +782,14 @@ def _write_many_member_v1(out: bytearray, items: Sequence[ConsumerGroupDescribeR
             else:
                 out += long_text_length(n)
             out += text
-        out += _pack_i(item.member_epoch)
         text = item.client_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_i_[n](item.member_epoch, n + 1, text)
         else:
+            out += _pack_i(item.member_epoch)
             out += long_text_length(n)
-        out += text
+            out += text
         text = item.client_host.encode()
         n = len(text)
         if n < 127:
@@ -937,11 +940,11 @@ def _write_many_described_group_v1(
         text = item.group_state.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__ii[n](n + 1, text, item.group_epoch, item.assignment_epoch)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_ii(item.group_epoch, item.assignment_epoch)
+            out += text
+            out += _pack_ii(item.group_epoch, item.assignment_epoch)
         text = item.assignor_name.encode()
         n = len(text)
         if n < 127:
@@ -986,14 +989,14 @@ def _read_consumer_group_describe_response_v1(buffer: bytes, at: int) -> tuple[C
 
 
 def _write_consumer_group_describe_response_v1(out: bytearray, item: ConsumerGroupDescribeResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_described_group_v1(out, groups)
     out.append(0)

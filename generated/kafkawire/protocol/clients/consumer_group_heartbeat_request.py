@@ -24,6 +24,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -83,8 +84,10 @@ _unpack_iB = unpacker("iB")
 _unpack_many_i = unpackers("i")
 _unpack_text_iB = text_unpackers("iB")
 _pack_16s = packer("16s")
+_pack_16sB = packer("16sB")
 _pack_i = packer("i")
 _pack_many_i = packers("i")
+_pack_text__i = text_packers("", "i")
 
 # TopicPartitions, versions 0-1
 #   TopicId: uuid
@@ -120,19 +123,18 @@ def _write_many_topic_partitions_v0(
     out: bytearray, items: Sequence[ConsumerGroupHeartbeatRequest.TopicPartitions]
 ) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partitions)
-        if 0 < n < FEW:
-            out.append(n + 1)
-            out += _pack_many_i[n](*partitions)
-        elif not n:
-            out.append(1)
+        if n < FEW:
+            out += _pack_16sB(item.topic_id, n + 1)
+            if n:
+                out += _pack_many_i[n](*partitions)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
             out += pack_numbers("i", partitions)
         out.append(0)
@@ -265,11 +267,11 @@ def _write_consumer_group_heartbeat_request_v0(out: bytearray, item: ConsumerGro
     text = item.member_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__i[n](n + 1, text, item.member_epoch)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_i(item.member_epoch)
+        out += text
+        out += _pack_i(item.member_epoch)
     instance_id = item.instance_id
     if instance_id is None:
         out.append(0)
@@ -474,11 +476,11 @@ def _write_consumer_group_heartbeat_request_v1(out: bytearray, item: ConsumerGro
     text = item.member_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__i[n](n + 1, text, item.member_epoch)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_i(item.member_epoch)
+        out += text
+        out += _pack_i(item.member_epoch)
     instance_id = item.instance_id
     if instance_id is None:
         out.append(0)

@@ -84,6 +84,7 @@ _unpack_ihB = unpacker("ihB")
 _unpack_ii = unpacker("ii")
 _unpack_many_i = unpackers("i")
 _pack_16s = packer("16s")
+_pack_16sB = packer("16sB")
 _pack_ih = packer("ih")
 _pack_ii = packer("ii")
 _pack_many_i = packers("i")
@@ -122,19 +123,18 @@ def _write_many_topic_partitions_v0(
     out: bytearray, items: Sequence[ConsumerGroupHeartbeatResponse.TopicPartitions]
 ) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partitions)
-        if 0 < n < FEW:
-            out.append(n + 1)
-            out += _pack_many_i[n](*partitions)
-        elif not n:
-            out.append(1)
+        if n < FEW:
+            out += _pack_16sB(item.topic_id, n + 1)
+            if n:
+                out += _pack_many_i[n](*partitions)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
             out += pack_numbers("i", partitions)
         out.append(0)

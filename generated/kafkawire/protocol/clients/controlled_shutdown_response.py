@@ -17,6 +17,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -61,9 +62,11 @@ _unpack_i = unpacker("i")
 _unpack_iB = unpacker("iB")
 _unpack_text_iB = text_unpackers("iB")
 _pack_h = packer("h")
+_pack_hB = packer("hB")
 _pack_hi = packer("hi")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
+_pack_text__iB = text_packers("", "iB")
 
 # RemainingPartition, versions 0-2
 #   TopicName: string
@@ -162,11 +165,11 @@ def _write_many_remaining_partition_v3(
         text = item.topic_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__iB[n](n + 1, text, item.partition_index, 0)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_iB(item.partition_index, 0)
+            out += text
+            out += _pack_iB(item.partition_index, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -194,14 +197,14 @@ def _read_controlled_shutdown_response_v3(buffer: bytes, at: int) -> tuple[Contr
 
 
 def _write_controlled_shutdown_response_v3(out: bytearray, item: ControlledShutdownResponse) -> None:
-    out += _pack_h(item.error_code)
     remaining_partitions = item.remaining_partitions
     if type(remaining_partitions) is not tuple:
         remaining_partitions = sequence(remaining_partitions)
     n = len(remaining_partitions)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_hB(item.error_code, n + 1)
     else:
+        out += _pack_h(item.error_code)
         out += long_length(n)
     _write_many_remaining_partition_v3(out, remaining_partitions)
     out.append(0)

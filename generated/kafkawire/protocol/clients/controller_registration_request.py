@@ -18,6 +18,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -87,6 +88,9 @@ _unpack_text_hhB = text_unpackers("hhB")
 _pack_HhB = packer("HhB")
 _pack_hhB = packer("hhB")
 _pack_i16sz = packer("i16s?")
+_pack_i16szB = packer("i16s?B")
+_pack_text__HhB = text_packers("", "HhB")
+_pack_text__hhB = text_packers("", "hhB")
 
 # Listener, version 0
 #   Name: compact string
@@ -140,11 +144,11 @@ def _write_many_listener_v0(out: bytearray, items: Sequence[ControllerRegistrati
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__HhB[n](n + 1, text, item.port, item.security_protocol, 0)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_HhB(item.port, item.security_protocol, 0)
+            out += text
+            out += _pack_HhB(item.port, item.security_protocol, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -185,11 +189,11 @@ def _write_many_feature_v0(out: bytearray, items: Sequence[ControllerRegistratio
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__hhB[n](n + 1, text, item.min_supported_version, item.max_supported_version, 0)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_hhB(item.min_supported_version, item.max_supported_version, 0)
+            out += text
+            out += _pack_hhB(item.min_supported_version, item.max_supported_version, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -230,18 +234,18 @@ def _read_controller_registration_request_v0(buffer: bytes, at: int) -> tuple[Co
 
 
 def _write_controller_registration_request_v0(out: bytearray, item: ControllerRegistrationRequest) -> None:
+    listeners = item.listeners
+    if type(listeners) is not tuple:
+        listeners = sequence(listeners)
     if len(item.incarnation_id) != 16:
         raise ValueError
     if type(item.zk_migration_ready) is not bool:
         raise ValueError
-    out += _pack_i16sz(item.controller_id, item.incarnation_id, item.zk_migration_ready)
-    listeners = item.listeners
-    if type(listeners) is not tuple:
-        listeners = sequence(listeners)
     n = len(listeners)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_i16szB(item.controller_id, item.incarnation_id, item.zk_migration_ready, n + 1)
     else:
+        out += _pack_i16sz(item.controller_id, item.incarnation_id, item.zk_migration_ready)
         out += long_length(n)
     _write_many_listener_v0(out, listeners)
     features = item.features

@@ -16,6 +16,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -75,6 +76,8 @@ _pack_bbB = packer("bbB")
 _pack_bh = packer("bh")
 _pack_h = packer("h")
 _pack_i = packer("i")
+_pack_text__bbB = text_packers("", "bbB")
+_pack_text_b_b = text_packers("b", "b")
 
 # AclCreation, version 0
 #   ResourceType: int8
@@ -299,15 +302,15 @@ def _read_many_acl_creation_v2(
 
 def _write_many_acl_creation_v2(out: bytearray, items: Sequence[CreateAclsRequest.AclCreation]) -> None:
     for item in items:
-        out += _pack_b(item.resource_type)
         text = item.resource_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_b_b[n](item.resource_type, n + 1, text, item.resource_pattern_type)
         else:
+            out += _pack_b(item.resource_type)
             out += long_text_length(n)
-        out += text
-        out += _pack_b(item.resource_pattern_type)
+            out += text
+            out += _pack_b(item.resource_pattern_type)
         text = item.principal.encode()
         n = len(text)
         if n < 127:
@@ -318,11 +321,11 @@ def _write_many_acl_creation_v2(out: bytearray, items: Sequence[CreateAclsReques
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__bbB[n](n + 1, text, item.operation, item.permission_type, 0)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_bbB(item.operation, item.permission_type, 0)
+            out += text
+            out += _pack_bbB(item.operation, item.permission_type, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 

@@ -59,6 +59,7 @@ _unpack_iB = unpacker("iB")
 _unpack_ii = unpacker("ii")
 _pack_h = packer("h")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 _pack_ii = packer("ii")
 
 # AclCreationResult, versions 0-1
@@ -195,14 +196,14 @@ def _read_create_acls_response_v2(buffer: bytes, at: int) -> tuple[CreateAclsRes
 
 
 def _write_create_acls_response_v2(out: bytearray, item: CreateAclsResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     results = item.results
     if type(results) is not tuple:
         results = sequence(results)
     n = len(results)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_acl_creation_result_v2(out, results)
     out.append(0)

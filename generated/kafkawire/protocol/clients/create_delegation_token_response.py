@@ -14,6 +14,7 @@ from kafkawire.wire.fastpath import (
     octets,
     packer,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -71,6 +72,8 @@ _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_qqq = packer("qqq")
 _pack_qqqh = packer("qqqh")
+_pack_text__qqq = text_packers("", "qqq")
+_pack_text_h_ = text_packers("h", "")
 
 # CreateDelegationTokenResponse, versions 0-1
 #   ErrorCode: int16
@@ -225,22 +228,22 @@ def _write_create_delegation_token_response_v2(out: bytearray, item: CreateDeleg
         raise ValueError  # token_requester_principal_type is not in these versions
     if item.token_requester_principal_name != "":
         raise ValueError  # token_requester_principal_name is not in these versions
-    out += _pack_h(item.error_code)
     text = item.principal_type.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text_h_[n](item.error_code, n + 1, text)
     else:
+        out += _pack_h(item.error_code)
         out += long_text_length(n)
-    out += text
+        out += text
     text = item.principal_name.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__qqq[n](n + 1, text, item.issue_timestamp_ms, item.expiry_timestamp_ms, item.max_timestamp_ms)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_qqq(item.issue_timestamp_ms, item.expiry_timestamp_ms, item.max_timestamp_ms)
+        out += text
+        out += _pack_qqq(item.issue_timestamp_ms, item.expiry_timestamp_ms, item.max_timestamp_ms)
     text = item.token_id.encode()
     n = len(text)
     if n < 127:
@@ -347,14 +350,14 @@ def _read_create_delegation_token_response_v3(buffer: bytes, at: int) -> tuple[C
 
 
 def _write_create_delegation_token_response_v3(out: bytearray, item: CreateDelegationTokenResponse) -> None:
-    out += _pack_h(item.error_code)
     text = item.principal_type.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text_h_[n](item.error_code, n + 1, text)
     else:
+        out += _pack_h(item.error_code)
         out += long_text_length(n)
-    out += text
+        out += text
     text = item.principal_name.encode()
     n = len(text)
     if n < 127:
@@ -372,11 +375,11 @@ def _write_create_delegation_token_response_v3(out: bytearray, item: CreateDeleg
     text = item.token_requester_principal_name.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__qqq[n](n + 1, text, item.issue_timestamp_ms, item.expiry_timestamp_ms, item.max_timestamp_ms)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_qqq(item.issue_timestamp_ms, item.expiry_timestamp_ms, item.max_timestamp_ms)
+        out += text
+        out += _pack_qqq(item.issue_timestamp_ms, item.expiry_timestamp_ms, item.max_timestamp_ms)
     text = item.token_id.encode()
     n = len(text)
     if n < 127:

@@ -23,6 +23,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -88,6 +89,7 @@ _pack_i = packer("i")
 _pack_iz = packer("i?")
 _pack_izB = packer("i?B")
 _pack_many_i = packers("i")
+_pack_text__i = text_packers("", "i")
 
 # CreatePartitionsAssignment, versions 0-1
 #   BrokerIds: []int32
@@ -242,11 +244,10 @@ def _write_many_create_partitions_assignment_v2(
         if type(broker_ids) is not tuple:
             broker_ids = sequence(broker_ids)
         n = len(broker_ids)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_i[n](*broker_ids)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_i[n](*broker_ids)
         else:
             out += long_length(n)
             out += pack_numbers("i", broker_ids)
@@ -303,11 +304,11 @@ def _write_many_create_partitions_topic_v2(
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__i[n](n + 1, text, item.count)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_i(item.count)
+            out += text
+            out += _pack_i(item.count)
         assignments = item.assignments
         if assignments is None:
             out.append(0)

@@ -19,6 +19,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -66,7 +67,9 @@ _unpack_ii = unpacker("ii")
 _unpack_text_hB = text_unpackers("hB")
 _pack_h = packer("h")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 _pack_ii = packer("ii")
+_pack_text__h = text_packers("", "h")
 
 # CreatePartitionsTopicResult, versions 0-1
 #   Name: string
@@ -190,11 +193,11 @@ def _write_many_create_partitions_topic_result_v2(
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__h[n](n + 1, text, item.error_code)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_h(item.error_code)
+            out += text
+            out += _pack_h(item.error_code)
         error_message = item.error_message
         if error_message is None:
             out.append(0)
@@ -234,14 +237,14 @@ def _read_create_partitions_response_v2(buffer: bytes, at: int) -> tuple[CreateP
 
 
 def _write_create_partitions_response_v2(out: bytearray, item: CreatePartitionsResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     results = item.results
     if type(results) is not tuple:
         results = sequence(results)
     n = len(results)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_create_partitions_topic_result_v2(out, results)
     out.append(0)

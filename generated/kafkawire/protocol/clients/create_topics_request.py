@@ -24,6 +24,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -108,10 +109,12 @@ _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_iz = packer("i?")
 _pack_izB = packer("i?B")
+_pack_iB = packer("iB")
 _pack_ih = packer("ih")
 _pack_ihi = packer("ihi")
 _pack_ii = packer("ii")
 _pack_many_i = packers("i")
+_pack_text__ih = text_packers("", "ih")
 
 # CreatableReplicaAssignment, versions 0-4
 #   PartitionIndex: int32
@@ -343,17 +346,16 @@ def _write_many_creatable_replica_assignment_v5(
     out: bytearray, items: Sequence[CreateTopicsRequest.CreatableReplicaAssignment]
 ) -> None:
     for item in items:
-        out += _pack_i(item.partition_index)
         broker_ids = item.broker_ids
         if type(broker_ids) is not tuple:
             broker_ids = sequence(broker_ids)
         n = len(broker_ids)
-        if 0 < n < FEW:
-            out.append(n + 1)
-            out += _pack_many_i[n](*broker_ids)
-        elif not n:
-            out.append(1)
+        if n < FEW:
+            out += _pack_iB(item.partition_index, n + 1)
+            if n:
+                out += _pack_many_i[n](*broker_ids)
         else:
+            out += _pack_i(item.partition_index)
             out += long_length(n)
             out += pack_numbers("i", broker_ids)
         out.append(0)
@@ -479,11 +481,11 @@ def _write_many_creatable_topic_v5(out: bytearray, items: Sequence[CreateTopicsR
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__ih[n](n + 1, text, item.num_partitions, item.replication_factor)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_ih(item.num_partitions, item.replication_factor)
+            out += text
+            out += _pack_ih(item.num_partitions, item.replication_factor)
         assignments = item.assignments
         if type(assignments) is not tuple:
             assignments = sequence(assignments)

@@ -22,6 +22,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_entries,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -104,8 +105,11 @@ _pack_16sh = packer("16sh")
 _pack_zbzB = packer("?b?B")
 _pack_h = packer("h")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 _pack_ih = packer("ih")
 _pack_ii = packer("ii")
+_pack_text__16sh = text_packers("", "16sh")
+_pack_text__h = text_packers("", "h")
 
 # CreatableTopicResult, version 0
 #   Name: string
@@ -423,11 +427,11 @@ def _write_many_creatable_topic_result_v5(
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__h[n](n + 1, text, item.error_code)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_h(item.error_code)
+            out += text
+            out += _pack_h(item.error_code)
         error_message = item.error_message
         if error_message is None:
             out.append(0)
@@ -485,14 +489,14 @@ def _read_create_topics_response_v5(buffer: bytes, at: int) -> tuple[CreateTopic
 
 
 def _write_create_topics_response_v5(out: bytearray, item: CreateTopicsResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_creatable_topic_result_v5(out, topics)
     out.append(0)
@@ -586,16 +590,16 @@ def _write_many_creatable_topic_result_v7(
     out: bytearray, items: Sequence[CreateTopicsResponse.CreatableTopicResult]
 ) -> None:
     for item in items:
+        if len(item.topic_id) != 16:
+            raise ValueError
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__16sh[n](n + 1, text, item.topic_id, item.error_code)
         else:
             out += long_text_length(n)
-        out += text
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16sh(item.topic_id, item.error_code)
+            out += text
+            out += _pack_16sh(item.topic_id, item.error_code)
         error_message = item.error_message
         if error_message is None:
             out.append(0)
@@ -653,14 +657,14 @@ def _read_create_topics_response_v7(buffer: bytes, at: int) -> tuple[CreateTopic
 
 
 def _write_create_topics_response_v7(out: bytearray, item: CreateTopicsResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_creatable_topic_result_v7(out, topics)
     out.append(0)

@@ -11,6 +11,7 @@ from kafkawire.wire.fastpath import (
     long_text_length,
     packer,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -41,6 +42,7 @@ class DefaultPrincipalData(Message, frozen=True, gc=False):
 _unpack_zB = unpacker("?B")
 _unpack_text_zB = text_unpackers("?B")
 _pack_zB = packer("?B")
+_pack_text__zB = text_packers("", "?B")
 
 # DefaultPrincipalData, version 0
 #   Type: compact string
@@ -83,16 +85,16 @@ def _write_default_principal_data_v0(out: bytearray, item: DefaultPrincipalData)
     else:
         out += long_text_length(n)
     out += text
+    if type(item.token_authenticated) is not bool:
+        raise ValueError
     text = item.name.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__zB[n](n + 1, text, item.token_authenticated, 0)
     else:
         out += long_text_length(n)
-    out += text
-    if type(item.token_authenticated) is not bool:
-        raise ValueError
-    out += _pack_zB(item.token_authenticated, 0)
+        out += text
+        out += _pack_zB(item.token_authenticated, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 

@@ -17,6 +17,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -62,7 +63,9 @@ _unpack_text_hB = text_unpackers("hB")
 _pack_h = packer("h")
 _pack_hB = packer("hB")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 _pack_ii = packer("ii")
+_pack_text__hB = text_packers("", "hB")
 
 # DeletableGroupResult, versions 0-1
 #   GroupId: string
@@ -161,11 +164,11 @@ def _write_many_deletable_group_result_v2(
         text = item.group_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__hB[n](n + 1, text, item.error_code, 0)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_hB(item.error_code, 0)
+            out += text
+            out += _pack_hB(item.error_code, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -193,14 +196,14 @@ def _read_delete_groups_response_v2(buffer: bytes, at: int) -> tuple[DeleteGroup
 
 
 def _write_delete_groups_response_v2(out: bytearray, item: DeleteGroupsResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     results = item.results
     if type(results) is not tuple:
         results = sequence(results)
     n = len(results)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_deletable_group_result_v2(out, results)
     out.append(0)

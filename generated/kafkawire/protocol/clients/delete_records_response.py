@@ -79,6 +79,7 @@ _iterate_iqh = iterator("iqh")
 _iterate_iqhx = iterator("iqhx")
 _pack_h = packer("h")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 _pack_ii = packer("ii")
 _pack_iqh = packer("iqh")
 _pack_iqhB = packer("iqhB")
@@ -291,14 +292,14 @@ def _read_delete_records_response_v2(buffer: bytes, at: int) -> tuple[DeleteReco
 
 
 def _write_delete_records_response_v2(out: bytearray, item: DeleteRecordsResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_delete_records_topic_result_v2(out, topics)
     out.append(0)

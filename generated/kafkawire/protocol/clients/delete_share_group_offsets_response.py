@@ -20,6 +20,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -70,6 +71,7 @@ _unpack_ihB = unpacker("ihB")
 _unpack_text_16shB = text_unpackers("16shB")
 _pack_16sh = packer("16sh")
 _pack_ih = packer("ih")
+_pack_text__16sh = text_packers("", "16sh")
 
 # DeleteShareGroupOffsetsResponseTopic, version 0
 #   TopicName: compact string
@@ -118,16 +120,16 @@ def _write_many_delete_share_group_offsets_response_topic_v0(
     out: bytearray, items: Sequence[DeleteShareGroupOffsetsResponse.DeleteShareGroupOffsetsResponseTopic]
 ) -> None:
     for item in items:
+        if len(item.topic_id) != 16:
+            raise ValueError
         text = item.topic_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__16sh[n](n + 1, text, item.topic_id, item.error_code)
         else:
             out += long_text_length(n)
-        out += text
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16sh(item.topic_id, item.error_code)
+            out += text
+            out += _pack_16sh(item.topic_id, item.error_code)
         error_message = item.error_message
         if error_message is None:
             out.append(0)

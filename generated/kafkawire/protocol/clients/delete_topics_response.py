@@ -20,6 +20,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -72,7 +73,10 @@ _pack_16sh = packer("16sh")
 _pack_h = packer("h")
 _pack_hB = packer("hB")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 _pack_ii = packer("ii")
+_pack_text__h = text_packers("", "h")
+_pack_text__hB = text_packers("", "hB")
 
 # DeletableTopicResult, versions 0-3
 #   Name: string
@@ -198,11 +202,11 @@ def _write_many_deletable_topic_result_v4(
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__hB[n](n + 1, text, item.error_code, 0)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_hB(item.error_code, 0)
+            out += text
+            out += _pack_hB(item.error_code, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -230,14 +234,14 @@ def _read_delete_topics_response_v4(buffer: bytes, at: int) -> tuple[DeleteTopic
 
 
 def _write_delete_topics_response_v4(out: bytearray, item: DeleteTopicsResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     responses = item.responses
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_deletable_topic_result_v4(out, responses)
     out.append(0)
@@ -295,11 +299,11 @@ def _write_many_deletable_topic_result_v5(
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__h[n](n + 1, text, item.error_code)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_h(item.error_code)
+            out += text
+            out += _pack_h(item.error_code)
         error_message = item.error_message
         if error_message is None:
             out.append(0)
@@ -339,14 +343,14 @@ def _read_delete_topics_response_v5(buffer: bytes, at: int) -> tuple[DeleteTopic
 
 
 def _write_delete_topics_response_v5(out: bytearray, item: DeleteTopicsResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     responses = item.responses
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_deletable_topic_result_v5(out, responses)
     out.append(0)
@@ -455,14 +459,14 @@ def _read_delete_topics_response_v6(buffer: bytes, at: int) -> tuple[DeleteTopic
 
 
 def _write_delete_topics_response_v6(out: bytearray, item: DeleteTopicsResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     responses = item.responses
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_deletable_topic_result_v6(out, responses)
     out.append(0)

@@ -18,6 +18,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -115,7 +116,10 @@ _pack_bh = packer("bh")
 _pack_bi = packer("bi")
 _pack_h = packer("h")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 _pack_ih = packer("ih")
+_pack_text__bbB = text_packers("", "bbB")
+_pack_text_b_b = text_packers("b", "b")
 
 # AclDescription, versions 0-1
 #   Principal: string
@@ -394,11 +398,11 @@ def _write_many_acl_description_v2(out: bytearray, items: Sequence[DescribeAclsR
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__bbB[n](n + 1, text, item.operation, item.permission_type, 0)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_bbB(item.operation, item.permission_type, 0)
+            out += text
+            out += _pack_bbB(item.operation, item.permission_type, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -446,15 +450,15 @@ def _write_many_describe_acls_resource_v2(
     out: bytearray, items: Sequence[DescribeAclsResponse.DescribeAclsResource]
 ) -> None:
     for item in items:
-        out += _pack_b(item.resource_type)
         text = item.resource_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_b_b[n](item.resource_type, n + 1, text, item.pattern_type)
         else:
+            out += _pack_b(item.resource_type)
             out += long_text_length(n)
-        out += text
-        out += _pack_b(item.pattern_type)
+            out += text
+            out += _pack_b(item.pattern_type)
         acls = item.acls
         if type(acls) is not tuple:
             acls = sequence(acls)
@@ -630,14 +634,14 @@ def _write_describe_acls_response_v4(out: bytearray, item: DescribeAclsResponse)
         raise ValueError  # error_message is not in these versions
     if len(item.resources):
         raise ValueError  # resources is not in these versions
-    out += _pack_i(item.throttle_time_ms)
     filter_results = item.filter_results
     if type(filter_results) is not tuple:
         filter_results = sequence(filter_results)
     n = len(filter_results)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_describe_acls_filter_result_v4(out, filter_results)
     out.append(0)

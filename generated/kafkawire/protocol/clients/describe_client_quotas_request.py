@@ -18,6 +18,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -81,6 +82,7 @@ _pack_zB = packer("?B")
 _pack_b = packer("b")
 _pack_h = packer("h")
 _pack_i = packer("i")
+_pack_text__b = text_packers("", "b")
 
 # ComponentData, version 0
 #   EntityType: string
@@ -207,11 +209,11 @@ def _write_many_component_data_v1(out: bytearray, items: Sequence[DescribeClient
         text = item.entity_type.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__b[n](n + 1, text, item.match_type)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_b(item.match_type)
+            out += text
+            out += _pack_b(item.match_type)
         match = item.match
         if match is None:
             out.append(0)
@@ -339,16 +341,16 @@ def _read_describe_client_quotas_request_v2(buffer: bytes, at: int) -> tuple[Des
 def _write_describe_client_quotas_request_v2(out: bytearray, item: DescribeClientQuotasRequest) -> None:
     if len(item.components):
         raise ValueError  # components is not in these versions
-    if type(item.strict) is not bool:
-        raise ValueError
-    out += _pack_z(item.strict)
     filters = item.filters
     if type(filters) is not tuple:
         filters = sequence(filters)
+    if type(item.strict) is not bool:
+        raise ValueError
     n = len(filters)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_zB(item.strict, n + 1)
     else:
+        out += _pack_z(item.strict)
         out += long_length(n)
     _write_many_describe_client_quotas_filter_v2(out, filters)
     out.append(0)

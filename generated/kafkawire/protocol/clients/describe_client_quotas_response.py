@@ -19,6 +19,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -113,7 +114,9 @@ _pack_d = packer("d")
 _pack_dB = packer("dB")
 _pack_h = packer("h")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 _pack_ih = packer("ih")
+_pack_text__dB = text_packers("", "dB")
 
 # EntityData, version 0
 #   EntityType: string
@@ -386,11 +389,11 @@ def _write_many_value_data_v1(out: bytearray, items: Sequence[DescribeClientQuot
         text = item.key.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__dB[n](n + 1, text, item.value, 0)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_dB(item.value, 0)
+            out += text
+            out += _pack_dB(item.value, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -628,14 +631,14 @@ def _write_describe_client_quotas_response_v2(out: bytearray, item: DescribeClie
         raise ValueError  # error_message is not in these versions
     if item.entries is None or len(item.entries):
         raise ValueError  # entries is not in these versions
-    out += _pack_i(item.throttle_time_ms)
     filter_results = item.filter_results
     if type(filter_results) is not tuple:
         filter_results = sequence(filter_results)
     n = len(filter_results)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_describe_client_quotas_filter_result_v2(out, filter_results)
     out.append(0)

@@ -18,6 +18,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -83,6 +84,9 @@ _pack_b = packer("b")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ih = packer("ih")
+_pack_text__i = text_packers("", "i")
+_pack_text_b_i = text_packers("b", "i")
+_pack_text_i_i = text_packers("i", "i")
 
 # DescribeClusterBroker, versions 0-1
 #   BrokerId: int32
@@ -132,15 +136,15 @@ def _write_many_describe_cluster_broker_v0(
     for item in items:
         if item.is_fenced:
             raise ValueError  # is_fenced is not in these versions
-        out += _pack_i(item.broker_id)
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_i_i[n](item.broker_id, n + 1, text, item.port)
         else:
+            out += _pack_i(item.broker_id)
             out += long_text_length(n)
-        out += text
-        out += _pack_i(item.port)
+            out += text
+            out += _pack_i(item.port)
         rack = item.rack
         if rack is None:
             out.append(0)
@@ -231,11 +235,11 @@ def _write_describe_cluster_response_v0(out: bytearray, item: DescribeClusterRes
     text = item.cluster_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__i[n](n + 1, text, item.controller_id)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_i(item.controller_id)
+        out += text
+        out += _pack_i(item.controller_id)
     brokers = item.brokers
     if type(brokers) is not tuple:
         brokers = sequence(brokers)
@@ -320,15 +324,15 @@ def _write_describe_cluster_response_v1(out: bytearray, item: DescribeClusterRes
         else:
             out += long_text_length(n)
         out += text
-    out += _pack_b(item.endpoint_type)
     text = item.cluster_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text_b_i[n](item.endpoint_type, n + 1, text, item.controller_id)
     else:
+        out += _pack_b(item.endpoint_type)
         out += long_text_length(n)
-    out += text
-    out += _pack_i(item.controller_id)
+        out += text
+        out += _pack_i(item.controller_id)
     brokers = item.brokers
     if type(brokers) is not tuple:
         brokers = sequence(brokers)
@@ -390,15 +394,15 @@ def _write_many_describe_cluster_broker_v2(
     out: bytearray, items: Sequence[DescribeClusterResponse.DescribeClusterBroker]
 ) -> None:
     for item in items:
-        out += _pack_i(item.broker_id)
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_i_i[n](item.broker_id, n + 1, text, item.port)
         else:
+            out += _pack_i(item.broker_id)
             out += long_text_length(n)
-        out += text
-        out += _pack_i(item.port)
+            out += text
+            out += _pack_i(item.port)
         rack = item.rack
         if rack is None:
             out.append(0)
@@ -487,15 +491,15 @@ def _write_describe_cluster_response_v2(out: bytearray, item: DescribeClusterRes
         else:
             out += long_text_length(n)
         out += text
-    out += _pack_b(item.endpoint_type)
     text = item.cluster_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text_b_i[n](item.endpoint_type, n + 1, text, item.controller_id)
     else:
+        out += _pack_b(item.endpoint_type)
         out += long_text_length(n)
-    out += text
-    out += _pack_i(item.controller_id)
+        out += text
+        out += _pack_i(item.controller_id)
     brokers = item.brokers
     if type(brokers) is not tuple:
         brokers = sequence(brokers)

@@ -17,6 +17,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     unknown_tags,
     unpacker,
 )
@@ -71,6 +72,7 @@ _pack_b = packer("b")
 _pack_bh = packer("bh")
 _pack_h = packer("h")
 _pack_i = packer("i")
+_pack_text_b_ = text_packers("b", "")
 
 # DescribeConfigsResource, versions 0-3
 #   ResourceType: int8
@@ -281,14 +283,14 @@ def _write_many_describe_configs_resource_v4(
     out: bytearray, items: Sequence[DescribeConfigsRequest.DescribeConfigsResource]
 ) -> None:
     for item in items:
-        out += _pack_b(item.resource_type)
         text = item.resource_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_b_[n](item.resource_type, n + 1, text)
         else:
+            out += _pack_b(item.resource_type)
             out += long_text_length(n)
-        out += text
+            out += text
         configuration_keys = item.configuration_keys
         if configuration_keys is None:
             out.append(0)

@@ -18,6 +18,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     unknown_tags,
     unpacker,
 )
@@ -114,13 +115,16 @@ _unpack_iB = unpacker("iB")
 _unpack_ii = unpacker("ii")
 _pack_zzz = packer("???")
 _pack_zbz = packer("?b?")
+_pack_zbzB = packer("?b?B")
 _pack_zbzi = packer("?b?i")
 _pack_b = packer("b")
 _pack_bB = packer("bB")
 _pack_bh = packer("bh")
 _pack_h = packer("h")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 _pack_ii = packer("ii")
+_pack_text_b_ = text_packers("b", "")
 
 # DescribeConfigsResourceResult, version 0
 #   Name: string
@@ -803,18 +807,18 @@ def _write_many_describe_configs_resource_result_v4(
             else:
                 out += long_text_length(n)
             out += text
+        synonyms = item.synonyms
+        if type(synonyms) is not tuple:
+            synonyms = sequence(synonyms)
         if type(item.read_only) is not bool:
             raise ValueError
         if type(item.is_sensitive) is not bool:
             raise ValueError
-        out += _pack_zbz(item.read_only, item.config_source, item.is_sensitive)
-        synonyms = item.synonyms
-        if type(synonyms) is not tuple:
-            synonyms = sequence(synonyms)
         n = len(synonyms)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_zbzB(item.read_only, item.config_source, item.is_sensitive, n + 1)
         else:
+            out += _pack_zbz(item.read_only, item.config_source, item.is_sensitive)
             out += long_length(n)
         _write_many_describe_configs_synonym_v4(out, synonyms)
         out += _pack_b(item.config_type)
@@ -899,14 +903,14 @@ def _write_many_describe_configs_result_v4(
             else:
                 out += long_text_length(n)
             out += text
-        out += _pack_b(item.resource_type)
         text = item.resource_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_b_[n](item.resource_type, n + 1, text)
         else:
+            out += _pack_b(item.resource_type)
             out += long_text_length(n)
-        out += text
+            out += text
         configs = item.configs
         if type(configs) is not tuple:
             configs = sequence(configs)
@@ -944,14 +948,14 @@ def _read_describe_configs_response_v4(buffer: bytes, at: int) -> tuple[Describe
 
 
 def _write_describe_configs_response_v4(out: bytearray, item: DescribeConfigsResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     results = item.results
     if type(results) is not tuple:
         results = sequence(results)
     n = len(results)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_describe_configs_result_v4(out, results)
     out.append(0)

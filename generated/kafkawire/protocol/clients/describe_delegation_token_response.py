@@ -18,6 +18,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -94,11 +95,13 @@ _unpack_qqqB = unpacker("qqqB")
 _unpack_qqqh = unpacker("qqqh")
 _unpack_text_qqqB = text_unpackers("qqqB")
 _pack_h = packer("h")
+_pack_hB = packer("hB")
 _pack_hi = packer("hi")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_qqq = packer("qqq")
 _pack_qqqh = packer("qqqh")
+_pack_text__qqq = text_packers("", "qqq")
 
 # DescribedDelegationTokenRenewer, versions 0-1
 #   PrincipalType: string
@@ -426,11 +429,11 @@ def _write_many_described_delegation_token_v2(
         text = item.principal_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__qqq[n](n + 1, text, item.issue_timestamp, item.expiry_timestamp, item.max_timestamp)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_qqq(item.issue_timestamp, item.expiry_timestamp, item.max_timestamp)
+            out += text
+            out += _pack_qqq(item.issue_timestamp, item.expiry_timestamp, item.max_timestamp)
         text = item.token_id.encode()
         n = len(text)
         if n < 127:
@@ -483,14 +486,14 @@ def _read_describe_delegation_token_response_v2(buffer: bytes, at: int) -> tuple
 
 
 def _write_describe_delegation_token_response_v2(out: bytearray, item: DescribeDelegationTokenResponse) -> None:
-    out += _pack_h(item.error_code)
     tokens = item.tokens
     if type(tokens) is not tuple:
         tokens = sequence(tokens)
     n = len(tokens)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_hB(item.error_code, n + 1)
     else:
+        out += _pack_h(item.error_code)
         out += long_length(n)
     _write_many_described_delegation_token_v2(out, tokens)
     out += _pack_iB(item.throttle_time_ms, 0)
@@ -625,11 +628,11 @@ def _write_many_described_delegation_token_v3(
         text = item.token_requester_principal_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__qqq[n](n + 1, text, item.issue_timestamp, item.expiry_timestamp, item.max_timestamp)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_qqq(item.issue_timestamp, item.expiry_timestamp, item.max_timestamp)
+            out += text
+            out += _pack_qqq(item.issue_timestamp, item.expiry_timestamp, item.max_timestamp)
         text = item.token_id.encode()
         n = len(text)
         if n < 127:
@@ -682,14 +685,14 @@ def _read_describe_delegation_token_response_v3(buffer: bytes, at: int) -> tuple
 
 
 def _write_describe_delegation_token_response_v3(out: bytearray, item: DescribeDelegationTokenResponse) -> None:
-    out += _pack_h(item.error_code)
     tokens = item.tokens
     if type(tokens) is not tuple:
         tokens = sequence(tokens)
     n = len(tokens)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_hB(item.error_code, n + 1)
     else:
+        out += _pack_h(item.error_code)
         out += long_length(n)
     _write_many_described_delegation_token_v3(out, tokens)
     out += _pack_iB(item.throttle_time_ms, 0)

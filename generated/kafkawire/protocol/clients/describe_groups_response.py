@@ -21,6 +21,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     unknown_tags,
     unpacker,
 )
@@ -100,6 +101,7 @@ _pack_hh = packer("hh")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ii = packer("ii")
+_pack_text_h_ = text_packers("h", "")
 
 # DescribedGroupMember, versions 0-3
 #   MemberId: string
@@ -822,14 +824,14 @@ def _write_many_described_group_v5(out: bytearray, items: Sequence[DescribeGroup
     for item in items:
         if item.error_message is not None:
             raise ValueError  # error_message is not in these versions
-        out += _pack_h(item.error_code)
         text = item.group_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_h_[n](item.error_code, n + 1, text)
         else:
+            out += _pack_h(item.error_code)
             out += long_text_length(n)
-        out += text
+            out += text
         text = item.group_state.encode()
         n = len(text)
         if n < 127:
@@ -888,14 +890,14 @@ def _read_describe_groups_response_v5(buffer: bytes, at: int) -> tuple[DescribeG
 
 
 def _write_describe_groups_response_v5(out: bytearray, item: DescribeGroupsResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_described_group_v5(out, groups)
     out.append(0)
@@ -1070,14 +1072,14 @@ def _read_describe_groups_response_v6(buffer: bytes, at: int) -> tuple[DescribeG
 
 
 def _write_describe_groups_response_v6(out: bytearray, item: DescribeGroupsResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_described_group_v6(out, groups)
     out.append(0)

@@ -193,11 +193,10 @@ def _write_many_describable_log_dir_topic_v2(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_i[n](*partitions)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_i[n](*partitions)
         else:
             out += long_length(n)
             out += pack_numbers("i", partitions)

@@ -19,6 +19,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     unknown_tags,
     unpacker,
 )
@@ -109,12 +110,15 @@ _iterate_iqqzx = iterator("iqq?x")
 _pack_h = packer("h")
 _pack_hh = packer("hh")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 _pack_ih = packer("ih")
+_pack_ihB = packer("ihB")
 _pack_ii = packer("ii")
 _pack_iqqz = packer("iqq?")
 _pack_iqqzB = packer("iqq?B")
 _pack_qqzB = packer("qq?B")
 _pack_qqB = packer("qqB")
+_pack_text_h_ = text_packers("h", "")
 
 # DescribeLogDirsPartition, versions 0-1
 #   PartitionIndex: int32
@@ -392,14 +396,14 @@ def _write_many_describe_log_dirs_result_v2(
     out: bytearray, items: Sequence[DescribeLogDirsResponse.DescribeLogDirsResult]
 ) -> None:
     for item in items:
-        out += _pack_h(item.error_code)
         text = item.log_dir.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_h_[n](item.error_code, n + 1, text)
         else:
+            out += _pack_h(item.error_code)
             out += long_text_length(n)
-        out += text
+            out += text
         topics = item.topics
         if type(topics) is not tuple:
             topics = sequence(topics)
@@ -437,14 +441,14 @@ def _read_describe_log_dirs_response_v2(buffer: bytes, at: int) -> tuple[Describ
 
 
 def _write_describe_log_dirs_response_v2(out: bytearray, item: DescribeLogDirsResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     results = item.results
     if type(results) is not tuple:
         results = sequence(results)
     n = len(results)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_describe_log_dirs_result_v2(out, results)
     out.append(0)
@@ -476,14 +480,14 @@ def _read_describe_log_dirs_response_v3(buffer: bytes, at: int) -> tuple[Describ
 
 
 def _write_describe_log_dirs_response_v3(out: bytearray, item: DescribeLogDirsResponse) -> None:
-    out += _pack_ih(item.throttle_time_ms, item.error_code)
     results = item.results
     if type(results) is not tuple:
         results = sequence(results)
     n = len(results)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
+        out += _pack_ih(item.throttle_time_ms, item.error_code)
         out += long_length(n)
     _write_many_describe_log_dirs_result_v2(out, results)
     out.append(0)
@@ -534,14 +538,14 @@ def _write_many_describe_log_dirs_result_v4(
     out: bytearray, items: Sequence[DescribeLogDirsResponse.DescribeLogDirsResult]
 ) -> None:
     for item in items:
-        out += _pack_h(item.error_code)
         text = item.log_dir.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_h_[n](item.error_code, n + 1, text)
         else:
+            out += _pack_h(item.error_code)
             out += long_text_length(n)
-        out += text
+            out += text
         topics = item.topics
         if type(topics) is not tuple:
             topics = sequence(topics)
@@ -580,14 +584,14 @@ def _read_describe_log_dirs_response_v4(buffer: bytes, at: int) -> tuple[Describ
 
 
 def _write_describe_log_dirs_response_v4(out: bytearray, item: DescribeLogDirsResponse) -> None:
-    out += _pack_ih(item.throttle_time_ms, item.error_code)
     results = item.results
     if type(results) is not tuple:
         results = sequence(results)
     n = len(results)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
+        out += _pack_ih(item.throttle_time_ms, item.error_code)
         out += long_length(n)
     _write_many_describe_log_dirs_result_v4(out, results)
     out.append(0)
@@ -639,14 +643,14 @@ def _write_many_describe_log_dirs_result_v5(
     out: bytearray, items: Sequence[DescribeLogDirsResponse.DescribeLogDirsResult]
 ) -> None:
     for item in items:
-        out += _pack_h(item.error_code)
         text = item.log_dir.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_h_[n](item.error_code, n + 1, text)
         else:
+            out += _pack_h(item.error_code)
             out += long_text_length(n)
-        out += text
+            out += text
         topics = item.topics
         if type(topics) is not tuple:
             topics = sequence(topics)
@@ -687,14 +691,14 @@ def _read_describe_log_dirs_response_v5(buffer: bytes, at: int) -> tuple[Describ
 
 
 def _write_describe_log_dirs_response_v5(out: bytearray, item: DescribeLogDirsResponse) -> None:
-    out += _pack_ih(item.throttle_time_ms, item.error_code)
     results = item.results
     if type(results) is not tuple:
         results = sequence(results)
     n = len(results)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
+        out += _pack_ih(item.throttle_time_ms, item.error_code)
         out += long_length(n)
     _write_many_describe_log_dirs_result_v5(out, results)
     out.append(0)

@@ -97,6 +97,7 @@ _unpack_ihB = unpacker("ihB")
 _unpack_qiiqiqB = unpacker("qiiqiqB")
 _iterate_qiiqiqx = iterator("qiiqiqx")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 _pack_ih = packer("ih")
 _pack_qiiqiqB = packer("qiiqiqB")
 
@@ -307,14 +308,14 @@ def _read_describe_producers_response_v0(buffer: bytes, at: int) -> tuple[Descri
 
 
 def _write_describe_producers_response_v0(out: bytearray, item: DescribeProducersResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_topic_response_v0(out, topics)
     out.append(0)

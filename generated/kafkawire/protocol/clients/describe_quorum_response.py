@@ -20,6 +20,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -141,13 +142,18 @@ _unpack_iqqqB = unpacker("iqqqB")
 _unpack_text_HB = text_unpackers("HB")
 _pack_HB = packer("HB")
 _pack_h = packer("h")
+_pack_hB = packer("hB")
 _pack_i = packer("i")
 _pack_i16sqqqB = packer("i16sqqqB")
+_pack_iB = packer("iB")
 _pack_ih = packer("ih")
 _pack_ihiiq = packer("ihiiq")
+_pack_ihiiqB = packer("ihiiqB")
 _pack_iiq = packer("iiq")
+_pack_iiqB = packer("iiqB")
 _pack_iqB = packer("iqB")
 _pack_iqqqB = packer("iqqqB")
+_pack_text__HB = text_packers("", "HB")
 
 # ReplicaState, version 0
 #   ReplicaId: int32
@@ -233,16 +239,18 @@ def _read_many_partition_data_v0(
 
 def _write_many_partition_data_v0(out: bytearray, items: Sequence[DescribeQuorumResponse.PartitionData]) -> None:
     for item in items:
-        out += _pack_ihiiq(
-            item.partition_index, item.error_code, item.leader_id, item.leader_epoch, item.high_watermark
-        )
         current_voters = item.current_voters
         if type(current_voters) is not tuple:
             current_voters = sequence(current_voters)
         n = len(current_voters)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_ihiiqB(
+                item.partition_index, item.error_code, item.leader_id, item.leader_epoch, item.high_watermark, n + 1
+            )
         else:
+            out += _pack_ihiiq(
+                item.partition_index, item.error_code, item.leader_id, item.leader_epoch, item.high_watermark
+            )
             out += long_length(n)
         _write_many_replica_state_v0(out, current_voters)
         observers = item.observers
@@ -343,14 +351,14 @@ def _read_describe_quorum_response_v0(buffer: bytes, at: int) -> tuple[DescribeQ
 def _write_describe_quorum_response_v0(out: bytearray, item: DescribeQuorumResponse) -> None:
     if len(item.nodes):
         raise ValueError  # nodes is not in these versions
-    out += _pack_h(item.error_code)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_hB(item.error_code, n + 1)
     else:
+        out += _pack_h(item.error_code)
         out += long_length(n)
     _write_many_topic_data_v0(out, topics)
     out.append(0)
@@ -446,16 +454,18 @@ def _read_many_partition_data_v1(
 
 def _write_many_partition_data_v1(out: bytearray, items: Sequence[DescribeQuorumResponse.PartitionData]) -> None:
     for item in items:
-        out += _pack_ihiiq(
-            item.partition_index, item.error_code, item.leader_id, item.leader_epoch, item.high_watermark
-        )
         current_voters = item.current_voters
         if type(current_voters) is not tuple:
             current_voters = sequence(current_voters)
         n = len(current_voters)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_ihiiqB(
+                item.partition_index, item.error_code, item.leader_id, item.leader_epoch, item.high_watermark, n + 1
+            )
         else:
+            out += _pack_ihiiq(
+                item.partition_index, item.error_code, item.leader_id, item.leader_epoch, item.high_watermark
+            )
             out += long_length(n)
         _write_many_replica_state_v1(out, current_voters)
         observers = item.observers
@@ -556,14 +566,14 @@ def _read_describe_quorum_response_v1(buffer: bytes, at: int) -> tuple[DescribeQ
 def _write_describe_quorum_response_v1(out: bytearray, item: DescribeQuorumResponse) -> None:
     if len(item.nodes):
         raise ValueError  # nodes is not in these versions
-    out += _pack_h(item.error_code)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_hB(item.error_code, n + 1)
     else:
+        out += _pack_h(item.error_code)
         out += long_length(n)
     _write_many_topic_data_v1(out, topics)
     out.append(0)
@@ -693,14 +703,14 @@ def _write_many_partition_data_v2(out: bytearray, items: Sequence[DescribeQuorum
             else:
                 out += long_text_length(n)
             out += text
-        out += _pack_iiq(item.leader_id, item.leader_epoch, item.high_watermark)
         current_voters = item.current_voters
         if type(current_voters) is not tuple:
             current_voters = sequence(current_voters)
         n = len(current_voters)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_iiqB(item.leader_id, item.leader_epoch, item.high_watermark, n + 1)
         else:
+            out += _pack_iiq(item.leader_id, item.leader_epoch, item.high_watermark)
             out += long_length(n)
         _write_many_replica_state_v2(out, current_voters)
         observers = item.observers
@@ -827,11 +837,11 @@ def _write_many_listener_v2(out: bytearray, items: Sequence[DescribeQuorumRespon
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__HB[n](n + 1, text, item.port, 0)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_HB(item.port, 0)
+            out += text
+            out += _pack_HB(item.port, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -864,14 +874,14 @@ def _read_many_node_v2(buffer: bytes, at: int, count: int) -> tuple[tuple[Descri
 
 def _write_many_node_v2(out: bytearray, items: Sequence[DescribeQuorumResponse.Node]) -> None:
     for item in items:
-        out += _pack_i(item.node_id)
         listeners = item.listeners
         if type(listeners) is not tuple:
             listeners = sequence(listeners)
         n = len(listeners)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_iB(item.node_id, n + 1)
         else:
+            out += _pack_i(item.node_id)
             out += long_length(n)
         _write_many_listener_v2(out, listeners)
         out.append(0)

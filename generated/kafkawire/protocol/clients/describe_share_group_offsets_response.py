@@ -20,6 +20,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -104,8 +105,10 @@ _unpack_text_16sB = text_unpackers("16sB")
 _pack_16s = packer("16s")
 _pack_h = packer("h")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 _pack_iqih = packer("iqih")
 _pack_iqiqh = packer("iqiqh")
+_pack_text__16s = text_packers("", "16s")
 
 # DescribeShareGroupOffsetsResponsePartition, version 0
 #   PartitionIndex: int32
@@ -205,16 +208,16 @@ def _write_many_describe_share_group_offsets_response_topic_v0(
     out: bytearray, items: Sequence[DescribeShareGroupOffsetsResponse.DescribeShareGroupOffsetsResponseTopic]
 ) -> None:
     for item in items:
+        if len(item.topic_id) != 16:
+            raise ValueError
         text = item.topic_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__16s[n](n + 1, text, item.topic_id)
         else:
             out += long_text_length(n)
-        out += text
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
+            out += text
+            out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
@@ -339,14 +342,14 @@ def _read_describe_share_group_offsets_response_v0(
 
 
 def _write_describe_share_group_offsets_response_v0(out: bytearray, item: DescribeShareGroupOffsetsResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_describe_share_group_offsets_response_group_v0(out, groups)
     out.append(0)
@@ -453,16 +456,16 @@ def _write_many_describe_share_group_offsets_response_topic_v1(
     out: bytearray, items: Sequence[DescribeShareGroupOffsetsResponse.DescribeShareGroupOffsetsResponseTopic]
 ) -> None:
     for item in items:
+        if len(item.topic_id) != 16:
+            raise ValueError
         text = item.topic_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__16s[n](n + 1, text, item.topic_id)
         else:
             out += long_text_length(n)
-        out += text
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
+            out += text
+            out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
@@ -587,14 +590,14 @@ def _read_describe_share_group_offsets_response_v1(
 
 
 def _write_describe_share_group_offsets_response_v1(out: bytearray, item: DescribeShareGroupOffsetsResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_describe_share_group_offsets_response_group_v1(out, groups)
     out.append(0)

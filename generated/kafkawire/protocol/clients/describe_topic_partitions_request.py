@@ -17,6 +17,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -71,6 +72,7 @@ _unpack_iB = unpacker("iB")
 _unpack_text_iB = text_unpackers("iB")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
+_pack_text__iB = text_packers("", "iB")
 
 # TopicRequest, version 0
 #   Name: compact string
@@ -142,11 +144,11 @@ def _write_cursor_v0(out: bytearray, item: DescribeTopicPartitionsRequest.Cursor
     text = item.topic_name.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__iB[n](n + 1, text, item.partition_index, 0)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_iB(item.partition_index, 0)
+        out += text
+        out += _pack_iB(item.partition_index, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 

@@ -25,6 +25,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -118,11 +119,14 @@ _unpack_iB = unpacker("iB")
 _unpack_many_i = unpackers("i")
 _unpack_text_iB = text_unpackers("iB")
 _pack_16sz = packer("16s?")
+_pack_16szB = packer("16s?B")
 _pack_h = packer("h")
 _pack_hiii = packer("hiii")
+_pack_hiiiB = packer("hiiiB")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_many_i = packers("i")
+_pack_text__iB = text_packers("", "iB")
 
 # DescribeTopicPartitionsResponsePartition, version 0
 #   ErrorCode: int16
@@ -213,28 +217,26 @@ def _write_many_describe_topic_partitions_response_partition_v0(
     out: bytearray, items: Sequence[DescribeTopicPartitionsResponse.DescribeTopicPartitionsResponsePartition]
 ) -> None:
     for item in items:
-        out += _pack_hiii(item.error_code, item.partition_index, item.leader_id, item.leader_epoch)
         replica_nodes = item.replica_nodes
         if type(replica_nodes) is not tuple:
             replica_nodes = sequence(replica_nodes)
         n = len(replica_nodes)
-        if 0 < n < FEW:
-            out.append(n + 1)
-            out += _pack_many_i[n](*replica_nodes)
-        elif not n:
-            out.append(1)
+        if n < FEW:
+            out += _pack_hiiiB(item.error_code, item.partition_index, item.leader_id, item.leader_epoch, n + 1)
+            if n:
+                out += _pack_many_i[n](*replica_nodes)
         else:
+            out += _pack_hiii(item.error_code, item.partition_index, item.leader_id, item.leader_epoch)
             out += long_length(n)
             out += pack_numbers("i", replica_nodes)
         isr_nodes = item.isr_nodes
         if type(isr_nodes) is not tuple:
             isr_nodes = sequence(isr_nodes)
         n = len(isr_nodes)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_i[n](*isr_nodes)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_i[n](*isr_nodes)
         else:
             out += long_length(n)
             out += pack_numbers("i", isr_nodes)
@@ -245,11 +247,10 @@ def _write_many_describe_topic_partitions_response_partition_v0(
             if type(eligible_leader_replicas) is not tuple:
                 eligible_leader_replicas = sequence(eligible_leader_replicas)
             n = len(eligible_leader_replicas)
-            if 0 < n < FEW:
+            if n < FEW:
                 out.append(n + 1)
-                out += _pack_many_i[n](*eligible_leader_replicas)
-            elif not n:
-                out.append(1)
+                if n:
+                    out += _pack_many_i[n](*eligible_leader_replicas)
             else:
                 out += long_length(n)
                 out += pack_numbers("i", eligible_leader_replicas)
@@ -260,11 +261,10 @@ def _write_many_describe_topic_partitions_response_partition_v0(
             if type(last_known_elr) is not tuple:
                 last_known_elr = sequence(last_known_elr)
             n = len(last_known_elr)
-            if 0 < n < FEW:
+            if n < FEW:
                 out.append(n + 1)
-                out += _pack_many_i[n](*last_known_elr)
-            elif not n:
-                out.append(1)
+                if n:
+                    out += _pack_many_i[n](*last_known_elr)
             else:
                 out += long_length(n)
                 out += pack_numbers("i", last_known_elr)
@@ -272,11 +272,10 @@ def _write_many_describe_topic_partitions_response_partition_v0(
         if type(offline_replicas) is not tuple:
             offline_replicas = sequence(offline_replicas)
         n = len(offline_replicas)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_i[n](*offline_replicas)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_i[n](*offline_replicas)
         else:
             out += long_length(n)
             out += pack_numbers("i", offline_replicas)
@@ -344,18 +343,18 @@ def _write_many_describe_topic_partitions_response_topic_v0(
             else:
                 out += long_text_length(n)
             out += text
+        partitions = item.partitions
+        if type(partitions) is not tuple:
+            partitions = sequence(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
         if type(item.is_internal) is not bool:
             raise ValueError
-        out += _pack_16sz(item.topic_id, item.is_internal)
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
         n = len(partitions)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_16szB(item.topic_id, item.is_internal, n + 1)
         else:
+            out += _pack_16sz(item.topic_id, item.is_internal)
             out += long_length(n)
         _write_many_describe_topic_partitions_response_partition_v0(out, partitions)
         out += _pack_iB(item.topic_authorized_operations, 0)
@@ -391,11 +390,11 @@ def _write_cursor_v0(out: bytearray, item: DescribeTopicPartitionsResponse.Curso
     text = item.topic_name.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__iB[n](n + 1, text, item.partition_index, 0)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_iB(item.partition_index, 0)
+        out += text
+        out += _pack_iB(item.partition_index, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -430,14 +429,14 @@ def _read_describe_topic_partitions_response_v0(buffer: bytes, at: int) -> tuple
 
 
 def _write_describe_topic_partitions_response_v0(out: bytearray, item: DescribeTopicPartitionsResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_describe_topic_partitions_response_topic_v0(out, topics)
     if item.next_cursor is None:

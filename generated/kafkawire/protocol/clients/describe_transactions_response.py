@@ -21,6 +21,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -90,8 +91,11 @@ _unpack_many_i = unpackers("i")
 _unpack_text_iqqhB = text_unpackers("iqqhB")
 _pack_h = packer("h")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 _pack_iqqh = packer("iqqh")
 _pack_many_i = packers("i")
+_pack_text__iqqh = text_packers("", "iqqh")
+_pack_text_h_ = text_packers("h", "")
 
 # TopicData, version 0
 #   Topic: compact string
@@ -143,11 +147,10 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[DescribeTransactio
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_i[n](*partitions)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_i[n](*partitions)
         else:
             out += long_length(n)
             out += pack_numbers("i", partitions)
@@ -227,24 +230,31 @@ def _write_many_transaction_state_v0(
     out: bytearray, items: Sequence[DescribeTransactionsResponse.TransactionState]
 ) -> None:
     for item in items:
-        out += _pack_h(item.error_code)
         text = item.transactional_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_h_[n](item.error_code, n + 1, text)
         else:
+            out += _pack_h(item.error_code)
             out += long_text_length(n)
-        out += text
+            out += text
         text = item.transaction_state.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__iqqh[n](
+                n + 1,
+                text,
+                item.transaction_timeout_ms,
+                item.transaction_start_time_ms,
+                item.producer_id,
+                item.producer_epoch,
+            )
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_iqqh(
-            item.transaction_timeout_ms, item.transaction_start_time_ms, item.producer_id, item.producer_epoch
-        )
+            out += text
+            out += _pack_iqqh(
+                item.transaction_timeout_ms, item.transaction_start_time_ms, item.producer_id, item.producer_epoch
+            )
         topics = item.topics
         if type(topics) is not tuple:
             topics = sequence(topics)
@@ -282,14 +292,14 @@ def _read_describe_transactions_response_v0(buffer: bytes, at: int) -> tuple[Des
 
 
 def _write_describe_transactions_response_v0(out: bytearray, item: DescribeTransactionsResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     transaction_states = item.transaction_states
     if type(transaction_states) is not tuple:
         transaction_states = sequence(transaction_states)
     n = len(transaction_states)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_transaction_state_v0(out, transaction_states)
     out.append(0)

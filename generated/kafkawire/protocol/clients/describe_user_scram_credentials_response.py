@@ -19,6 +19,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -84,6 +85,7 @@ _iterate_bix = iterator("bix")
 _pack_biB = packer("biB")
 _pack_h = packer("h")
 _pack_ih = packer("ih")
+_pack_text__h = text_packers("", "h")
 
 # CredentialInfo, version 0
 #   Mechanism: int8
@@ -174,11 +176,11 @@ def _write_many_describe_user_scram_credentials_result_v0(
         text = item.user.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__h[n](n + 1, text, item.error_code)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_h(item.error_code)
+            out += text
+            out += _pack_h(item.error_code)
         error_message = item.error_message
         if error_message is None:
             out.append(0)

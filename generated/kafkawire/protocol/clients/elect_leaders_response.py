@@ -80,6 +80,7 @@ _unpack_ii = unpacker("ii")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_ih = packer("ih")
+_pack_ihB = packer("ihB")
 _pack_ihi = packer("ihi")
 _pack_ii = packer("ii")
 
@@ -351,14 +352,14 @@ def _read_elect_leaders_response_v2(buffer: bytes, at: int) -> tuple[ElectLeader
 
 
 def _write_elect_leaders_response_v2(out: bytearray, item: ElectLeadersResponse) -> None:
-    out += _pack_ih(item.throttle_time_ms, item.error_code)
     replica_election_results = item.replica_election_results
     if type(replica_election_results) is not tuple:
         replica_election_results = sequence(replica_election_results)
     n = len(replica_election_results)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
+        out += _pack_ih(item.throttle_time_ms, item.error_code)
         out += long_length(n)
     _write_many_replica_election_result_v2(out, replica_election_results)
     out.append(0)

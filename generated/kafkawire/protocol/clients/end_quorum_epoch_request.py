@@ -25,6 +25,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -122,8 +123,10 @@ _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_i16sB = packer("i16sB")
 _pack_iii = packer("iii")
+_pack_iiiB = packer("iiiB")
 _pack_iiii = packer("iiii")
 _pack_many_i = packers("i")
+_pack_text__HB = text_packers("", "HB")
 
 # PartitionData, version 0
 #   PartitionIndex: int32
@@ -304,14 +307,14 @@ def _read_many_partition_data_v1(
 
 def _write_many_partition_data_v1(out: bytearray, items: Sequence[EndQuorumEpochRequest.PartitionData]) -> None:
     for item in items:
-        out += _pack_iii(item.partition_index, item.leader_id, item.leader_epoch)
         preferred_candidates = item.preferred_candidates
         if type(preferred_candidates) is not tuple:
             preferred_candidates = sequence(preferred_candidates)
         n = len(preferred_candidates)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_iiiB(item.partition_index, item.leader_id, item.leader_epoch, n + 1)
         else:
+            out += _pack_iii(item.partition_index, item.leader_id, item.leader_epoch)
             out += long_length(n)
         _write_many_replica_info_v1(out, preferred_candidates)
         out.append(0)
@@ -429,11 +432,11 @@ def _write_many_leader_endpoint_v1(out: bytearray, items: Sequence[EndQuorumEpoc
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__HB[n](n + 1, text, item.port, 0)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_HB(item.port, 0)
+            out += text
+            out += _pack_HB(item.port, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 

@@ -20,6 +20,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_entries,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -102,10 +103,12 @@ _iterate_ihii = iterator("ihii")
 _iterate_ihiix = iterator("ihiix")
 _pack_HB = packer("HB")
 _pack_h = packer("h")
+_pack_hB = packer("hB")
 _pack_hi = packer("hi")
 _pack_i = packer("i")
 _pack_ihii = packer("ihii")
 _pack_ihiiB = packer("ihiiB")
+_pack_text_i_HB = text_packers("i", "HB")
 
 # PartitionData, version 0
 #   PartitionIndex: int32
@@ -321,15 +324,15 @@ def _read_many_node_endpoint_v1(
 
 def _write_many_node_endpoint_v1(out: bytearray, items: Sequence[EndQuorumEpochResponse.NodeEndpoint]) -> None:
     for item in items:
-        out += _pack_i(item.node_id)
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_i_HB[n](item.node_id, n + 1, text, item.port, 0)
         else:
+            out += _pack_i(item.node_id)
             out += long_text_length(n)
-        out += text
-        out += _pack_HB(item.port, 0)
+            out += text
+            out += _pack_HB(item.port, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -376,14 +379,14 @@ def _read_end_quorum_epoch_response_v1(buffer: bytes, at: int) -> tuple[EndQuoru
 
 
 def _write_end_quorum_epoch_response_v1(out: bytearray, item: EndQuorumEpochResponse) -> None:
-    out += _pack_h(item.error_code)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_hB(item.error_code, n + 1)
     else:
+        out += _pack_h(item.error_code)
         out += long_length(n)
     _write_many_topic_data_v1(out, topics)
     out.append(0)

@@ -12,6 +12,7 @@ from kafkawire.wire.fastpath import (
     long_text_length,
     packer,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -48,6 +49,7 @@ _unpack_text_qhzB = text_unpackers("qh?B")
 _pack_h = packer("h")
 _pack_qhz = packer("qh?")
 _pack_qhzB = packer("qh?B")
+_pack_text__qhzB = text_packers("", "qh?B")
 
 # EndTxnRequest, versions 0-2
 #   TransactionalId: string
@@ -107,16 +109,16 @@ def _read_end_txn_request_v3(buffer: bytes, at: int) -> tuple[EndTxnRequest, int
 
 
 def _write_end_txn_request_v3(out: bytearray, item: EndTxnRequest) -> None:
+    if type(item.committed) is not bool:
+        raise ValueError
     text = item.transactional_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__qhzB[n](n + 1, text, item.producer_id, item.producer_epoch, item.committed, 0)
     else:
         out += long_text_length(n)
-    out += text
-    if type(item.committed) is not bool:
-        raise ValueError
-    out += _pack_qhzB(item.producer_id, item.producer_epoch, item.committed, 0)
+        out += text
+        out += _pack_qhzB(item.producer_id, item.producer_epoch, item.committed, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 

@@ -160,12 +160,15 @@ _unpack_q = unpacker("q")
 _unpack_many_i = unpackers("i")
 _iterate_iiqiqix = iterator("iiqiqix")
 _pack_16s = packer("16s")
+_pack_16sB = packer("16sB")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_iiibii = packer("iiibii")
+_pack_iiibiiB = packer("iiibiiB")
 _pack_iiii = packer("iiii")
 _pack_iiiibi = packer("iiiibi")
 _pack_iiiibii = packer("iiiibii")
+_pack_iiiibiiB = packer("iiiibiiB")
 _pack_iiiibiii = packer("iiiibiii")
 _pack_iiiii = packer("iiiii")
 _pack_iiqiqiB = packer("iiqiqiB")
@@ -938,11 +941,10 @@ def _write_many_forgotten_topic_v12(out: bytearray, items: Sequence[FetchRequest
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_i[n](*partitions)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_i[n](*partitions)
         else:
             out += long_length(n)
             out += pack_numbers("i", partitions)
@@ -1037,22 +1039,31 @@ def _read_fetch_request_v12(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
 def _write_fetch_request_v12(out: bytearray, item: FetchRequest) -> None:
     if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
         raise ValueError  # replica_state is not in these versions
-    out += _pack_iiiibii(
-        item.replica_id,
-        item.max_wait_ms,
-        item.min_bytes,
-        item.max_bytes,
-        item.isolation_level,
-        item.session_id,
-        item.session_epoch,
-    )
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iiiibiiB(
+            item.replica_id,
+            item.max_wait_ms,
+            item.min_bytes,
+            item.max_bytes,
+            item.isolation_level,
+            item.session_id,
+            item.session_epoch,
+            n + 1,
+        )
     else:
+        out += _pack_iiiibii(
+            item.replica_id,
+            item.max_wait_ms,
+            item.min_bytes,
+            item.max_bytes,
+            item.isolation_level,
+            item.session_id,
+            item.session_epoch,
+        )
         out += long_length(n)
     _write_many_fetch_topic_v12(out, topics)
     forgotten_topics_data = item.forgotten_topics_data
@@ -1116,16 +1127,16 @@ def _read_many_fetch_topic_v13(buffer: bytes, at: int, count: int) -> tuple[tupl
 
 def _write_many_fetch_topic_v13(out: bytearray, items: Sequence[FetchRequest.FetchTopic]) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partitions)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_16sB(item.topic_id, n + 1)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
         _write_many_fetch_partition_v12(out, partitions)
         out.append(0)
@@ -1165,19 +1176,18 @@ def _read_many_forgotten_topic_v13(
 
 def _write_many_forgotten_topic_v13(out: bytearray, items: Sequence[FetchRequest.ForgottenTopic]) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partitions)
-        if 0 < n < FEW:
-            out.append(n + 1)
-            out += _pack_many_i[n](*partitions)
-        elif not n:
-            out.append(1)
+        if n < FEW:
+            out += _pack_16sB(item.topic_id, n + 1)
+            if n:
+                out += _pack_many_i[n](*partitions)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
             out += pack_numbers("i", partitions)
         out.append(0)
@@ -1271,22 +1281,31 @@ def _read_fetch_request_v13(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
 def _write_fetch_request_v13(out: bytearray, item: FetchRequest) -> None:
     if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
         raise ValueError  # replica_state is not in these versions
-    out += _pack_iiiibii(
-        item.replica_id,
-        item.max_wait_ms,
-        item.min_bytes,
-        item.max_bytes,
-        item.isolation_level,
-        item.session_id,
-        item.session_epoch,
-    )
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iiiibiiB(
+            item.replica_id,
+            item.max_wait_ms,
+            item.min_bytes,
+            item.max_bytes,
+            item.isolation_level,
+            item.session_id,
+            item.session_epoch,
+            n + 1,
+        )
     else:
+        out += _pack_iiiibii(
+            item.replica_id,
+            item.max_wait_ms,
+            item.min_bytes,
+            item.max_bytes,
+            item.isolation_level,
+            item.session_id,
+            item.session_epoch,
+        )
         out += long_length(n)
     _write_many_fetch_topic_v13(out, topics)
     forgotten_topics_data = item.forgotten_topics_data
@@ -1429,16 +1448,24 @@ def _read_fetch_request_v15(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
 def _write_fetch_request_v15(out: bytearray, item: FetchRequest) -> None:
     if item.replica_id != -1:
         raise ValueError  # replica_id is not in these versions
-    out += _pack_iiibii(
-        item.max_wait_ms, item.min_bytes, item.max_bytes, item.isolation_level, item.session_id, item.session_epoch
-    )
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iiibiiB(
+            item.max_wait_ms,
+            item.min_bytes,
+            item.max_bytes,
+            item.isolation_level,
+            item.session_id,
+            item.session_epoch,
+            n + 1,
+        )
     else:
+        out += _pack_iiibii(
+            item.max_wait_ms, item.min_bytes, item.max_bytes, item.isolation_level, item.session_id, item.session_epoch
+        )
         out += long_length(n)
     _write_many_fetch_topic_v13(out, topics)
     forgotten_topics_data = item.forgotten_topics_data
@@ -1585,16 +1612,16 @@ def _read_many_fetch_topic_v17(buffer: bytes, at: int, count: int) -> tuple[tupl
 
 def _write_many_fetch_topic_v17(out: bytearray, items: Sequence[FetchRequest.FetchTopic]) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partitions)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_16sB(item.topic_id, n + 1)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
         _write_many_fetch_partition_v17(out, partitions)
         out.append(0)
@@ -1689,16 +1716,24 @@ def _read_fetch_request_v17(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
 def _write_fetch_request_v17(out: bytearray, item: FetchRequest) -> None:
     if item.replica_id != -1:
         raise ValueError  # replica_id is not in these versions
-    out += _pack_iiibii(
-        item.max_wait_ms, item.min_bytes, item.max_bytes, item.isolation_level, item.session_id, item.session_epoch
-    )
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iiibiiB(
+            item.max_wait_ms,
+            item.min_bytes,
+            item.max_bytes,
+            item.isolation_level,
+            item.session_id,
+            item.session_epoch,
+            n + 1,
+        )
     else:
+        out += _pack_iiibii(
+            item.max_wait_ms, item.min_bytes, item.max_bytes, item.isolation_level, item.session_id, item.session_epoch
+        )
         out += long_length(n)
     _write_many_fetch_topic_v17(out, topics)
     forgotten_topics_data = item.forgotten_topics_data
@@ -1854,16 +1889,16 @@ def _read_many_fetch_topic_v18(buffer: bytes, at: int, count: int) -> tuple[tupl
 
 def _write_many_fetch_topic_v18(out: bytearray, items: Sequence[FetchRequest.FetchTopic]) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partitions)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_16sB(item.topic_id, n + 1)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
         _write_many_fetch_partition_v18(out, partitions)
         out.append(0)
@@ -1958,16 +1993,24 @@ def _read_fetch_request_v18(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
 def _write_fetch_request_v18(out: bytearray, item: FetchRequest) -> None:
     if item.replica_id != -1:
         raise ValueError  # replica_id is not in these versions
-    out += _pack_iiibii(
-        item.max_wait_ms, item.min_bytes, item.max_bytes, item.isolation_level, item.session_id, item.session_epoch
-    )
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iiibiiB(
+            item.max_wait_ms,
+            item.min_bytes,
+            item.max_bytes,
+            item.isolation_level,
+            item.session_id,
+            item.session_epoch,
+            n + 1,
+        )
     else:
+        out += _pack_iiibii(
+            item.max_wait_ms, item.min_bytes, item.max_bytes, item.isolation_level, item.session_id, item.session_epoch
+        )
         out += long_length(n)
     _write_many_fetch_topic_v18(out, topics)
     forgotten_topics_data = item.forgotten_topics_data

@@ -30,6 +30,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_entries,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -194,9 +195,11 @@ _unpack_text_iB = text_unpackers("iB")
 _iterate_qq = iterator("qq")
 _iterate_qqx = iterator("qqx")
 _pack_16s = packer("16s")
+_pack_16sB = packer("16sB")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_ihi = packer("ihi")
+_pack_ihiB = packer("ihiB")
 _pack_ihii = packer("ihii")
 _pack_ihq = packer("ihq")
 _pack_ihqq = packer("ihqq")
@@ -207,6 +210,7 @@ _pack_iqB = packer("iqB")
 _pack_qiB = packer("qiB")
 _pack_qq = packer("qq")
 _pack_qqB = packer("qqB")
+_pack_text_i_i = text_packers("i", "i")
 
 # PartitionData, versions 0-3
 #   PartitionIndex: int32
@@ -1212,14 +1216,14 @@ def _read_fetch_response_v12(buffer: bytes, at: int) -> tuple[FetchResponse, int
 def _write_fetch_response_v12(out: bytearray, item: FetchResponse) -> None:
     if len(item.node_endpoints):
         raise ValueError  # node_endpoints is not in these versions
-    out += _pack_ihi(item.throttle_time_ms, item.error_code, item.session_id)
     responses = item.responses
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_ihiB(item.throttle_time_ms, item.error_code, item.session_id, n + 1)
     else:
+        out += _pack_ihi(item.throttle_time_ms, item.error_code, item.session_id)
         out += long_length(n)
     _write_many_fetchable_topic_response_v12(out, responses)
     out.append(0)
@@ -1260,16 +1264,16 @@ def _write_many_fetchable_topic_response_v13(
     out: bytearray, items: Sequence[FetchResponse.FetchableTopicResponse]
 ) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partitions)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_16sB(item.topic_id, n + 1)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
         _write_many_partition_data_v12(out, partitions)
         out.append(0)
@@ -1304,14 +1308,14 @@ def _read_fetch_response_v13(buffer: bytes, at: int) -> tuple[FetchResponse, int
 def _write_fetch_response_v13(out: bytearray, item: FetchResponse) -> None:
     if len(item.node_endpoints):
         raise ValueError  # node_endpoints is not in these versions
-    out += _pack_ihi(item.throttle_time_ms, item.error_code, item.session_id)
     responses = item.responses
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_ihiB(item.throttle_time_ms, item.error_code, item.session_id, n + 1)
     else:
+        out += _pack_ihi(item.throttle_time_ms, item.error_code, item.session_id)
         out += long_length(n)
     _write_many_fetchable_topic_response_v13(out, responses)
     out.append(0)
@@ -1363,15 +1367,15 @@ def _read_many_node_endpoint_v16(
 
 def _write_many_node_endpoint_v16(out: bytearray, items: Sequence[FetchResponse.NodeEndpoint]) -> None:
     for item in items:
-        out += _pack_i(item.node_id)
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_i_i[n](item.node_id, n + 1, text, item.port)
         else:
+            out += _pack_i(item.node_id)
             out += long_text_length(n)
-        out += text
-        out += _pack_i(item.port)
+            out += text
+            out += _pack_i(item.port)
         rack = item.rack
         if rack is None:
             out.append(0)
@@ -1432,14 +1436,14 @@ def _read_fetch_response_v16(buffer: bytes, at: int) -> tuple[FetchResponse, int
 
 
 def _write_fetch_response_v16(out: bytearray, item: FetchResponse) -> None:
-    out += _pack_ihi(item.throttle_time_ms, item.error_code, item.session_id)
     responses = item.responses
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_ihiB(item.throttle_time_ms, item.error_code, item.session_id, n + 1)
     else:
+        out += _pack_ihi(item.throttle_time_ms, item.error_code, item.session_id)
         out += long_length(n)
     _write_many_fetchable_topic_response_v13(out, responses)
     out.append(0)

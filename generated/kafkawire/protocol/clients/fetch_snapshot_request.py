@@ -101,6 +101,7 @@ _unpack_qB = unpacker("qB")
 _unpack_qiB = unpacker("qiB")
 _pack_16s = packer("16s")
 _pack_ii = packer("ii")
+_pack_iiB = packer("iiB")
 _pack_qB = packer("qB")
 _pack_qiB = packer("qiB")
 
@@ -265,14 +266,14 @@ def _read_fetch_snapshot_request_v0(buffer: bytes, at: int) -> tuple[FetchSnapsh
 
 
 def _write_fetch_snapshot_request_v0(out: bytearray, item: FetchSnapshotRequest) -> None:
-    out += _pack_ii(item.replica_id, item.max_bytes)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iiB(item.replica_id, item.max_bytes, n + 1)
     else:
+        out += _pack_ii(item.replica_id, item.max_bytes)
         out += long_length(n)
     _write_many_topic_snapshot_v0(out, topics)
     out.append(0)
@@ -453,14 +454,14 @@ def _read_fetch_snapshot_request_v1(buffer: bytes, at: int) -> tuple[FetchSnapsh
 
 
 def _write_fetch_snapshot_request_v1(out: bytearray, item: FetchSnapshotRequest) -> None:
-    out += _pack_ii(item.replica_id, item.max_bytes)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iiB(item.replica_id, item.max_bytes, n + 1)
     else:
+        out += _pack_ii(item.replica_id, item.max_bytes)
         out += long_length(n)
     _write_many_topic_snapshot_v1(out, topics)
     out.append(0)

@@ -23,6 +23,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_entries,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -139,9 +140,11 @@ _unpack_text_HB = text_unpackers("HB")
 _pack_HB = packer("HB")
 _pack_i = packer("i")
 _pack_ih = packer("ih")
+_pack_ihB = packer("ihB")
 _pack_iiB = packer("iiB")
 _pack_qiB = packer("qiB")
 _pack_qq = packer("qq")
+_pack_text_i_HB = text_packers("i", "HB")
 
 # SnapshotId, versions 0-1
 #   EndOffset: int64
@@ -345,14 +348,14 @@ def _read_fetch_snapshot_response_v0(buffer: bytes, at: int) -> tuple[FetchSnaps
 def _write_fetch_snapshot_response_v0(out: bytearray, item: FetchSnapshotResponse) -> None:
     if len(item.node_endpoints):
         raise ValueError  # node_endpoints is not in these versions
-    out += _pack_ih(item.throttle_time_ms, item.error_code)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
+        out += _pack_ih(item.throttle_time_ms, item.error_code)
         out += long_length(n)
     _write_many_topic_snapshot_v0(out, topics)
     out.append(0)
@@ -393,15 +396,15 @@ def _read_many_node_endpoint_v1(
 
 def _write_many_node_endpoint_v1(out: bytearray, items: Sequence[FetchSnapshotResponse.NodeEndpoint]) -> None:
     for item in items:
-        out += _pack_i(item.node_id)
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_i_HB[n](item.node_id, n + 1, text, item.port, 0)
         else:
+            out += _pack_i(item.node_id)
             out += long_text_length(n)
-        out += text
-        out += _pack_HB(item.port, 0)
+            out += text
+            out += _pack_HB(item.port, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -449,14 +452,14 @@ def _read_fetch_snapshot_response_v1(buffer: bytes, at: int) -> tuple[FetchSnaps
 
 
 def _write_fetch_snapshot_response_v1(out: bytearray, item: FetchSnapshotResponse) -> None:
-    out += _pack_ih(item.throttle_time_ms, item.error_code)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
+        out += _pack_ih(item.throttle_time_ms, item.error_code)
         out += long_length(n)
     _write_many_topic_snapshot_v0(out, topics)
     out.append(0)

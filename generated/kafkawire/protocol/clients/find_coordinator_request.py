@@ -16,6 +16,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -50,6 +51,7 @@ _unpack_text_bB = text_unpackers("bB")
 _pack_b = packer("b")
 _pack_bB = packer("bB")
 _pack_h = packer("h")
+_pack_text__bB = text_packers("", "bB")
 
 # FindCoordinatorRequest, version 0
 #   Key: string
@@ -137,11 +139,11 @@ def _write_find_coordinator_request_v3(out: bytearray, item: FindCoordinatorRequ
     text = item.key.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__bB[n](n + 1, text, item.key_type, 0)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_bB(item.key_type, 0)
+        out += text
+        out += _pack_bB(item.key_type, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -182,14 +184,14 @@ def _read_find_coordinator_request_v4(buffer: bytes, at: int) -> tuple[FindCoord
 def _write_find_coordinator_request_v4(out: bytearray, item: FindCoordinatorRequest) -> None:
     if item.key != "":
         raise ValueError  # key is not in these versions
-    out += _pack_b(item.key_type)
     coordinator_keys = item.coordinator_keys
     if type(coordinator_keys) is not tuple:
         coordinator_keys = sequence(coordinator_keys)
     n = len(coordinator_keys)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_bB(item.key_type, n + 1)
     else:
+        out += _pack_b(item.key_type)
         out += long_length(n)
     for coordinator_keys_item in coordinator_keys:
         text = coordinator_keys_item.encode()

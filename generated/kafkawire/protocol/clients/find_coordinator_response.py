@@ -19,6 +19,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -87,6 +88,9 @@ _pack_hih = packer("hih")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ih = packer("ih")
+_pack_text__i = text_packers("", "i")
+_pack_text__ih = text_packers("", "ih")
+_pack_text_i_iB = text_packers("i", "iB")
 
 # FindCoordinatorResponse, version 0
 #   ErrorCode: int16
@@ -221,15 +225,15 @@ def _write_find_coordinator_response_v3(out: bytearray, item: FindCoordinatorRes
         else:
             out += long_text_length(n)
         out += text
-    out += _pack_i(item.node_id)
     text = item.host.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text_i_iB[n](item.node_id, n + 1, text, item.port, 0)
     else:
+        out += _pack_i(item.node_id)
         out += long_text_length(n)
-    out += text
-    out += _pack_iB(item.port, 0)
+        out += text
+        out += _pack_iB(item.port, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -292,19 +296,19 @@ def _write_many_coordinator_v4(out: bytearray, items: Sequence[FindCoordinatorRe
         text = item.key.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__i[n](n + 1, text, item.node_id)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_i(item.node_id)
+            out += text
+            out += _pack_i(item.node_id)
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__ih[n](n + 1, text, item.port, item.error_code)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_ih(item.port, item.error_code)
+            out += text
+            out += _pack_ih(item.port, item.error_code)
         error_message = item.error_message
         if error_message is None:
             out.append(0)
@@ -352,14 +356,14 @@ def _write_find_coordinator_response_v4(out: bytearray, item: FindCoordinatorRes
         raise ValueError  # host is not in these versions
     if item.port != 0:
         raise ValueError  # port is not in these versions
-    out += _pack_i(item.throttle_time_ms)
     coordinators = item.coordinators
     if type(coordinators) is not tuple:
         coordinators = sequence(coordinators)
     n = len(coordinators)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_coordinator_v4(out, coordinators)
     out.append(0)

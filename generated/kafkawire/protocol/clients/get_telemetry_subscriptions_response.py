@@ -65,7 +65,9 @@ _unpack_ih16siB = unpacker("ih16siB")
 _unpack_iizB = unpacker("ii?B")
 _unpack_many_b = unpackers("b")
 _pack_ih16si = packer("ih16si")
+_pack_ih16siB = packer("ih16siB")
 _pack_iiz = packer("ii?")
+_pack_iizB = packer("ii?B")
 _pack_many_b = packers("b")
 
 # GetTelemetrySubscriptionsResponse, version 0
@@ -131,31 +133,32 @@ def _read_get_telemetry_subscriptions_response_v0(
 
 
 def _write_get_telemetry_subscriptions_response_v0(out: bytearray, item: GetTelemetrySubscriptionsResponse) -> None:
-    if len(item.client_instance_id) != 16:
-        raise ValueError
-    out += _pack_ih16si(item.throttle_time_ms, item.error_code, item.client_instance_id, item.subscription_id)
     accepted_compression_types = item.accepted_compression_types
     if type(accepted_compression_types) is not tuple:
         accepted_compression_types = sequence(accepted_compression_types)
+    if len(item.client_instance_id) != 16:
+        raise ValueError
     n = len(accepted_compression_types)
-    if 0 < n < FEW:
-        out.append(n + 1)
-        out += _pack_many_b[n](*accepted_compression_types)
-    elif not n:
-        out.append(1)
+    if n < FEW:
+        out += _pack_ih16siB(
+            item.throttle_time_ms, item.error_code, item.client_instance_id, item.subscription_id, n + 1
+        )
+        if n:
+            out += _pack_many_b[n](*accepted_compression_types)
     else:
+        out += _pack_ih16si(item.throttle_time_ms, item.error_code, item.client_instance_id, item.subscription_id)
         out += long_length(n)
         out += pack_numbers("b", accepted_compression_types)
-    if type(item.delta_temporality) is not bool:
-        raise ValueError
-    out += _pack_iiz(item.push_interval_ms, item.telemetry_max_bytes, item.delta_temporality)
     requested_metrics = item.requested_metrics
     if type(requested_metrics) is not tuple:
         requested_metrics = sequence(requested_metrics)
+    if type(item.delta_temporality) is not bool:
+        raise ValueError
     n = len(requested_metrics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iizB(item.push_interval_ms, item.telemetry_max_bytes, item.delta_temporality, n + 1)
     else:
+        out += _pack_iiz(item.push_interval_ms, item.telemetry_max_bytes, item.delta_temporality)
         out += long_length(n)
     for requested_metrics_item in requested_metrics:
         text = requested_metrics_item.encode()

@@ -14,6 +14,7 @@ from kafkawire.wire.fastpath import (
     long_text_length,
     packer,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -50,6 +51,7 @@ _unpack_text_iB = text_unpackers("iB")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_ih = packer("ih")
+_pack_text__i = text_packers("", "i")
 
 # HeartbeatRequest, versions 0-2
 #   GroupId: string
@@ -187,11 +189,11 @@ def _write_heartbeat_request_v4(out: bytearray, item: HeartbeatRequest) -> None:
     text = item.group_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__i[n](n + 1, text, item.generation_id)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_i(item.generation_id)
+        out += text
+        out += _pack_i(item.generation_id)
     text = item.member_id.encode()
     n = len(text)
     if n < 127:

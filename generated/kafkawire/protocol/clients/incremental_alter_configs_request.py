@@ -18,6 +18,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -84,6 +85,8 @@ _pack_b = packer("b")
 _pack_bh = packer("bh")
 _pack_h = packer("h")
 _pack_i = packer("i")
+_pack_text__b = text_packers("", "b")
+_pack_text_b_ = text_packers("b", "")
 
 # AlterableConfig, version 0
 #   Name: string
@@ -256,11 +259,11 @@ def _write_many_alterable_config_v1(
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__b[n](n + 1, text, item.config_operation)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_b(item.config_operation)
+            out += text
+            out += _pack_b(item.config_operation)
         value = item.value
         if value is None:
             out.append(0)
@@ -318,14 +321,14 @@ def _write_many_alter_configs_resource_v1(
     out: bytearray, items: Sequence[IncrementalAlterConfigsRequest.AlterConfigsResource]
 ) -> None:
     for item in items:
-        out += _pack_b(item.resource_type)
         text = item.resource_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_b_[n](item.resource_type, n + 1, text)
         else:
+            out += _pack_b(item.resource_type)
             out += long_text_length(n)
-        out += text
+            out += text
         configs = item.configs
         if type(configs) is not tuple:
             configs = sequence(configs)

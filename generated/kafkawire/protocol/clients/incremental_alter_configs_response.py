@@ -18,6 +18,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     unknown_tags,
     unpacker,
 )
@@ -64,11 +65,14 @@ _unpack_hB = unpacker("hB")
 _unpack_hh = unpacker("hh")
 _unpack_iB = unpacker("iB")
 _unpack_ii = unpacker("ii")
+_pack_B = packer("B")
 _pack_b = packer("b")
 _pack_bh = packer("bh")
 _pack_h = packer("h")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 _pack_ii = packer("ii")
+_pack_text_b_B = text_packers("b", "B")
 
 # AlterConfigsResourceResponse, version 0
 #   ErrorCode: int16
@@ -202,15 +206,15 @@ def _write_many_alter_configs_resource_response_v1(
             else:
                 out += long_text_length(n)
             out += text
-        out += _pack_b(item.resource_type)
         text = item.resource_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_b_B[n](item.resource_type, n + 1, text, 0)
         else:
+            out += _pack_b(item.resource_type)
             out += long_text_length(n)
-        out += text
-        out.append(0)
+            out += text
+            out += _pack_B(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -238,14 +242,14 @@ def _read_incremental_alter_configs_response_v1(buffer: bytes, at: int) -> tuple
 
 
 def _write_incremental_alter_configs_response_v1(out: bytearray, item: IncrementalAlterConfigsResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     responses = item.responses
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_alter_configs_resource_response_v1(out, responses)
     out.append(0)

@@ -69,6 +69,7 @@ class InitializeShareGroupStateResponse(Message, frozen=True, gc=False):
 _unpack_16sB = unpacker("16sB")
 _unpack_ihB = unpacker("ihB")
 _pack_16s = packer("16s")
+_pack_16sB = packer("16sB")
 _pack_ih = packer("ih")
 
 # PartitionResult, version 0
@@ -157,16 +158,16 @@ def _write_many_initialize_state_result_v0(
     out: bytearray, items: Sequence[InitializeShareGroupStateResponse.InitializeStateResult]
 ) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partitions)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_16sB(item.topic_id, n + 1)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
         _write_many_partition_result_v0(out, partitions)
         out.append(0)

@@ -21,6 +21,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -81,6 +82,7 @@ _pack_i = packer("i")
 _pack_ih = packer("ih")
 _pack_ii = packer("ii")
 _pack_iih = packer("iih")
+_pack_text__ii = text_packers("", "ii")
 
 # JoinGroupRequestProtocol, versions 0-5
 #   Name: string
@@ -458,11 +460,11 @@ def _write_join_group_request_v6(out: bytearray, item: JoinGroupRequest) -> None
     text = item.group_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__ii[n](n + 1, text, item.session_timeout_ms, item.rebalance_timeout_ms)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_ii(item.session_timeout_ms, item.rebalance_timeout_ms)
+        out += text
+        out += _pack_ii(item.session_timeout_ms, item.rebalance_timeout_ms)
     text = item.member_id.encode()
     n = len(text)
     if n < 127:
@@ -589,11 +591,11 @@ def _write_join_group_request_v8(out: bytearray, item: JoinGroupRequest) -> None
     text = item.group_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__ii[n](n + 1, text, item.session_timeout_ms, item.rebalance_timeout_ms)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_ii(item.session_timeout_ms, item.rebalance_timeout_ms)
+        out += text
+        out += _pack_ii(item.session_timeout_ms, item.rebalance_timeout_ms)
     text = item.member_id.encode()
     n = len(text)
     if n < 127:

@@ -20,6 +20,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -86,6 +87,8 @@ _pack_hih = packer("hih")
 _pack_i = packer("i")
 _pack_ihi = packer("ihi")
 _pack_ihih = packer("ihih")
+_pack_text__z = text_packers("", "?")
+_pack_text_ihi_ = text_packers("ihi", "")
 
 # JoinGroupResponseMember, versions 0-4
 #   MemberId: string
@@ -521,14 +524,14 @@ def _write_join_group_response_v6(out: bytearray, item: JoinGroupResponse) -> No
         raise ValueError  # skip_assignment is not in these versions
     if item.protocol_name is None:
         raise ValueError  # null-encode-refused
-    out += _pack_ihi(item.throttle_time_ms, item.error_code, item.generation_id)
     text = item.protocol_name.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text_ihi_[n](item.throttle_time_ms, item.error_code, item.generation_id, n + 1, text)
     else:
+        out += _pack_ihi(item.throttle_time_ms, item.error_code, item.generation_id)
         out += long_text_length(n)
-    out += text
+        out += text
     text = item.leader.encode()
     n = len(text)
     if n < 127:
@@ -787,16 +790,16 @@ def _write_join_group_response_v9(out: bytearray, item: JoinGroupResponse) -> No
         else:
             out += long_text_length(n)
         out += text
+    if type(item.skip_assignment) is not bool:
+        raise ValueError
     text = item.leader.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__z[n](n + 1, text, item.skip_assignment)
     else:
         out += long_text_length(n)
-    out += text
-    if type(item.skip_assignment) is not bool:
-        raise ValueError
-    out += _pack_z(item.skip_assignment)
+        out += text
+        out += _pack_z(item.skip_assignment)
     text = item.member_id.encode()
     n = len(text)
     if n < 127:

@@ -24,6 +24,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -148,16 +149,22 @@ _pack_zbB = packer("?bB")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_iziqb = packer("i?iqb")
+_pack_iziqbB = packer("i?iqbB")
 _pack_iB = packer("iB")
 _pack_ih = packer("ih")
 _pack_ii = packer("ii")
 _pack_iii = packer("iii")
 _pack_iiii = packer("iiii")
+_pack_iiiiB = packer("iiiiB")
 _pack_iiiii = packer("iiiii")
 _pack_iiq = packer("iiq")
+_pack_iiqB = packer("iiqB")
 _pack_iiqb = packer("iiqb")
+_pack_iiqbB = packer("iiqbB")
 _pack_iiqi = packer("iiqi")
 _pack_many_i = packers("i")
+_pack_text__16s = text_packers("", "16s")
+_pack_text_i_iB = text_packers("i", "iB")
 
 # LeaderAndIsrPartitionState, version 0
 #   TopicName: string
@@ -879,41 +886,38 @@ def _write_many_leader_and_isr_partition_state_v4(
     for item in items:
         if item.leader_recovery_state != 0:
             raise ValueError  # leader_recovery_state is not in these versions
-        out += _pack_iiii(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch)
         isr = item.isr
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
-        if 0 < n < FEW:
-            out.append(n + 1)
-            out += _pack_many_i[n](*isr)
-        elif not n:
-            out.append(1)
+        if n < FEW:
+            out += _pack_iiiiB(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch, n + 1)
+            if n:
+                out += _pack_many_i[n](*isr)
         else:
+            out += _pack_iiii(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch)
             out += long_length(n)
             out += pack_numbers("i", isr)
-        out += _pack_i(item.partition_epoch)
         replicas = item.replicas
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         n = len(replicas)
-        if 0 < n < FEW:
-            out.append(n + 1)
-            out += _pack_many_i[n](*replicas)
-        elif not n:
-            out.append(1)
+        if n < FEW:
+            out += _pack_iB(item.partition_epoch, n + 1)
+            if n:
+                out += _pack_many_i[n](*replicas)
         else:
+            out += _pack_i(item.partition_epoch)
             out += long_length(n)
             out += pack_numbers("i", replicas)
         adding_replicas = item.adding_replicas
         if type(adding_replicas) is not tuple:
             adding_replicas = sequence(adding_replicas)
         n = len(adding_replicas)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_i[n](*adding_replicas)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_i[n](*adding_replicas)
         else:
             out += long_length(n)
             out += pack_numbers("i", adding_replicas)
@@ -921,11 +925,10 @@ def _write_many_leader_and_isr_partition_state_v4(
         if type(removing_replicas) is not tuple:
             removing_replicas = sequence(removing_replicas)
         n = len(removing_replicas)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_i[n](*removing_replicas)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_i[n](*removing_replicas)
         else:
             out += long_length(n)
             out += pack_numbers("i", removing_replicas)
@@ -1032,15 +1035,15 @@ def _write_many_leader_and_isr_live_leader_v4(
     out: bytearray, items: Sequence[LeaderAndIsrRequest.LeaderAndIsrLiveLeader]
 ) -> None:
     for item in items:
-        out += _pack_i(item.broker_id)
         text = item.host_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_i_iB[n](item.broker_id, n + 1, text, item.port, 0)
         else:
+            out += _pack_i(item.broker_id)
             out += long_text_length(n)
-        out += text
-        out += _pack_iB(item.port, 0)
+            out += text
+            out += _pack_iB(item.port, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -1086,14 +1089,14 @@ def _write_leader_and_isr_request_v4(out: bytearray, item: LeaderAndIsrRequest) 
         raise ValueError  # type is not in these versions
     if len(item.ungrouped_partition_states):
         raise ValueError  # ungrouped_partition_states is not in these versions
-    out += _pack_iiq(item.controller_id, item.controller_epoch, item.broker_epoch)
     topic_states = item.topic_states
     if type(topic_states) is not tuple:
         topic_states = sequence(topic_states)
     n = len(topic_states)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iiqB(item.controller_id, item.controller_epoch, item.broker_epoch, n + 1)
     else:
+        out += _pack_iiq(item.controller_id, item.controller_epoch, item.broker_epoch)
         out += long_length(n)
     _write_many_leader_and_isr_topic_state_v4(out, topic_states)
     live_leaders = item.live_leaders
@@ -1153,16 +1156,16 @@ def _write_many_leader_and_isr_topic_state_v5(
     out: bytearray, items: Sequence[LeaderAndIsrRequest.LeaderAndIsrTopicState]
 ) -> None:
     for item in items:
+        if len(item.topic_id) != 16:
+            raise ValueError
         text = item.topic_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__16s[n](n + 1, text, item.topic_id)
         else:
             out += long_text_length(n)
-        out += text
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
+            out += text
+            out += _pack_16s(item.topic_id)
         partition_states = item.partition_states
         if type(partition_states) is not tuple:
             partition_states = sequence(partition_states)
@@ -1217,14 +1220,14 @@ def _write_leader_and_isr_request_v5(out: bytearray, item: LeaderAndIsrRequest) 
         raise ValueError  # is_kraft_controller is not in these versions
     if len(item.ungrouped_partition_states):
         raise ValueError  # ungrouped_partition_states is not in these versions
-    out += _pack_iiqb(item.controller_id, item.controller_epoch, item.broker_epoch, item.type)
     topic_states = item.topic_states
     if type(topic_states) is not tuple:
         topic_states = sequence(topic_states)
     n = len(topic_states)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iiqbB(item.controller_id, item.controller_epoch, item.broker_epoch, item.type, n + 1)
     else:
+        out += _pack_iiqb(item.controller_id, item.controller_epoch, item.broker_epoch, item.type)
         out += long_length(n)
     _write_many_leader_and_isr_topic_state_v5(out, topic_states)
     live_leaders = item.live_leaders
@@ -1323,41 +1326,38 @@ def _write_many_leader_and_isr_partition_state_v6(
     out: bytearray, items: Sequence[LeaderAndIsrRequest.LeaderAndIsrPartitionState]
 ) -> None:
     for item in items:
-        out += _pack_iiii(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch)
         isr = item.isr
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
-        if 0 < n < FEW:
-            out.append(n + 1)
-            out += _pack_many_i[n](*isr)
-        elif not n:
-            out.append(1)
+        if n < FEW:
+            out += _pack_iiiiB(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch, n + 1)
+            if n:
+                out += _pack_many_i[n](*isr)
         else:
+            out += _pack_iiii(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch)
             out += long_length(n)
             out += pack_numbers("i", isr)
-        out += _pack_i(item.partition_epoch)
         replicas = item.replicas
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         n = len(replicas)
-        if 0 < n < FEW:
-            out.append(n + 1)
-            out += _pack_many_i[n](*replicas)
-        elif not n:
-            out.append(1)
+        if n < FEW:
+            out += _pack_iB(item.partition_epoch, n + 1)
+            if n:
+                out += _pack_many_i[n](*replicas)
         else:
+            out += _pack_i(item.partition_epoch)
             out += long_length(n)
             out += pack_numbers("i", replicas)
         adding_replicas = item.adding_replicas
         if type(adding_replicas) is not tuple:
             adding_replicas = sequence(adding_replicas)
         n = len(adding_replicas)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_i[n](*adding_replicas)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_i[n](*adding_replicas)
         else:
             out += long_length(n)
             out += pack_numbers("i", adding_replicas)
@@ -1365,11 +1365,10 @@ def _write_many_leader_and_isr_partition_state_v6(
         if type(removing_replicas) is not tuple:
             removing_replicas = sequence(removing_replicas)
         n = len(removing_replicas)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_i[n](*removing_replicas)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_i[n](*removing_replicas)
         else:
             out += long_length(n)
             out += pack_numbers("i", removing_replicas)
@@ -1423,16 +1422,16 @@ def _write_many_leader_and_isr_topic_state_v6(
     out: bytearray, items: Sequence[LeaderAndIsrRequest.LeaderAndIsrTopicState]
 ) -> None:
     for item in items:
+        if len(item.topic_id) != 16:
+            raise ValueError
         text = item.topic_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__16s[n](n + 1, text, item.topic_id)
         else:
             out += long_text_length(n)
-        out += text
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
+            out += text
+            out += _pack_16s(item.topic_id)
         partition_states = item.partition_states
         if type(partition_states) is not tuple:
             partition_states = sequence(partition_states)
@@ -1487,14 +1486,14 @@ def _write_leader_and_isr_request_v6(out: bytearray, item: LeaderAndIsrRequest) 
         raise ValueError  # is_kraft_controller is not in these versions
     if len(item.ungrouped_partition_states):
         raise ValueError  # ungrouped_partition_states is not in these versions
-    out += _pack_iiqb(item.controller_id, item.controller_epoch, item.broker_epoch, item.type)
     topic_states = item.topic_states
     if type(topic_states) is not tuple:
         topic_states = sequence(topic_states)
     n = len(topic_states)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iiqbB(item.controller_id, item.controller_epoch, item.broker_epoch, item.type, n + 1)
     else:
+        out += _pack_iiqb(item.controller_id, item.controller_epoch, item.broker_epoch, item.type)
         out += long_length(n)
     _write_many_leader_and_isr_topic_state_v6(out, topic_states)
     live_leaders = item.live_leaders
@@ -1550,18 +1549,20 @@ def _read_leader_and_isr_request_v7(buffer: bytes, at: int) -> tuple[LeaderAndIs
 def _write_leader_and_isr_request_v7(out: bytearray, item: LeaderAndIsrRequest) -> None:
     if len(item.ungrouped_partition_states):
         raise ValueError  # ungrouped_partition_states is not in these versions
-    if type(item.is_kraft_controller) is not bool:
-        raise ValueError
-    out += _pack_iziqb(
-        item.controller_id, item.is_kraft_controller, item.controller_epoch, item.broker_epoch, item.type
-    )
     topic_states = item.topic_states
     if type(topic_states) is not tuple:
         topic_states = sequence(topic_states)
+    if type(item.is_kraft_controller) is not bool:
+        raise ValueError
     n = len(topic_states)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iziqbB(
+            item.controller_id, item.is_kraft_controller, item.controller_epoch, item.broker_epoch, item.type, n + 1
+        )
     else:
+        out += _pack_iziqb(
+            item.controller_id, item.is_kraft_controller, item.controller_epoch, item.broker_epoch, item.type
+        )
         out += long_length(n)
     _write_many_leader_and_isr_topic_state_v6(out, topic_states)
     live_leaders = item.live_leaders

@@ -19,6 +19,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -80,10 +81,13 @@ _unpack_ih = unpacker("ih")
 _unpack_ihB = unpacker("ihB")
 _unpack_text_ihB = text_unpackers("ihB")
 _pack_16s = packer("16s")
+_pack_16sB = packer("16sB")
 _pack_h = packer("h")
+_pack_hB = packer("hB")
 _pack_hi = packer("hi")
 _pack_ih = packer("ih")
 _pack_ihB = packer("ihB")
+_pack_text__ihB = text_packers("", "ihB")
 
 # LeaderAndIsrPartitionError, versions 0-3
 #   TopicName: string
@@ -186,11 +190,11 @@ def _write_many_leader_and_isr_partition_error_v4(
         text = item.topic_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__ihB[n](n + 1, text, item.partition_index, item.error_code, 0)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_ihB(item.partition_index, item.error_code, 0)
+            out += text
+            out += _pack_ihB(item.partition_index, item.error_code, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -220,14 +224,14 @@ def _read_leader_and_isr_response_v4(buffer: bytes, at: int) -> tuple[LeaderAndI
 def _write_leader_and_isr_response_v4(out: bytearray, item: LeaderAndIsrResponse) -> None:
     if len(item.topics):
         raise ValueError  # topics is not in these versions
-    out += _pack_h(item.error_code)
     partition_errors = item.partition_errors
     if type(partition_errors) is not tuple:
         partition_errors = sequence(partition_errors)
     n = len(partition_errors)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_hB(item.error_code, n + 1)
     else:
+        out += _pack_h(item.error_code)
         out += long_length(n)
     _write_many_leader_and_isr_partition_error_v4(out, partition_errors)
     out.append(0)
@@ -298,16 +302,16 @@ def _write_many_leader_and_isr_topic_error_v5(
     out: bytearray, items: Sequence[LeaderAndIsrResponse.LeaderAndIsrTopicError]
 ) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partition_errors = item.partition_errors
         if type(partition_errors) is not tuple:
             partition_errors = sequence(partition_errors)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partition_errors)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_16sB(item.topic_id, n + 1)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
         _write_many_leader_and_isr_partition_error_v5(out, partition_errors)
         out.append(0)
@@ -340,14 +344,14 @@ def _read_leader_and_isr_response_v5(buffer: bytes, at: int) -> tuple[LeaderAndI
 def _write_leader_and_isr_response_v5(out: bytearray, item: LeaderAndIsrResponse) -> None:
     if len(item.partition_errors):
         raise ValueError  # partition_errors is not in these versions
-    out += _pack_h(item.error_code)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_hB(item.error_code, n + 1)
     else:
+        out += _pack_h(item.error_code)
         out += long_length(n)
     _write_many_leader_and_isr_topic_error_v5(out, topics)
     out.append(0)

@@ -64,6 +64,7 @@ _unpack_i16sB = unpacker("i16sB")
 _unpack_iB = unpacker("iB")
 _iterate_ix = iterator("ix")
 _pack_hi = packer("hi")
+_pack_hiB = packer("hiB")
 _pack_i16sB = packer("i16sB")
 _pack_iB = packer("iB")
 
@@ -129,14 +130,14 @@ def _read_leader_change_message_v0(buffer: bytes, at: int) -> tuple[LeaderChange
 
 
 def _write_leader_change_message_v0(out: bytearray, item: LeaderChangeMessage) -> None:
-    out += _pack_hi(item.version, item.leader_id)
     voters = item.voters
     if type(voters) is not tuple:
         voters = sequence(voters)
     n = len(voters)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_hiB(item.version, item.leader_id, n + 1)
     else:
+        out += _pack_hi(item.version, item.leader_id)
         out += long_length(n)
     _write_many_voter_v0(out, voters)
     granting_voters = item.granting_voters
@@ -214,14 +215,14 @@ def _read_leader_change_message_v1(buffer: bytes, at: int) -> tuple[LeaderChange
 
 
 def _write_leader_change_message_v1(out: bytearray, item: LeaderChangeMessage) -> None:
-    out += _pack_hi(item.version, item.leader_id)
     voters = item.voters
     if type(voters) is not tuple:
         voters = sequence(voters)
     n = len(voters)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_hiB(item.version, item.leader_id, n + 1)
     else:
+        out += _pack_hi(item.version, item.leader_id)
         out += long_length(n)
     _write_many_voter_v1(out, voters)
     granting_voters = item.granting_voters

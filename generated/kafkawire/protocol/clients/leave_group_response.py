@@ -66,6 +66,7 @@ _unpack_ihi = unpacker("ihi")
 _pack_h = packer("h")
 _pack_hB = packer("hB")
 _pack_ih = packer("ih")
+_pack_ihB = packer("ihB")
 _pack_ihi = packer("ihi")
 
 # LeaveGroupResponse, version 0
@@ -269,14 +270,14 @@ def _read_leave_group_response_v4(buffer: bytes, at: int) -> tuple[LeaveGroupRes
 
 
 def _write_leave_group_response_v4(out: bytearray, item: LeaveGroupResponse) -> None:
-    out += _pack_ih(item.throttle_time_ms, item.error_code)
     members = item.members
     if type(members) is not tuple:
         members = sequence(members)
     n = len(members)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
+        out += _pack_ih(item.throttle_time_ms, item.error_code)
         out += long_length(n)
     _write_many_member_response_v4(out, members)
     out.append(0)

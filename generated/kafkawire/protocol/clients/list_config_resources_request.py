@@ -89,11 +89,10 @@ def _write_list_config_resources_request_v1(out: bytearray, item: ListConfigReso
     if type(resource_types) is not tuple:
         resource_types = sequence(resource_types)
     n = len(resource_types)
-    if 0 < n < FEW:
+    if n < FEW:
         out.append(n + 1)
-        out += _pack_many_b[n](*resource_types)
-    elif not n:
-        out.append(1)
+        if n:
+            out += _pack_many_b[n](*resource_types)
     else:
         out += long_length(n)
         out += pack_numbers("b", resource_types)

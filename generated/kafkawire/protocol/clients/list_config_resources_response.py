@@ -16,6 +16,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -60,6 +61,8 @@ _unpack_ihB = unpacker("ihB")
 _unpack_text_bB = text_unpackers("bB")
 _pack_bB = packer("bB")
 _pack_ih = packer("ih")
+_pack_ihB = packer("ihB")
+_pack_text__bB = text_packers("", "bB")
 
 # ConfigResource, version 0
 #   ResourceName: compact string
@@ -127,14 +130,14 @@ def _read_list_config_resources_response_v0(buffer: bytes, at: int) -> tuple[Lis
 
 
 def _write_list_config_resources_response_v0(out: bytearray, item: ListConfigResourcesResponse) -> None:
-    out += _pack_ih(item.throttle_time_ms, item.error_code)
     config_resources = item.config_resources
     if type(config_resources) is not tuple:
         config_resources = sequence(config_resources)
     n = len(config_resources)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
+        out += _pack_ih(item.throttle_time_ms, item.error_code)
         out += long_length(n)
     _write_many_config_resource_v0(out, config_resources)
     out.append(0)
@@ -177,11 +180,11 @@ def _write_many_config_resource_v1(out: bytearray, items: Sequence[ListConfigRes
         text = item.resource_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__bB[n](n + 1, text, item.resource_type, 0)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_bB(item.resource_type, 0)
+            out += text
+            out += _pack_bB(item.resource_type, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -210,14 +213,14 @@ def _read_list_config_resources_response_v1(buffer: bytes, at: int) -> tuple[Lis
 
 
 def _write_list_config_resources_response_v1(out: bytearray, item: ListConfigResourcesResponse) -> None:
-    out += _pack_ih(item.throttle_time_ms, item.error_code)
     config_resources = item.config_resources
     if type(config_resources) is not tuple:
         config_resources = sequence(config_resources)
     n = len(config_resources)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
+        out += _pack_ih(item.throttle_time_ms, item.error_code)
         out += long_length(n)
     _write_many_config_resource_v1(out, config_resources)
     out.append(0)

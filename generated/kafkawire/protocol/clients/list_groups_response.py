@@ -66,6 +66,7 @@ _unpack_ihi = unpacker("ihi")
 _pack_h = packer("h")
 _pack_hi = packer("hi")
 _pack_ih = packer("ih")
+_pack_ihB = packer("ihB")
 _pack_ihi = packer("ihi")
 
 # ListedGroup, versions 0-2
@@ -240,14 +241,14 @@ def _read_list_groups_response_v3(buffer: bytes, at: int) -> tuple[ListGroupsRes
 
 
 def _write_list_groups_response_v3(out: bytearray, item: ListGroupsResponse) -> None:
-    out += _pack_ih(item.throttle_time_ms, item.error_code)
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
+        out += _pack_ih(item.throttle_time_ms, item.error_code)
         out += long_length(n)
     _write_many_listed_group_v3(out, groups)
     out.append(0)
@@ -353,14 +354,14 @@ def _read_list_groups_response_v4(buffer: bytes, at: int) -> tuple[ListGroupsRes
 
 
 def _write_list_groups_response_v4(out: bytearray, item: ListGroupsResponse) -> None:
-    out += _pack_ih(item.throttle_time_ms, item.error_code)
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
+        out += _pack_ih(item.throttle_time_ms, item.error_code)
         out += long_length(n)
     _write_many_listed_group_v4(out, groups)
     out.append(0)
@@ -482,14 +483,14 @@ def _read_list_groups_response_v5(buffer: bytes, at: int) -> tuple[ListGroupsRes
 
 
 def _write_list_groups_response_v5(out: bytearray, item: ListGroupsResponse) -> None:
-    out += _pack_ih(item.throttle_time_ms, item.error_code)
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
+        out += _pack_ih(item.throttle_time_ms, item.error_code)
         out += long_length(n)
     _write_many_listed_group_v5(out, groups)
     out.append(0)

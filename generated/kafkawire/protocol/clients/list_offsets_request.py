@@ -91,6 +91,7 @@ _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ib = packer("ib")
+_pack_ibB = packer("ibB")
 _pack_ibi = packer("ibi")
 _pack_ii = packer("ii")
 _pack_iiq = packer("iiq")
@@ -522,14 +523,14 @@ def _read_list_offsets_request_v6(buffer: bytes, at: int) -> tuple[ListOffsetsRe
 
 
 def _write_list_offsets_request_v6(out: bytearray, item: ListOffsetsRequest) -> None:
-    out += _pack_ib(item.replica_id, item.isolation_level)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_ibB(item.replica_id, item.isolation_level, n + 1)
     else:
+        out += _pack_ib(item.replica_id, item.isolation_level)
         out += long_length(n)
     _write_many_list_offsets_topic_v6(out, topics)
     out.append(0)
@@ -562,14 +563,14 @@ def _read_list_offsets_request_v10(buffer: bytes, at: int) -> tuple[ListOffsetsR
 
 
 def _write_list_offsets_request_v10(out: bytearray, item: ListOffsetsRequest) -> None:
-    out += _pack_ib(item.replica_id, item.isolation_level)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_ibB(item.replica_id, item.isolation_level, n + 1)
     else:
+        out += _pack_ib(item.replica_id, item.isolation_level)
         out += long_length(n)
     _write_many_list_offsets_topic_v6(out, topics)
     out += _pack_iB(item.timeout_ms, 0)

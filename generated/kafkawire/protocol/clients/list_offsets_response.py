@@ -89,6 +89,7 @@ _unpack_ii = unpacker("ii")
 _unpack_many_q = unpackers("q")
 _pack_h = packer("h")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 _pack_ihi = packer("ihi")
 _pack_ihqq = packer("ihqq")
 _pack_ihqqi = packer("ihqqi")
@@ -544,14 +545,14 @@ def _read_list_offsets_response_v6(buffer: bytes, at: int) -> tuple[ListOffsetsR
 
 
 def _write_list_offsets_response_v6(out: bytearray, item: ListOffsetsResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_list_offsets_topic_response_v6(out, topics)
     out.append(0)

@@ -115,11 +115,10 @@ def _write_many_list_partition_reassignments_topics_v0(
         if type(partition_indexes) is not tuple:
             partition_indexes = sequence(partition_indexes)
         n = len(partition_indexes)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_i[n](*partition_indexes)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_i[n](*partition_indexes)
         else:
             out += long_length(n)
             out += pack_numbers("i", partition_indexes)

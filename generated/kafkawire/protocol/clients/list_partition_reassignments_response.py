@@ -83,6 +83,7 @@ _unpack_iB = unpacker("iB")
 _unpack_ihB = unpacker("ihB")
 _unpack_many_i = unpackers("i")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 _pack_ih = packer("ih")
 _pack_many_i = packers("i")
 
@@ -137,28 +138,26 @@ def _write_many_ongoing_partition_reassignment_v0(
     out: bytearray, items: Sequence[ListPartitionReassignmentsResponse.OngoingPartitionReassignment]
 ) -> None:
     for item in items:
-        out += _pack_i(item.partition_index)
         replicas = item.replicas
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         n = len(replicas)
-        if 0 < n < FEW:
-            out.append(n + 1)
-            out += _pack_many_i[n](*replicas)
-        elif not n:
-            out.append(1)
+        if n < FEW:
+            out += _pack_iB(item.partition_index, n + 1)
+            if n:
+                out += _pack_many_i[n](*replicas)
         else:
+            out += _pack_i(item.partition_index)
             out += long_length(n)
             out += pack_numbers("i", replicas)
         adding_replicas = item.adding_replicas
         if type(adding_replicas) is not tuple:
             adding_replicas = sequence(adding_replicas)
         n = len(adding_replicas)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_i[n](*adding_replicas)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_i[n](*adding_replicas)
         else:
             out += long_length(n)
             out += pack_numbers("i", adding_replicas)
@@ -166,11 +165,10 @@ def _write_many_ongoing_partition_reassignment_v0(
         if type(removing_replicas) is not tuple:
             removing_replicas = sequence(removing_replicas)
         n = len(removing_replicas)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_i[n](*removing_replicas)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_i[n](*removing_replicas)
         else:
             out += long_length(n)
             out += pack_numbers("i", removing_replicas)

@@ -123,11 +123,10 @@ def _write_list_transactions_request_v0(out: bytearray, item: ListTransactionsRe
     if type(producer_id_filters) is not tuple:
         producer_id_filters = sequence(producer_id_filters)
     n = len(producer_id_filters)
-    if 0 < n < FEW:
+    if n < FEW:
         out.append(n + 1)
-        out += _pack_many_q[n](*producer_id_filters)
-    elif not n:
-        out.append(1)
+        if n:
+            out += _pack_many_q[n](*producer_id_filters)
     else:
         out += long_length(n)
         out += pack_numbers("q", producer_id_filters)
@@ -201,11 +200,10 @@ def _write_list_transactions_request_v1(out: bytearray, item: ListTransactionsRe
     if type(producer_id_filters) is not tuple:
         producer_id_filters = sequence(producer_id_filters)
     n = len(producer_id_filters)
-    if 0 < n < FEW:
+    if n < FEW:
         out.append(n + 1)
-        out += _pack_many_q[n](*producer_id_filters)
-    elif not n:
-        out.append(1)
+        if n:
+            out += _pack_many_q[n](*producer_id_filters)
     else:
         out += long_length(n)
         out += pack_numbers("q", producer_id_filters)
@@ -290,11 +288,10 @@ def _write_list_transactions_request_v2(out: bytearray, item: ListTransactionsRe
     if type(producer_id_filters) is not tuple:
         producer_id_filters = sequence(producer_id_filters)
     n = len(producer_id_filters)
-    if 0 < n < FEW:
+    if n < FEW:
         out.append(n + 1)
-        out += _pack_many_q[n](*producer_id_filters)
-    elif not n:
-        out.append(1)
+        if n:
+            out += _pack_many_q[n](*producer_id_filters)
     else:
         out += long_length(n)
         out += pack_numbers("q", producer_id_filters)

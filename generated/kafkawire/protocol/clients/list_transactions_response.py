@@ -17,6 +17,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -64,7 +65,9 @@ _unpack_ihB = unpacker("ihB")
 _unpack_qB = unpacker("qB")
 _unpack_text_qB = text_unpackers("qB")
 _pack_ih = packer("ih")
+_pack_ihB = packer("ihB")
 _pack_q = packer("q")
+_pack_text__q = text_packers("", "q")
 
 # TransactionState, versions 0-2
 #   TransactionalId: compact string
@@ -112,11 +115,11 @@ def _write_many_transaction_state_v0(
         text = item.transactional_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__q[n](n + 1, text, item.producer_id)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_q(item.producer_id)
+            out += text
+            out += _pack_q(item.producer_id)
         text = item.transaction_state.encode()
         n = len(text)
         if n < 127:
@@ -172,14 +175,14 @@ def _read_list_transactions_response_v0(buffer: bytes, at: int) -> tuple[ListTra
 
 
 def _write_list_transactions_response_v0(out: bytearray, item: ListTransactionsResponse) -> None:
-    out += _pack_ih(item.throttle_time_ms, item.error_code)
     unknown_state_filters = item.unknown_state_filters
     if type(unknown_state_filters) is not tuple:
         unknown_state_filters = sequence(unknown_state_filters)
     n = len(unknown_state_filters)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
+        out += _pack_ih(item.throttle_time_ms, item.error_code)
         out += long_length(n)
     for unknown_state_filters_item in unknown_state_filters:
         text = unknown_state_filters_item.encode()

@@ -26,6 +26,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -138,18 +139,23 @@ _unpack_text_16szB = text_unpackers("16s?B")
 _unpack_text_zB = text_unpackers("?B")
 _unpack_text_iB = text_unpackers("iB")
 _pack_16sz = packer("16s?")
+_pack_16szB = packer("16s?B")
 _pack_z = packer("?")
 _pack_zi = packer("?i")
 _pack_h = packer("h")
 _pack_hB = packer("hB")
 _pack_hh = packer("hh")
 _pack_hiii = packer("hiii")
+_pack_hiiiB = packer("hiiiB")
 _pack_hiiii = packer("hiiii")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ih = packer("ih")
 _pack_ii = packer("ii")
 _pack_many_i = packers("i")
+_pack_text_h_16sz = text_packers("h", "16s?")
+_pack_text_h_z = text_packers("h", "?")
+_pack_text_i_i = text_packers("i", "i")
 
 # MetadataResponseBroker, version 0
 #   NodeId: int32
@@ -1072,15 +1078,15 @@ def _write_many_metadata_response_broker_v9(
     out: bytearray, items: Sequence[MetadataResponse.MetadataResponseBroker]
 ) -> None:
     for item in items:
-        out += _pack_i(item.node_id)
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_i_i[n](item.node_id, n + 1, text, item.port)
         else:
+            out += _pack_i(item.node_id)
             out += long_text_length(n)
-        out += text
-        out += _pack_i(item.port)
+            out += text
+            out += _pack_i(item.port)
         rack = item.rack
         if rack is None:
             out.append(0)
@@ -1153,28 +1159,26 @@ def _write_many_metadata_response_partition_v9(
     out: bytearray, items: Sequence[MetadataResponse.MetadataResponsePartition]
 ) -> None:
     for item in items:
-        out += _pack_hiii(item.error_code, item.partition_index, item.leader_id, item.leader_epoch)
         replica_nodes = item.replica_nodes
         if type(replica_nodes) is not tuple:
             replica_nodes = sequence(replica_nodes)
         n = len(replica_nodes)
-        if 0 < n < FEW:
-            out.append(n + 1)
-            out += _pack_many_i[n](*replica_nodes)
-        elif not n:
-            out.append(1)
+        if n < FEW:
+            out += _pack_hiiiB(item.error_code, item.partition_index, item.leader_id, item.leader_epoch, n + 1)
+            if n:
+                out += _pack_many_i[n](*replica_nodes)
         else:
+            out += _pack_hiii(item.error_code, item.partition_index, item.leader_id, item.leader_epoch)
             out += long_length(n)
             out += pack_numbers("i", replica_nodes)
         isr_nodes = item.isr_nodes
         if type(isr_nodes) is not tuple:
             isr_nodes = sequence(isr_nodes)
         n = len(isr_nodes)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_i[n](*isr_nodes)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_i[n](*isr_nodes)
         else:
             out += long_length(n)
             out += pack_numbers("i", isr_nodes)
@@ -1182,11 +1186,10 @@ def _write_many_metadata_response_partition_v9(
         if type(offline_replicas) is not tuple:
             offline_replicas = sequence(offline_replicas)
         n = len(offline_replicas)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_i[n](*offline_replicas)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_i[n](*offline_replicas)
         else:
             out += long_length(n)
             out += pack_numbers("i", offline_replicas)
@@ -1241,17 +1244,17 @@ def _write_many_metadata_response_topic_v9(
     for item in items:
         if item.name is None:
             raise ValueError  # null-encode-refused
-        out += _pack_h(item.error_code)
+        if type(item.is_internal) is not bool:
+            raise ValueError
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_h_z[n](item.error_code, n + 1, text, item.is_internal)
         else:
+            out += _pack_h(item.error_code)
             out += long_text_length(n)
-        out += text
-        if type(item.is_internal) is not bool:
-            raise ValueError
-        out += _pack_z(item.is_internal)
+            out += text
+            out += _pack_z(item.is_internal)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
@@ -1312,14 +1315,14 @@ def _read_metadata_response_v9(buffer: bytes, at: int) -> tuple[MetadataResponse
 
 
 def _write_metadata_response_v9(out: bytearray, item: MetadataResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     brokers = item.brokers
     if type(brokers) is not tuple:
         brokers = sequence(brokers)
     n = len(brokers)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_metadata_response_broker_v9(out, brokers)
     cluster_id = item.cluster_id
@@ -1333,14 +1336,14 @@ def _write_metadata_response_v9(out: bytearray, item: MetadataResponse) -> None:
         else:
             out += long_text_length(n)
         out += text
-    out += _pack_i(item.controller_id)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.controller_id, n + 1)
     else:
+        out += _pack_i(item.controller_id)
         out += long_length(n)
     _write_many_metadata_response_topic_v9(out, topics)
     out += _pack_iB(item.cluster_authorized_operations, 0)
@@ -1396,19 +1399,19 @@ def _write_many_metadata_response_topic_v10(
     for item in items:
         if item.name is None:
             raise ValueError  # null-encode-refused
-        out += _pack_h(item.error_code)
-        text = item.name.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
-        else:
-            out += long_text_length(n)
-        out += text
         if len(item.topic_id) != 16:
             raise ValueError
         if type(item.is_internal) is not bool:
             raise ValueError
-        out += _pack_16sz(item.topic_id, item.is_internal)
+        text = item.name.encode()
+        n = len(text)
+        if n < 127:
+            out += _pack_text_h_16sz[n](item.error_code, n + 1, text, item.topic_id, item.is_internal)
+        else:
+            out += _pack_h(item.error_code)
+            out += long_text_length(n)
+            out += text
+            out += _pack_16sz(item.topic_id, item.is_internal)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
@@ -1469,14 +1472,14 @@ def _read_metadata_response_v10(buffer: bytes, at: int) -> tuple[MetadataRespons
 
 
 def _write_metadata_response_v10(out: bytearray, item: MetadataResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     brokers = item.brokers
     if type(brokers) is not tuple:
         brokers = sequence(brokers)
     n = len(brokers)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_metadata_response_broker_v9(out, brokers)
     cluster_id = item.cluster_id
@@ -1490,14 +1493,14 @@ def _write_metadata_response_v10(out: bytearray, item: MetadataResponse) -> None
         else:
             out += long_text_length(n)
         out += text
-    out += _pack_i(item.controller_id)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.controller_id, n + 1)
     else:
+        out += _pack_i(item.controller_id)
         out += long_length(n)
     _write_many_metadata_response_topic_v10(out, topics)
     out += _pack_iB(item.cluster_authorized_operations, 0)
@@ -1550,14 +1553,14 @@ def _read_metadata_response_v11(buffer: bytes, at: int) -> tuple[MetadataRespons
 def _write_metadata_response_v11(out: bytearray, item: MetadataResponse) -> None:
     if item.cluster_authorized_operations != -2147483648:
         raise ValueError  # cluster_authorized_operations is not in these versions
-    out += _pack_i(item.throttle_time_ms)
     brokers = item.brokers
     if type(brokers) is not tuple:
         brokers = sequence(brokers)
     n = len(brokers)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_metadata_response_broker_v9(out, brokers)
     cluster_id = item.cluster_id
@@ -1571,14 +1574,14 @@ def _write_metadata_response_v11(out: bytearray, item: MetadataResponse) -> None
         else:
             out += long_text_length(n)
         out += text
-    out += _pack_i(item.controller_id)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.controller_id, n + 1)
     else:
+        out += _pack_i(item.controller_id)
         out += long_length(n)
     _write_many_metadata_response_topic_v10(out, topics)
     out.append(0)
@@ -1645,18 +1648,18 @@ def _write_many_metadata_response_topic_v12(
             else:
                 out += long_text_length(n)
             out += text
+        partitions = item.partitions
+        if type(partitions) is not tuple:
+            partitions = sequence(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
         if type(item.is_internal) is not bool:
             raise ValueError
-        out += _pack_16sz(item.topic_id, item.is_internal)
-        partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
         n = len(partitions)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_16szB(item.topic_id, item.is_internal, n + 1)
         else:
+            out += _pack_16sz(item.topic_id, item.is_internal)
             out += long_length(n)
         _write_many_metadata_response_partition_v9(out, partitions)
         out += _pack_iB(item.topic_authorized_operations, 0)
@@ -1709,14 +1712,14 @@ def _read_metadata_response_v12(buffer: bytes, at: int) -> tuple[MetadataRespons
 def _write_metadata_response_v12(out: bytearray, item: MetadataResponse) -> None:
     if item.cluster_authorized_operations != -2147483648:
         raise ValueError  # cluster_authorized_operations is not in these versions
-    out += _pack_i(item.throttle_time_ms)
     brokers = item.brokers
     if type(brokers) is not tuple:
         brokers = sequence(brokers)
     n = len(brokers)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_metadata_response_broker_v9(out, brokers)
     cluster_id = item.cluster_id
@@ -1730,14 +1733,14 @@ def _write_metadata_response_v12(out: bytearray, item: MetadataResponse) -> None
         else:
             out += long_text_length(n)
         out += text
-    out += _pack_i(item.controller_id)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.controller_id, n + 1)
     else:
+        out += _pack_i(item.controller_id)
         out += long_length(n)
     _write_many_metadata_response_topic_v12(out, topics)
     out.append(0)
@@ -1793,14 +1796,14 @@ def _read_metadata_response_v13(buffer: bytes, at: int) -> tuple[MetadataRespons
 def _write_metadata_response_v13(out: bytearray, item: MetadataResponse) -> None:
     if item.cluster_authorized_operations != -2147483648:
         raise ValueError  # cluster_authorized_operations is not in these versions
-    out += _pack_i(item.throttle_time_ms)
     brokers = item.brokers
     if type(brokers) is not tuple:
         brokers = sequence(brokers)
     n = len(brokers)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_metadata_response_broker_v9(out, brokers)
     cluster_id = item.cluster_id
@@ -1814,14 +1817,14 @@ def _write_metadata_response_v13(out: bytearray, item: MetadataResponse) -> None
         else:
             out += long_text_length(n)
         out += text
-    out += _pack_i(item.controller_id)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.controller_id, n + 1)
     else:
+        out += _pack_i(item.controller_id)
         out += long_length(n)
     _write_many_metadata_response_topic_v12(out, topics)
     out += _pack_hB(item.error_code, 0)

@@ -21,6 +21,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -98,6 +99,7 @@ _unpack_iqqh = unpacker("iqqh")
 _unpack_qi = unpacker("qi")
 _unpack_text_iB = text_unpackers("iB")
 _pack_16s = packer("16s")
+_pack_16sB = packer("16sB")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_ih = packer("ih")
@@ -105,6 +107,7 @@ _pack_iq = packer("iq")
 _pack_iqi = packer("iqi")
 _pack_iqq = packer("iqq")
 _pack_qi = packer("qi")
+_pack_text__i = text_packers("", "i")
 
 # OffsetCommitRequestPartition, versions 0, 2-5
 #   PartitionIndex: int32
@@ -827,11 +830,11 @@ def _write_offset_commit_request_v8(out: bytearray, item: OffsetCommitRequest) -
     text = item.group_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__i[n](n + 1, text, item.generation_id_or_member_epoch)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_i(item.generation_id_or_member_epoch)
+        out += text
+        out += _pack_i(item.generation_id_or_member_epoch)
     text = item.member_id.encode()
     n = len(text)
     if n < 127:
@@ -897,16 +900,16 @@ def _write_many_offset_commit_request_topic_v10(
     out: bytearray, items: Sequence[OffsetCommitRequest.OffsetCommitRequestTopic]
 ) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partitions)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_16sB(item.topic_id, n + 1)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
         _write_many_offset_commit_request_partition_v8(out, partitions)
         out.append(0)
@@ -972,11 +975,11 @@ def _write_offset_commit_request_v10(out: bytearray, item: OffsetCommitRequest) 
     text = item.group_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__i[n](n + 1, text, item.generation_id_or_member_epoch)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_i(item.generation_id_or_member_epoch)
+        out += text
+        out += _pack_i(item.generation_id_or_member_epoch)
     text = item.member_id.encode()
     n = len(text)
     if n < 127:

@@ -81,8 +81,10 @@ _unpack_ii = unpacker("ii")
 _iterate_ih = iterator("ih")
 _iterate_ihx = iterator("ihx")
 _pack_16s = packer("16s")
+_pack_16sB = packer("16sB")
 _pack_h = packer("h")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 _pack_ih = packer("ih")
 _pack_ihB = packer("ihB")
 _pack_ii = packer("ii")
@@ -316,14 +318,14 @@ def _read_offset_commit_response_v8(buffer: bytes, at: int) -> tuple[OffsetCommi
 
 
 def _write_offset_commit_response_v8(out: bytearray, item: OffsetCommitResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_offset_commit_response_topic_v8(out, topics)
     out.append(0)
@@ -364,16 +366,16 @@ def _write_many_offset_commit_response_topic_v10(
     out: bytearray, items: Sequence[OffsetCommitResponse.OffsetCommitResponseTopic]
 ) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partitions)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_16sB(item.topic_id, n + 1)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
         _write_many_offset_commit_response_partition_v8(out, partitions)
         out.append(0)
@@ -404,14 +406,14 @@ def _read_offset_commit_response_v10(buffer: bytes, at: int) -> tuple[OffsetComm
 
 
 def _write_offset_commit_response_v10(out: bytearray, item: OffsetCommitResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_offset_commit_response_topic_v10(out, topics)
     out.append(0)

@@ -104,6 +104,7 @@ _unpack_i = unpacker("i")
 _unpack_iB = unpacker("iB")
 _unpack_many_i = unpackers("i")
 _pack_16s = packer("16s")
+_pack_16sB = packer("16sB")
 _pack_zB = packer("?B")
 _pack_h = packer("h")
 _pack_i = packer("i")
@@ -292,11 +293,10 @@ def _write_many_offset_fetch_request_topic_v6(
         if type(partition_indexes) is not tuple:
             partition_indexes = sequence(partition_indexes)
         n = len(partition_indexes)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_i[n](*partition_indexes)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_i[n](*partition_indexes)
         else:
             out += long_length(n)
             out += pack_numbers("i", partition_indexes)
@@ -482,11 +482,10 @@ def _write_many_offset_fetch_request_topics_v8(
         if type(partition_indexes) is not tuple:
             partition_indexes = sequence(partition_indexes)
         n = len(partition_indexes)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_i[n](*partition_indexes)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_i[n](*partition_indexes)
         else:
             out += long_length(n)
             out += pack_numbers("i", partition_indexes)
@@ -773,19 +772,18 @@ def _write_many_offset_fetch_request_topics_v10(
     out: bytearray, items: Sequence[OffsetFetchRequest.OffsetFetchRequestTopics]
 ) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partition_indexes = item.partition_indexes
         if type(partition_indexes) is not tuple:
             partition_indexes = sequence(partition_indexes)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partition_indexes)
-        if 0 < n < FEW:
-            out.append(n + 1)
-            out += _pack_many_i[n](*partition_indexes)
-        elif not n:
-            out.append(1)
+        if n < FEW:
+            out += _pack_16sB(item.topic_id, n + 1)
+            if n:
+                out += _pack_many_i[n](*partition_indexes)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
             out += pack_numbers("i", partition_indexes)
         out.append(0)

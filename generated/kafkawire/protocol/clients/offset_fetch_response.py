@@ -135,9 +135,11 @@ _unpack_iqh = unpacker("iqh")
 _unpack_iqiB = unpacker("iqiB")
 _unpack_iqih = unpacker("iqih")
 _pack_16s = packer("16s")
+_pack_16sB = packer("16sB")
 _pack_h = packer("h")
 _pack_hB = packer("hB")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 _pack_ii = packer("ii")
 _pack_iq = packer("iq")
 _pack_iqi = packer("iqi")
@@ -573,14 +575,14 @@ def _read_offset_fetch_response_v6(buffer: bytes, at: int) -> tuple[OffsetFetchR
 def _write_offset_fetch_response_v6(out: bytearray, item: OffsetFetchResponse) -> None:
     if len(item.groups):
         raise ValueError  # groups is not in these versions
-    out += _pack_i(item.throttle_time_ms)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_offset_fetch_response_topic_v6(out, topics)
     out += _pack_hB(item.error_code, 0)
@@ -791,14 +793,14 @@ def _read_offset_fetch_response_v8(buffer: bytes, at: int) -> tuple[OffsetFetchR
 def _write_offset_fetch_response_v8(out: bytearray, item: OffsetFetchResponse) -> None:
     if len(item.topics):
         raise ValueError  # topics is not in these versions
-    out += _pack_i(item.throttle_time_ms)
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_offset_fetch_response_group_v8(out, groups)
     out.append(0)
@@ -839,16 +841,16 @@ def _write_many_offset_fetch_response_topics_v10(
     out: bytearray, items: Sequence[OffsetFetchResponse.OffsetFetchResponseTopics]
 ) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partitions)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_16sB(item.topic_id, n + 1)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
         _write_many_offset_fetch_response_partitions_v8(out, partitions)
         out.append(0)
@@ -943,14 +945,14 @@ def _read_offset_fetch_response_v10(buffer: bytes, at: int) -> tuple[OffsetFetch
 def _write_offset_fetch_response_v10(out: bytearray, item: OffsetFetchResponse) -> None:
     if len(item.topics):
         raise ValueError  # topics is not in these versions
-    out += _pack_i(item.throttle_time_ms)
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_offset_fetch_response_group_v10(out, groups)
     out.append(0)

@@ -79,6 +79,7 @@ _iterate_iii = iterator("iii")
 _iterate_iiix = iterator("iiix")
 _pack_h = packer("h")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 _pack_ii = packer("ii")
 _pack_iii = packer("iii")
 _pack_iiiB = packer("iiiB")
@@ -406,14 +407,14 @@ def _read_offset_for_leader_epoch_request_v4(buffer: bytes, at: int) -> tuple[Of
 
 
 def _write_offset_for_leader_epoch_request_v4(out: bytearray, item: OffsetForLeaderEpochRequest) -> None:
-    out += _pack_i(item.replica_id)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.replica_id, n + 1)
     else:
+        out += _pack_i(item.replica_id)
         out += long_length(n)
     _write_many_offset_for_leader_topic_v4(out, topics)
     out.append(0)

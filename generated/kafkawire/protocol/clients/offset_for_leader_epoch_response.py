@@ -85,6 +85,7 @@ _pack_hiiq = packer("hiiq")
 _pack_hiiqB = packer("hiiqB")
 _pack_hiq = packer("hiq")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 _pack_ii = packer("ii")
 
 # EpochEndOffset, version 0
@@ -413,14 +414,14 @@ def _read_offset_for_leader_epoch_response_v4(buffer: bytes, at: int) -> tuple[O
 
 
 def _write_offset_for_leader_epoch_response_v4(out: bytearray, item: OffsetForLeaderEpochResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_offset_for_leader_topic_result_v4(out, topics)
     out.append(0)

@@ -86,8 +86,10 @@ _unpack_i = unpacker("i")
 _unpack_iB = unpacker("iB")
 _unpack_ii = unpacker("ii")
 _pack_16s = packer("16s")
+_pack_16sB = packer("16sB")
 _pack_h = packer("h")
 _pack_hi = packer("hi")
+_pack_hiB = packer("hiB")
 _pack_hii = packer("hii")
 _pack_i = packer("i")
 
@@ -392,14 +394,14 @@ def _write_produce_request_v9(out: bytearray, item: ProduceRequest) -> None:
         else:
             out += long_text_length(n)
         out += text
-    out += _pack_hi(item.acks, item.timeout_ms)
     topic_data = item.topic_data
     if type(topic_data) is not tuple:
         topic_data = sequence(topic_data)
     n = len(topic_data)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_hiB(item.acks, item.timeout_ms, n + 1)
     else:
+        out += _pack_hi(item.acks, item.timeout_ms)
         out += long_length(n)
     _write_many_topic_produce_data_v9(out, topic_data)
     out.append(0)
@@ -438,16 +440,16 @@ def _read_many_topic_produce_data_v13(
 
 def _write_many_topic_produce_data_v13(out: bytearray, items: Sequence[ProduceRequest.TopicProduceData]) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partition_data = item.partition_data
         if type(partition_data) is not tuple:
             partition_data = sequence(partition_data)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partition_data)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_16sB(item.topic_id, n + 1)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
         _write_many_partition_produce_data_v9(out, partition_data)
         out.append(0)
@@ -501,14 +503,14 @@ def _write_produce_request_v13(out: bytearray, item: ProduceRequest) -> None:
         else:
             out += long_text_length(n)
         out += text
-    out += _pack_hi(item.acks, item.timeout_ms)
     topic_data = item.topic_data
     if type(topic_data) is not tuple:
         topic_data = sequence(topic_data)
     n = len(topic_data)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_hiB(item.acks, item.timeout_ms, n + 1)
     else:
+        out += _pack_hi(item.acks, item.timeout_ms)
         out += long_length(n)
     _write_many_topic_produce_data_v13(out, topic_data)
     out.append(0)

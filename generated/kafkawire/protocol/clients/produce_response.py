@@ -27,6 +27,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_entries,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -151,14 +152,17 @@ _iterate_ihq = iterator("ihq")
 _iterate_ihqq = iterator("ihqq")
 _iterate_ihqqq = iterator("ihqqq")
 _pack_16s = packer("16s")
+_pack_16sB = packer("16sB")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ihq = packer("ihq")
 _pack_ihqq = packer("ihqq")
 _pack_ihqqq = packer("ihqqq")
+_pack_ihqqqB = packer("ihqqqB")
 _pack_ihqqqi = packer("ihqqqi")
 _pack_iiB = packer("iiB")
+_pack_text_i_i = text_packers("i", "i")
 
 # PartitionProduceResponse, versions 0-1
 #   Index: int32
@@ -779,16 +783,18 @@ def _write_many_partition_produce_response_v9(
             item.current_leader, _DEFAULT_LeaderIdAndEpoch
         ):
             raise ValueError  # current_leader is not in these versions
-        out += _pack_ihqqq(
-            item.index, item.error_code, item.base_offset, item.log_append_time_ms, item.log_start_offset
-        )
         record_errors = item.record_errors
         if type(record_errors) is not tuple:
             record_errors = sequence(record_errors)
         n = len(record_errors)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_ihqqqB(
+                item.index, item.error_code, item.base_offset, item.log_append_time_ms, item.log_start_offset, n + 1
+            )
         else:
+            out += _pack_ihqqq(
+                item.index, item.error_code, item.base_offset, item.log_append_time_ms, item.log_start_offset
+            )
             out += long_length(n)
         _write_many_batch_index_and_error_message_v9(out, record_errors)
         error_message = item.error_message
@@ -1000,16 +1006,18 @@ def _write_many_partition_produce_response_v10(
     out: bytearray, items: Sequence[ProduceResponse.PartitionProduceResponse]
 ) -> None:
     for item in items:
-        out += _pack_ihqqq(
-            item.index, item.error_code, item.base_offset, item.log_append_time_ms, item.log_start_offset
-        )
         record_errors = item.record_errors
         if type(record_errors) is not tuple:
             record_errors = sequence(record_errors)
         n = len(record_errors)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_ihqqqB(
+                item.index, item.error_code, item.base_offset, item.log_append_time_ms, item.log_start_offset, n + 1
+            )
         else:
+            out += _pack_ihqqq(
+                item.index, item.error_code, item.base_offset, item.log_append_time_ms, item.log_start_offset
+            )
             out += long_length(n)
         _write_many_batch_index_and_error_message_v9(out, record_errors)
         error_message = item.error_message
@@ -1140,15 +1148,15 @@ def _read_many_node_endpoint_v10(
 
 def _write_many_node_endpoint_v10(out: bytearray, items: Sequence[ProduceResponse.NodeEndpoint]) -> None:
     for item in items:
-        out += _pack_i(item.node_id)
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_i_i[n](item.node_id, n + 1, text, item.port)
         else:
+            out += _pack_i(item.node_id)
             out += long_text_length(n)
-        out += text
-        out += _pack_i(item.port)
+            out += text
+            out += _pack_i(item.port)
         rack = item.rack
         if rack is None:
             out.append(0)
@@ -1267,16 +1275,16 @@ def _write_many_topic_produce_response_v13(
     out: bytearray, items: Sequence[ProduceResponse.TopicProduceResponse]
 ) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partition_responses = item.partition_responses
         if type(partition_responses) is not tuple:
             partition_responses = sequence(partition_responses)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partition_responses)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_16sB(item.topic_id, n + 1)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
         _write_many_partition_produce_response_v10(out, partition_responses)
         out.append(0)

@@ -96,8 +96,10 @@ _unpack_iqB = unpacker("iqB")
 _unpack_qqbhB = unpacker("qqbhB")
 _iterate_qqbhx = iterator("qqbhx")
 _pack_16s = packer("16s")
+_pack_16sB = packer("16sB")
 _pack_ih = packer("ih")
 _pack_iq = packer("iq")
+_pack_iqB = packer("iqB")
 _pack_qqbhB = packer("qqbhB")
 
 # StateBatch, version 0
@@ -191,14 +193,14 @@ def _write_many_partition_result_v0(
             else:
                 out += long_text_length(n)
             out += text
-        out += _pack_iq(item.state_epoch, item.start_offset)
         state_batches = item.state_batches
         if type(state_batches) is not tuple:
             state_batches = sequence(state_batches)
         n = len(state_batches)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_iqB(item.state_epoch, item.start_offset, n + 1)
         else:
+            out += _pack_iq(item.state_epoch, item.start_offset)
             out += long_length(n)
         _write_many_state_batch_v0(out, state_batches)
         out.append(0)
@@ -239,16 +241,16 @@ def _write_many_read_state_result_v0(
     out: bytearray, items: Sequence[ReadShareGroupStateResponse.ReadStateResult]
 ) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partitions)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_16sB(item.topic_id, n + 1)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
         _write_many_partition_result_v0(out, partitions)
         out.append(0)

@@ -73,6 +73,7 @@ _unpack_16sB = unpacker("16sB")
 _unpack_iiB = unpacker("iiB")
 _iterate_iix = iterator("iix")
 _pack_16s = packer("16s")
+_pack_16sB = packer("16sB")
 _pack_iiB = packer("iiB")
 
 # PartitionData, versions 0-1
@@ -141,16 +142,16 @@ def _write_many_read_state_summary_data_v0(
     out: bytearray, items: Sequence[ReadShareGroupStateSummaryRequest.ReadStateSummaryData]
 ) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partitions)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_16sB(item.topic_id, n + 1)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
         _write_many_partition_data_v0(out, partitions)
         out.append(0)

@@ -79,6 +79,7 @@ _unpack_ihB = unpacker("ihB")
 _unpack_iiqB = unpacker("iiqB")
 _unpack_iiqiB = unpacker("iiqiB")
 _pack_16s = packer("16s")
+_pack_16sB = packer("16sB")
 _pack_ih = packer("ih")
 _pack_iiqB = packer("iiqB")
 _pack_iiqiB = packer("iiqiB")
@@ -172,16 +173,16 @@ def _write_many_read_state_summary_result_v0(
     out: bytearray, items: Sequence[ReadShareGroupStateSummaryResponse.ReadStateSummaryResult]
 ) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partitions)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_16sB(item.topic_id, n + 1)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
         _write_many_partition_result_v0(out, partitions)
         out.append(0)
@@ -328,16 +329,16 @@ def _write_many_read_state_summary_result_v1(
     out: bytearray, items: Sequence[ReadShareGroupStateSummaryResponse.ReadStateSummaryResult]
 ) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partitions)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_16sB(item.topic_id, n + 1)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
         _write_many_partition_result_v1(out, partitions)
         out.append(0)

@@ -98,9 +98,13 @@ _unpack_iB = unpacker("iB")
 _unpack_qqB = unpacker("qqB")
 _unpack_many_b = unpackers("b")
 _pack_16s = packer("16s")
+_pack_16sB = packer("16sB")
 _pack_i = packer("i")
 _pack_iz = packer("i?")
+_pack_izB = packer("i?B")
+_pack_iB = packer("iB")
 _pack_qq = packer("qq")
+_pack_qqB = packer("qqB")
 _pack_many_b = packers("b")
 
 # AcknowledgementBatch, versions 0-2
@@ -137,17 +141,16 @@ def _write_many_acknowledgement_batch_v0(
     out: bytearray, items: Sequence[ShareAcknowledgeRequest.AcknowledgementBatch]
 ) -> None:
     for item in items:
-        out += _pack_qq(item.first_offset, item.last_offset)
         acknowledge_types = item.acknowledge_types
         if type(acknowledge_types) is not tuple:
             acknowledge_types = sequence(acknowledge_types)
         n = len(acknowledge_types)
-        if 0 < n < FEW:
-            out.append(n + 1)
-            out += _pack_many_b[n](*acknowledge_types)
-        elif not n:
-            out.append(1)
+        if n < FEW:
+            out += _pack_qqB(item.first_offset, item.last_offset, n + 1)
+            if n:
+                out += _pack_many_b[n](*acknowledge_types)
         else:
+            out += _pack_qq(item.first_offset, item.last_offset)
             out += long_length(n)
             out += pack_numbers("b", acknowledge_types)
         out.append(0)
@@ -187,14 +190,14 @@ def _write_many_acknowledge_partition_v0(
     out: bytearray, items: Sequence[ShareAcknowledgeRequest.AcknowledgePartition]
 ) -> None:
     for item in items:
-        out += _pack_i(item.partition_index)
         acknowledgement_batches = item.acknowledgement_batches
         if type(acknowledgement_batches) is not tuple:
             acknowledgement_batches = sequence(acknowledgement_batches)
         n = len(acknowledgement_batches)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_iB(item.partition_index, n + 1)
         else:
+            out += _pack_i(item.partition_index)
             out += long_length(n)
         _write_many_acknowledgement_batch_v0(out, acknowledgement_batches)
         out.append(0)
@@ -233,16 +236,16 @@ def _read_many_acknowledge_topic_v0(
 
 def _write_many_acknowledge_topic_v0(out: bytearray, items: Sequence[ShareAcknowledgeRequest.AcknowledgeTopic]) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partitions)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_16sB(item.topic_id, n + 1)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
         _write_many_acknowledge_partition_v0(out, partitions)
         out.append(0)
@@ -319,14 +322,14 @@ def _write_share_acknowledge_request_v0(out: bytearray, item: ShareAcknowledgeRe
         else:
             out += long_text_length(n)
         out += text
-    out += _pack_i(item.share_session_epoch)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.share_session_epoch, n + 1)
     else:
+        out += _pack_i(item.share_session_epoch)
         out += long_length(n)
     _write_many_acknowledge_topic_v0(out, topics)
     out.append(0)
@@ -402,16 +405,16 @@ def _write_share_acknowledge_request_v2(out: bytearray, item: ShareAcknowledgeRe
         else:
             out += long_text_length(n)
         out += text
-    if type(item.is_renew_ack) is not bool:
-        raise ValueError
-    out += _pack_iz(item.share_session_epoch, item.is_renew_ack)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
+    if type(item.is_renew_ack) is not bool:
+        raise ValueError
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_izB(item.share_session_epoch, item.is_renew_ack, n + 1)
     else:
+        out += _pack_iz(item.share_session_epoch, item.is_renew_ack)
         out += long_length(n)
     _write_many_acknowledge_topic_v0(out, topics)
     out.append(0)

@@ -22,6 +22,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -120,9 +121,12 @@ _unpack_ihB = unpacker("ihB")
 _unpack_iiB = unpacker("iiB")
 _unpack_text_iB = text_unpackers("iB")
 _pack_16s = packer("16s")
+_pack_16sB = packer("16sB")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 _pack_ih = packer("ih")
 _pack_iiB = packer("iiB")
+_pack_text_i_i = text_packers("i", "i")
 
 # LeaderIdAndEpoch, versions 0-2
 #   LeaderId: int32
@@ -232,16 +236,16 @@ def _write_many_share_acknowledge_topic_response_v0(
     out: bytearray, items: Sequence[ShareAcknowledgeResponse.ShareAcknowledgeTopicResponse]
 ) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partitions)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_16sB(item.topic_id, n + 1)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
         _write_many_partition_data_v0(out, partitions)
         out.append(0)
@@ -293,15 +297,15 @@ def _read_many_node_endpoint_v0(
 
 def _write_many_node_endpoint_v0(out: bytearray, items: Sequence[ShareAcknowledgeResponse.NodeEndpoint]) -> None:
     for item in items:
-        out += _pack_i(item.node_id)
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_i_i[n](item.node_id, n + 1, text, item.port)
         else:
+            out += _pack_i(item.node_id)
             out += long_text_length(n)
-        out += text
-        out += _pack_i(item.port)
+            out += text
+            out += _pack_i(item.port)
         rack = item.rack
         if rack is None:
             out.append(0)
@@ -454,14 +458,14 @@ def _write_share_acknowledge_response_v2(out: bytearray, item: ShareAcknowledgeR
         else:
             out += long_text_length(n)
         out += text
-    out += _pack_i(item.acquisition_lock_timeout_ms)
     responses = item.responses
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.acquisition_lock_timeout_ms, n + 1)
     else:
+        out += _pack_i(item.acquisition_lock_timeout_ms)
         out += long_length(n)
     _write_many_share_acknowledge_topic_response_v0(out, responses)
     node_endpoints = item.node_endpoints

@@ -130,12 +130,19 @@ _unpack_qqB = unpacker("qqB")
 _unpack_many_b = unpackers("b")
 _unpack_many_i = unpackers("i")
 _pack_16s = packer("16s")
+_pack_16sB = packer("16sB")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 _pack_ii = packer("ii")
+_pack_iiB = packer("iiB")
 _pack_iiii = packer("iiii")
+_pack_iiiiB = packer("iiiiB")
 _pack_iiiiii = packer("iiiiii")
+_pack_iiiiiiB = packer("iiiiiiB")
 _pack_iiiiiibz = packer("iiiiiib?")
+_pack_iiiiiibzB = packer("iiiiiib?B")
 _pack_qq = packer("qq")
+_pack_qqB = packer("qqB")
 _pack_many_b = packers("b")
 _pack_many_i = packers("i")
 
@@ -173,17 +180,16 @@ def _write_many_acknowledgement_batch_v0(
     out: bytearray, items: Sequence[ShareFetchRequest.AcknowledgementBatch]
 ) -> None:
     for item in items:
-        out += _pack_qq(item.first_offset, item.last_offset)
         acknowledge_types = item.acknowledge_types
         if type(acknowledge_types) is not tuple:
             acknowledge_types = sequence(acknowledge_types)
         n = len(acknowledge_types)
-        if 0 < n < FEW:
-            out.append(n + 1)
-            out += _pack_many_b[n](*acknowledge_types)
-        elif not n:
-            out.append(1)
+        if n < FEW:
+            out += _pack_qqB(item.first_offset, item.last_offset, n + 1)
+            if n:
+                out += _pack_many_b[n](*acknowledge_types)
         else:
+            out += _pack_qq(item.first_offset, item.last_offset)
             out += long_length(n)
             out += pack_numbers("b", acknowledge_types)
         out.append(0)
@@ -222,14 +228,14 @@ def _read_many_fetch_partition_v0(
 
 def _write_many_fetch_partition_v0(out: bytearray, items: Sequence[ShareFetchRequest.FetchPartition]) -> None:
     for item in items:
-        out += _pack_ii(item.partition_index, item.partition_max_bytes)
         acknowledgement_batches = item.acknowledgement_batches
         if type(acknowledgement_batches) is not tuple:
             acknowledgement_batches = sequence(acknowledgement_batches)
         n = len(acknowledgement_batches)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_iiB(item.partition_index, item.partition_max_bytes, n + 1)
         else:
+            out += _pack_ii(item.partition_index, item.partition_max_bytes)
             out += long_length(n)
         _write_many_acknowledgement_batch_v0(out, acknowledgement_batches)
         out.append(0)
@@ -268,16 +274,16 @@ def _read_many_fetch_topic_v0(
 
 def _write_many_fetch_topic_v0(out: bytearray, items: Sequence[ShareFetchRequest.FetchTopic]) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partitions)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_16sB(item.topic_id, n + 1)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
         _write_many_fetch_partition_v0(out, partitions)
         out.append(0)
@@ -317,19 +323,18 @@ def _read_many_forgotten_topic_v0(
 
 def _write_many_forgotten_topic_v0(out: bytearray, items: Sequence[ShareFetchRequest.ForgottenTopic]) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partitions)
-        if 0 < n < FEW:
-            out.append(n + 1)
-            out += _pack_many_i[n](*partitions)
-        elif not n:
-            out.append(1)
+        if n < FEW:
+            out += _pack_16sB(item.topic_id, n + 1)
+            if n:
+                out += _pack_many_i[n](*partitions)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
             out += pack_numbers("i", partitions)
         out.append(0)
@@ -435,14 +440,14 @@ def _write_share_fetch_request_v0(out: bytearray, item: ShareFetchRequest) -> No
         else:
             out += long_text_length(n)
         out += text
-    out += _pack_iiii(item.share_session_epoch, item.max_wait_ms, item.min_bytes, item.max_bytes)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iiiiB(item.share_session_epoch, item.max_wait_ms, item.min_bytes, item.max_bytes, n + 1)
     else:
+        out += _pack_iiii(item.share_session_epoch, item.max_wait_ms, item.min_bytes, item.max_bytes)
         out += long_length(n)
     _write_many_fetch_topic_v0(out, topics)
     forgotten_topics_data = item.forgotten_topics_data
@@ -491,14 +496,14 @@ def _write_many_fetch_partition_v1(out: bytearray, items: Sequence[ShareFetchReq
     for item in items:
         if item.partition_max_bytes != 0:
             raise ValueError  # partition_max_bytes is not in these versions
-        out += _pack_i(item.partition_index)
         acknowledgement_batches = item.acknowledgement_batches
         if type(acknowledgement_batches) is not tuple:
             acknowledgement_batches = sequence(acknowledgement_batches)
         n = len(acknowledgement_batches)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_iB(item.partition_index, n + 1)
         else:
+            out += _pack_i(item.partition_index)
             out += long_length(n)
         _write_many_acknowledgement_batch_v0(out, acknowledgement_batches)
         out.append(0)
@@ -537,16 +542,16 @@ def _read_many_fetch_topic_v1(
 
 def _write_many_fetch_topic_v1(out: bytearray, items: Sequence[ShareFetchRequest.FetchTopic]) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partitions)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_16sB(item.topic_id, n + 1)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
         _write_many_fetch_partition_v1(out, partitions)
         out.append(0)
@@ -650,16 +655,29 @@ def _write_share_fetch_request_v1(out: bytearray, item: ShareFetchRequest) -> No
         else:
             out += long_text_length(n)
         out += text
-    out += _pack_iiiiii(
-        item.share_session_epoch, item.max_wait_ms, item.min_bytes, item.max_bytes, item.max_records, item.batch_size
-    )
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iiiiiiB(
+            item.share_session_epoch,
+            item.max_wait_ms,
+            item.min_bytes,
+            item.max_bytes,
+            item.max_records,
+            item.batch_size,
+            n + 1,
+        )
     else:
+        out += _pack_iiiiii(
+            item.share_session_epoch,
+            item.max_wait_ms,
+            item.min_bytes,
+            item.max_bytes,
+            item.max_records,
+            item.batch_size,
+        )
         out += long_length(n)
     _write_many_fetch_topic_v1(out, topics)
     forgotten_topics_data = item.forgotten_topics_data
@@ -782,25 +800,35 @@ def _write_share_fetch_request_v2(out: bytearray, item: ShareFetchRequest) -> No
         else:
             out += long_text_length(n)
         out += text
-    if type(item.is_renew_ack) is not bool:
-        raise ValueError
-    out += _pack_iiiiiibz(
-        item.share_session_epoch,
-        item.max_wait_ms,
-        item.min_bytes,
-        item.max_bytes,
-        item.max_records,
-        item.batch_size,
-        item.share_acquire_mode,
-        item.is_renew_ack,
-    )
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
+    if type(item.is_renew_ack) is not bool:
+        raise ValueError
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iiiiiibzB(
+            item.share_session_epoch,
+            item.max_wait_ms,
+            item.min_bytes,
+            item.max_bytes,
+            item.max_records,
+            item.batch_size,
+            item.share_acquire_mode,
+            item.is_renew_ack,
+            n + 1,
+        )
     else:
+        out += _pack_iiiiiibz(
+            item.share_session_epoch,
+            item.max_wait_ms,
+            item.min_bytes,
+            item.max_bytes,
+            item.max_records,
+            item.batch_size,
+            item.share_acquire_mode,
+            item.is_renew_ack,
+        )
         out += long_length(n)
     _write_many_fetch_topic_v1(out, topics)
     forgotten_topics_data = item.forgotten_topics_data

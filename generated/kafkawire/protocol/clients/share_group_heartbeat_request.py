@@ -18,6 +18,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -52,6 +53,7 @@ class ShareGroupHeartbeatRequest(Message, frozen=True, gc=False):
 _unpack_iB = unpacker("iB")
 _unpack_text_iB = text_unpackers("iB")
 _pack_i = packer("i")
+_pack_text__i = text_packers("", "i")
 
 # ShareGroupHeartbeatRequest, versions 0-1
 #   GroupId: compact string
@@ -130,11 +132,11 @@ def _write_share_group_heartbeat_request_v0(out: bytearray, item: ShareGroupHear
     text = item.member_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__i[n](n + 1, text, item.member_epoch)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_i(item.member_epoch)
+        out += text
+        out += _pack_i(item.member_epoch)
     rack_id = item.rack_id
     if rack_id is None:
         out.append(0)

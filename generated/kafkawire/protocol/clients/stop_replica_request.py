@@ -124,11 +124,14 @@ _iterate_iizx = iterator("ii?x")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_iziq = packer("i?iq")
+_pack_iziqB = packer("i?iqB")
 _pack_iizB = packer("ii?B")
 _pack_iizi = packer("ii?i")
 _pack_iiq = packer("iiq")
 _pack_iiqz = packer("iiq?")
+_pack_iiqzB = packer("iiq?B")
 _pack_iiqzi = packer("iiq?i")
+_pack_iiqB = packer("iiqB")
 _pack_many_i = packers("i")
 
 # StopReplicaPartitionV0, version 0
@@ -336,11 +339,10 @@ def _write_many_stop_replica_topic_v1_v2(
         if type(partition_indexes) is not tuple:
             partition_indexes = sequence(partition_indexes)
         n = len(partition_indexes)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_i[n](*partition_indexes)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_i[n](*partition_indexes)
         else:
             out += long_length(n)
             out += pack_numbers("i", partition_indexes)
@@ -383,16 +385,16 @@ def _write_stop_replica_request_v2(out: bytearray, item: StopReplicaRequest) -> 
         raise ValueError  # ungrouped_partitions is not in these versions
     if len(item.topic_states):
         raise ValueError  # topic_states is not in these versions
-    if type(item.delete_partitions) is not bool:
-        raise ValueError
-    out += _pack_iiqz(item.controller_id, item.controller_epoch, item.broker_epoch, item.delete_partitions)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
+    if type(item.delete_partitions) is not bool:
+        raise ValueError
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iiqzB(item.controller_id, item.controller_epoch, item.broker_epoch, item.delete_partitions, n + 1)
     else:
+        out += _pack_iiqz(item.controller_id, item.controller_epoch, item.broker_epoch, item.delete_partitions)
         out += long_length(n)
     _write_many_stop_replica_topic_v1_v2(out, topics)
     out.append(0)
@@ -532,14 +534,14 @@ def _write_stop_replica_request_v3(out: bytearray, item: StopReplicaRequest) -> 
         raise ValueError  # ungrouped_partitions is not in these versions
     if len(item.topics):
         raise ValueError  # topics is not in these versions
-    out += _pack_iiq(item.controller_id, item.controller_epoch, item.broker_epoch)
     topic_states = item.topic_states
     if type(topic_states) is not tuple:
         topic_states = sequence(topic_states)
     n = len(topic_states)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iiqB(item.controller_id, item.controller_epoch, item.broker_epoch, n + 1)
     else:
+        out += _pack_iiq(item.controller_id, item.controller_epoch, item.broker_epoch)
         out += long_length(n)
     _write_many_stop_replica_topic_state_v3(out, topic_states)
     out.append(0)
@@ -581,16 +583,18 @@ def _write_stop_replica_request_v4(out: bytearray, item: StopReplicaRequest) -> 
         raise ValueError  # ungrouped_partitions is not in these versions
     if len(item.topics):
         raise ValueError  # topics is not in these versions
-    if type(item.is_kraft_controller) is not bool:
-        raise ValueError
-    out += _pack_iziq(item.controller_id, item.is_kraft_controller, item.controller_epoch, item.broker_epoch)
     topic_states = item.topic_states
     if type(topic_states) is not tuple:
         topic_states = sequence(topic_states)
+    if type(item.is_kraft_controller) is not bool:
+        raise ValueError
     n = len(topic_states)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iziqB(
+            item.controller_id, item.is_kraft_controller, item.controller_epoch, item.broker_epoch, n + 1
+        )
     else:
+        out += _pack_iziq(item.controller_id, item.is_kraft_controller, item.controller_epoch, item.broker_epoch)
         out += long_length(n)
     _write_many_stop_replica_topic_state_v3(out, topic_states)
     out.append(0)

@@ -17,6 +17,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -63,9 +64,11 @@ _unpack_ih = unpacker("ih")
 _unpack_ihB = unpacker("ihB")
 _unpack_text_ihB = text_unpackers("ihB")
 _pack_h = packer("h")
+_pack_hB = packer("hB")
 _pack_hi = packer("hi")
 _pack_ih = packer("ih")
 _pack_ihB = packer("ihB")
+_pack_text__ihB = text_packers("", "ihB")
 
 # StopReplicaPartitionError, versions 0-1
 #   TopicName: string
@@ -166,11 +169,11 @@ def _write_many_stop_replica_partition_error_v2(
         text = item.topic_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__ihB[n](n + 1, text, item.partition_index, item.error_code, 0)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_ihB(item.partition_index, item.error_code, 0)
+            out += text
+            out += _pack_ihB(item.partition_index, item.error_code, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -198,14 +201,14 @@ def _read_stop_replica_response_v2(buffer: bytes, at: int) -> tuple[StopReplicaR
 
 
 def _write_stop_replica_response_v2(out: bytearray, item: StopReplicaResponse) -> None:
-    out += _pack_h(item.error_code)
     partition_errors = item.partition_errors
     if type(partition_errors) is not tuple:
         partition_errors = sequence(partition_errors)
     n = len(partition_errors)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_hB(item.error_code, n + 1)
     else:
+        out += _pack_h(item.error_code)
         out += long_length(n)
     _write_many_stop_replica_partition_error_v2(out, partition_errors)
     out.append(0)

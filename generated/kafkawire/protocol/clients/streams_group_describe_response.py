@@ -24,6 +24,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -249,6 +250,11 @@ _pack_ih = packer("ih")
 _pack_ii = packer("ii")
 _pack_iqB = packer("iqB")
 _pack_many_i = packers("i")
+_pack_text__HB = text_packers("", "HB")
+_pack_text__i = text_packers("", "i")
+_pack_text__ih = text_packers("", "ih")
+_pack_text__ii = text_packers("", "ii")
+_pack_text__iqB = text_packers("", "iqB")
 
 # KeyValue, version 0
 #   Key: compact string
@@ -352,11 +358,11 @@ def _write_many_topic_info_v0(out: bytearray, items: Sequence[StreamsGroupDescri
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__ih[n](n + 1, text, item.partitions, item.replication_factor)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_ih(item.partitions, item.replication_factor)
+            out += text
+            out += _pack_ih(item.partitions, item.replication_factor)
         topic_configs = item.topic_configs
         if type(topic_configs) is not tuple:
             topic_configs = sequence(topic_configs)
@@ -598,11 +604,11 @@ def _write_endpoint_v0(out: bytearray, item: StreamsGroupDescribeResponse.Endpoi
     text = item.host.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__HB[n](n + 1, text, item.port, 0)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_HB(item.port, 0)
+        out += text
+        out += _pack_HB(item.port, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -643,11 +649,11 @@ def _write_many_task_offset_v0(out: bytearray, items: Sequence[StreamsGroupDescr
         text = item.subtopology_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__iqB[n](n + 1, text, item.partition, item.offset, 0)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_iqB(item.partition, item.offset, 0)
+            out += text
+            out += _pack_iqB(item.partition, item.offset, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -702,11 +708,10 @@ def _write_many_task_ids_v0(out: bytearray, items: Sequence[StreamsGroupDescribe
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_i[n](*partitions)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_i[n](*partitions)
         else:
             out += long_length(n)
             out += pack_numbers("i", partitions)
@@ -926,11 +931,11 @@ def _write_many_member_v0(out: bytearray, items: Sequence[StreamsGroupDescribeRe
         text = item.member_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__i[n](n + 1, text, item.member_epoch)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_i(item.member_epoch)
+            out += text
+            out += _pack_i(item.member_epoch)
         instance_id = item.instance_id
         if instance_id is None:
             out.append(0)
@@ -963,11 +968,11 @@ def _write_many_member_v0(out: bytearray, items: Sequence[StreamsGroupDescribeRe
         text = item.client_host.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__i[n](n + 1, text, item.topology_epoch)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_i(item.topology_epoch)
+            out += text
+            out += _pack_i(item.topology_epoch)
         text = item.process_id.encode()
         n = len(text)
         if n < 127:
@@ -1125,11 +1130,11 @@ def _write_many_described_group_v0(
         text = item.group_state.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__ii[n](n + 1, text, item.group_epoch, item.assignment_epoch)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_ii(item.group_epoch, item.assignment_epoch)
+            out += text
+            out += _pack_ii(item.group_epoch, item.assignment_epoch)
         if item.topology is None:
             out.append(255)
         else:
@@ -1172,14 +1177,14 @@ def _read_streams_group_describe_response_v0(buffer: bytes, at: int) -> tuple[St
 
 
 def _write_streams_group_describe_response_v0(out: bytearray, item: StreamsGroupDescribeResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_described_group_v0(out, groups)
     out.append(0)

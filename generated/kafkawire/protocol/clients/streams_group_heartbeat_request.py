@@ -22,6 +22,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -208,11 +209,16 @@ _unpack_text_iqB = text_unpackers("iqB")
 _pack_zB = packer("?B")
 _pack_HB = packer("HB")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 _pack_ih = packer("ih")
 _pack_ii = packer("ii")
 _pack_iqB = packer("iqB")
 _pack_many_h = packers("h")
 _pack_many_i = packers("i")
+_pack_text__HB = text_packers("", "HB")
+_pack_text__ih = text_packers("", "ih")
+_pack_text__ii = text_packers("", "ii")
+_pack_text__iqB = text_packers("", "iqB")
 
 # KeyValue, version 0
 #   Key: compact string
@@ -316,11 +322,11 @@ def _write_many_topic_info_v0(out: bytearray, items: Sequence[StreamsGroupHeartb
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__ih[n](n + 1, text, item.partitions, item.replication_factor)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_ih(item.partitions, item.replication_factor)
+            out += text
+            out += _pack_ih(item.partitions, item.replication_factor)
         topic_configs = item.topic_configs
         if type(topic_configs) is not tuple:
             topic_configs = sequence(topic_configs)
@@ -389,11 +395,10 @@ def _write_many_copartition_group_v0(
         if type(source_topics) is not tuple:
             source_topics = sequence(source_topics)
         n = len(source_topics)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_h[n](*source_topics)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_h[n](*source_topics)
         else:
             out += long_length(n)
             out += pack_numbers("h", source_topics)
@@ -401,11 +406,10 @@ def _write_many_copartition_group_v0(
         if type(source_topic_regex) is not tuple:
             source_topic_regex = sequence(source_topic_regex)
         n = len(source_topic_regex)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_h[n](*source_topic_regex)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_h[n](*source_topic_regex)
         else:
             out += long_length(n)
             out += pack_numbers("h", source_topic_regex)
@@ -413,11 +417,10 @@ def _write_many_copartition_group_v0(
         if type(repartition_source_topics) is not tuple:
             repartition_source_topics = sequence(repartition_source_topics)
         n = len(repartition_source_topics)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_h[n](*repartition_source_topics)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_h[n](*repartition_source_topics)
         else:
             out += long_length(n)
             out += pack_numbers("h", repartition_source_topics)
@@ -658,14 +661,14 @@ def _read_topology_v0(buffer: bytes, at: int) -> tuple[StreamsGroupHeartbeatRequ
 
 
 def _write_topology_v0(out: bytearray, item: StreamsGroupHeartbeatRequest.Topology) -> None:
-    out += _pack_i(item.epoch)
     subtopologies = item.subtopologies
     if type(subtopologies) is not tuple:
         subtopologies = sequence(subtopologies)
     n = len(subtopologies)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.epoch, n + 1)
     else:
+        out += _pack_i(item.epoch)
         out += long_length(n)
     _write_many_subtopology_v0(out, subtopologies)
     out.append(0)
@@ -723,11 +726,10 @@ def _write_many_task_ids_v0(out: bytearray, items: Sequence[StreamsGroupHeartbea
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_i[n](*partitions)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_i[n](*partitions)
         else:
             out += long_length(n)
             out += pack_numbers("i", partitions)
@@ -764,11 +766,11 @@ def _write_endpoint_v0(out: bytearray, item: StreamsGroupHeartbeatRequest.Endpoi
     text = item.host.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__HB[n](n + 1, text, item.port, 0)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_HB(item.port, 0)
+        out += text
+        out += _pack_HB(item.port, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -809,11 +811,11 @@ def _write_many_task_offset_v0(out: bytearray, items: Sequence[StreamsGroupHeart
         text = item.subtopology_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__iqB[n](n + 1, text, item.partition, item.offset, 0)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_iqB(item.partition, item.offset, 0)
+            out += text
+            out += _pack_iqB(item.partition, item.offset, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -999,11 +1001,11 @@ def _write_streams_group_heartbeat_request_v0(out: bytearray, item: StreamsGroup
     text = item.member_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__ii[n](n + 1, text, item.member_epoch, item.endpoint_information_epoch)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_ii(item.member_epoch, item.endpoint_information_epoch)
+        out += text
+        out += _pack_ii(item.member_epoch, item.endpoint_information_epoch)
     instance_id = item.instance_id
     if instance_id is None:
         out.append(0)

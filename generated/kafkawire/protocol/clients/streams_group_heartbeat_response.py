@@ -24,6 +24,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -145,12 +146,16 @@ _unpack_iiiiB = unpacker("iiiiB")
 _unpack_many_i = unpackers("i")
 _unpack_text_HB = text_unpackers("HB")
 _unpack_text_iiiiB = text_unpackers("iiiiB")
+_pack_B = packer("B")
 _pack_HB = packer("HB")
 _pack_b = packer("b")
 _pack_i = packer("i")
 _pack_ih = packer("ih")
 _pack_iiii = packer("iiii")
 _pack_many_i = packers("i")
+_pack_text__HB = text_packers("", "HB")
+_pack_text__iiii = text_packers("", "iiii")
+_pack_text_b_B = text_packers("b", "B")
 
 # Status, version 0
 #   StatusCode: int8
@@ -183,15 +188,15 @@ def _read_many_status_v0(
 
 def _write_many_status_v0(out: bytearray, items: Sequence[StreamsGroupHeartbeatResponse.Status]) -> None:
     for item in items:
-        out += _pack_b(item.status_code)
         text = item.status_detail.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_b_B[n](item.status_code, n + 1, text, 0)
         else:
+            out += _pack_b(item.status_code)
             out += long_text_length(n)
-        out += text
-        out.append(0)
+            out += text
+            out += _pack_B(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -246,11 +251,10 @@ def _write_many_task_ids_v0(out: bytearray, items: Sequence[StreamsGroupHeartbea
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_i[n](*partitions)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_i[n](*partitions)
         else:
             out += long_length(n)
             out += pack_numbers("i", partitions)
@@ -287,11 +291,11 @@ def _write_endpoint_v0(out: bytearray, item: StreamsGroupHeartbeatResponse.Endpo
     text = item.host.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__HB[n](n + 1, text, item.port, 0)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_HB(item.port, 0)
+        out += text
+        out += _pack_HB(item.port, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -348,11 +352,10 @@ def _write_many_topic_partition_v0(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_i[n](*partitions)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_i[n](*partitions)
         else:
             out += long_length(n)
             out += pack_numbers("i", partitions)
@@ -558,13 +561,20 @@ def _write_streams_group_heartbeat_response_v0(out: bytearray, item: StreamsGrou
     text = item.member_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__iiii[n](
+            n + 1,
+            text,
+            item.member_epoch,
+            item.heartbeat_interval_ms,
+            item.acceptable_recovery_lag,
+            item.task_offset_interval_ms,
+        )
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_iiii(
-        item.member_epoch, item.heartbeat_interval_ms, item.acceptable_recovery_lag, item.task_offset_interval_ms
-    )
+        out += text
+        out += _pack_iiii(
+            item.member_epoch, item.heartbeat_interval_ms, item.acceptable_recovery_lag, item.task_offset_interval_ms
+        )
     status = item.status
     if status is None:
         out.append(0)

@@ -21,6 +21,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -76,6 +77,7 @@ _unpack_text_iB = text_unpackers("iB")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_ih = packer("ih")
+_pack_text__i = text_packers("", "i")
 
 # SyncGroupRequestAssignment, versions 0-3
 #   MemberId: string
@@ -346,11 +348,11 @@ def _write_sync_group_request_v4(out: bytearray, item: SyncGroupRequest) -> None
     text = item.group_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__i[n](n + 1, text, item.generation_id)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_i(item.generation_id)
+        out += text
+        out += _pack_i(item.generation_id)
     text = item.member_id.encode()
     n = len(text)
     if n < 127:
@@ -463,11 +465,11 @@ def _write_sync_group_request_v5(out: bytearray, item: SyncGroupRequest) -> None
     text = item.group_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__i[n](n + 1, text, item.generation_id)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_i(item.generation_id)
+        out += text
+        out += _pack_i(item.generation_id)
     text = item.member_id.encode()
     n = len(text)
     if n < 127:

@@ -19,6 +19,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -97,6 +98,7 @@ _pack_i = packer("i")
 _pack_iq = packer("iq")
 _pack_iqi = packer("iqi")
 _pack_qhi = packer("qhi")
+_pack_text__qhi = text_packers("", "qhi")
 
 # TxnOffsetCommitRequestPartition, versions 0-1
 #   PartitionIndex: int32
@@ -570,11 +572,11 @@ def _write_txn_offset_commit_request_v3(out: bytearray, item: TxnOffsetCommitReq
     text = item.group_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__qhi[n](n + 1, text, item.producer_id, item.producer_epoch, item.generation_id)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_qhi(item.producer_id, item.producer_epoch, item.generation_id)
+        out += text
+        out += _pack_qhi(item.producer_id, item.producer_epoch, item.generation_id)
     text = item.member_id.encode()
     n = len(text)
     if n < 127:

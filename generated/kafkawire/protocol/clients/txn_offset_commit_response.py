@@ -77,6 +77,7 @@ _iterate_ih = iterator("ih")
 _iterate_ihx = iterator("ihx")
 _pack_h = packer("h")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 _pack_ih = packer("ih")
 _pack_ihB = packer("ihB")
 _pack_ii = packer("ii")
@@ -287,14 +288,14 @@ def _read_txn_offset_commit_response_v3(buffer: bytes, at: int) -> tuple[TxnOffs
 
 
 def _write_txn_offset_commit_response_v3(out: bytearray, item: TxnOffsetCommitResponse) -> None:
-    out += _pack_i(item.throttle_time_ms)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
+        out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_txn_offset_commit_response_topic_v3(out, topics)
     out.append(0)

@@ -16,6 +16,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -69,6 +70,9 @@ _pack_zB = packer("?B")
 _pack_hzB = packer("h?B")
 _pack_hbB = packer("hbB")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
+_pack_text__hzB = text_packers("", "h?B")
+_pack_text__hbB = text_packers("", "hbB")
 
 # FeatureUpdateKey, version 0
 #   Feature: compact string
@@ -105,16 +109,16 @@ def _write_many_feature_update_key_v0(out: bytearray, items: Sequence[UpdateFeat
     for item in items:
         if item.upgrade_type != 1:
             raise ValueError  # upgrade_type is not in these versions
+        if type(item.allow_downgrade) is not bool:
+            raise ValueError
         text = item.feature.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__hzB[n](n + 1, text, item.max_version_level, item.allow_downgrade, 0)
         else:
             out += long_text_length(n)
-        out += text
-        if type(item.allow_downgrade) is not bool:
-            raise ValueError
-        out += _pack_hzB(item.max_version_level, item.allow_downgrade, 0)
+            out += text
+            out += _pack_hzB(item.max_version_level, item.allow_downgrade, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -144,14 +148,14 @@ def _read_update_features_request_v0(buffer: bytes, at: int) -> tuple[UpdateFeat
 def _write_update_features_request_v0(out: bytearray, item: UpdateFeaturesRequest) -> None:
     if item.validate_only:
         raise ValueError  # validate_only is not in these versions
-    out += _pack_i(item.timeout_ms)
     feature_updates = item.feature_updates
     if type(feature_updates) is not tuple:
         feature_updates = sequence(feature_updates)
     n = len(feature_updates)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.timeout_ms, n + 1)
     else:
+        out += _pack_i(item.timeout_ms)
         out += long_length(n)
     _write_many_feature_update_key_v0(out, feature_updates)
     out.append(0)
@@ -197,11 +201,11 @@ def _write_many_feature_update_key_v1(out: bytearray, items: Sequence[UpdateFeat
         text = item.feature.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__hbB[n](n + 1, text, item.max_version_level, item.upgrade_type, 0)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_hbB(item.max_version_level, item.upgrade_type, 0)
+            out += text
+            out += _pack_hbB(item.max_version_level, item.upgrade_type, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -230,14 +234,14 @@ def _read_update_features_request_v1(buffer: bytes, at: int) -> tuple[UpdateFeat
 
 
 def _write_update_features_request_v1(out: bytearray, item: UpdateFeaturesRequest) -> None:
-    out += _pack_i(item.timeout_ms)
     feature_updates = item.feature_updates
     if type(feature_updates) is not tuple:
         feature_updates = sequence(feature_updates)
     n = len(feature_updates)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.timeout_ms, n + 1)
     else:
+        out += _pack_i(item.timeout_ms)
         out += long_length(n)
     _write_many_feature_update_key_v1(out, feature_updates)
     if type(item.validate_only) is not bool:

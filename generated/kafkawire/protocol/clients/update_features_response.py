@@ -17,6 +17,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -65,6 +66,7 @@ _unpack_ihB = unpacker("ihB")
 _unpack_text_hB = text_unpackers("hB")
 _pack_h = packer("h")
 _pack_ih = packer("ih")
+_pack_text__h = text_packers("", "h")
 
 # UpdatableFeatureResult, versions 0-1
 #   Feature: compact string
@@ -114,11 +116,11 @@ def _write_many_updatable_feature_result_v0(
         text = item.feature.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__h[n](n + 1, text, item.error_code)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_h(item.error_code)
+            out += text
+            out += _pack_h(item.error_code)
         error_message = item.error_message
         if error_message is None:
             out.append(0)

@@ -27,6 +27,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_entries,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -162,14 +163,21 @@ _pack_h = packer("h")
 _pack_hB = packer("hB")
 _pack_i = packer("i")
 _pack_iziq = packer("i?iq")
+_pack_iziqB = packer("i?iqB")
+_pack_iB = packer("iB")
 _pack_ih = packer("ih")
 _pack_ii = packer("ii")
 _pack_iii = packer("iii")
 _pack_iiii = packer("iiii")
+_pack_iiiiB = packer("iiiiB")
 _pack_iiiii = packer("iiiii")
 _pack_iiq = packer("iiq")
+_pack_iiqB = packer("iiqB")
 _pack_iiqi = packer("iiqi")
 _pack_many_i = packers("i")
+_pack_text__16s = text_packers("", "16s")
+_pack_text__hB = text_packers("", "hB")
+_pack_text_i_ = text_packers("i", "")
 
 # UpdateMetadataPartitionState, versions 0-3
 #   TopicName: string
@@ -1030,41 +1038,38 @@ def _write_many_update_metadata_partition_state_v6(
     out: bytearray, items: Sequence[UpdateMetadataRequest.UpdateMetadataPartitionState]
 ) -> None:
     for item in items:
-        out += _pack_iiii(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch)
         isr = item.isr
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
-        if 0 < n < FEW:
-            out.append(n + 1)
-            out += _pack_many_i[n](*isr)
-        elif not n:
-            out.append(1)
+        if n < FEW:
+            out += _pack_iiiiB(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch, n + 1)
+            if n:
+                out += _pack_many_i[n](*isr)
         else:
+            out += _pack_iiii(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch)
             out += long_length(n)
             out += pack_numbers("i", isr)
-        out += _pack_i(item.zk_version)
         replicas = item.replicas
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         n = len(replicas)
-        if 0 < n < FEW:
-            out.append(n + 1)
-            out += _pack_many_i[n](*replicas)
-        elif not n:
-            out.append(1)
+        if n < FEW:
+            out += _pack_iB(item.zk_version, n + 1)
+            if n:
+                out += _pack_many_i[n](*replicas)
         else:
+            out += _pack_i(item.zk_version)
             out += long_length(n)
             out += pack_numbers("i", replicas)
         offline_replicas = item.offline_replicas
         if type(offline_replicas) is not tuple:
             offline_replicas = sequence(offline_replicas)
         n = len(offline_replicas)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_i[n](*offline_replicas)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_i[n](*offline_replicas)
         else:
             out += long_length(n)
             out += pack_numbers("i", offline_replicas)
@@ -1178,22 +1183,22 @@ def _write_many_update_metadata_endpoint_v6(
     out: bytearray, items: Sequence[UpdateMetadataRequest.UpdateMetadataEndpoint]
 ) -> None:
     for item in items:
-        out += _pack_i(item.port)
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_i_[n](item.port, n + 1, text)
         else:
+            out += _pack_i(item.port)
             out += long_text_length(n)
-        out += text
+            out += text
         text = item.listener.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__hB[n](n + 1, text, item.security_protocol, 0)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_hB(item.security_protocol, 0)
+            out += text
+            out += _pack_hB(item.security_protocol, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -1241,14 +1246,14 @@ def _write_many_update_metadata_broker_v6(
     out: bytearray, items: Sequence[UpdateMetadataRequest.UpdateMetadataBroker]
 ) -> None:
     for item in items:
-        out += _pack_i(item.id)
         endpoints = item.endpoints
         if type(endpoints) is not tuple:
             endpoints = sequence(endpoints)
         n = len(endpoints)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_iB(item.id, n + 1)
         else:
+            out += _pack_i(item.id)
             out += long_length(n)
         _write_many_update_metadata_endpoint_v6(out, endpoints)
         rack = item.rack
@@ -1308,14 +1313,14 @@ def _write_update_metadata_request_v6(out: bytearray, item: UpdateMetadataReques
         raise ValueError  # type is not in these versions
     if len(item.ungrouped_partition_states):
         raise ValueError  # ungrouped_partition_states is not in these versions
-    out += _pack_iiq(item.controller_id, item.controller_epoch, item.broker_epoch)
     topic_states = item.topic_states
     if type(topic_states) is not tuple:
         topic_states = sequence(topic_states)
     n = len(topic_states)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iiqB(item.controller_id, item.controller_epoch, item.broker_epoch, n + 1)
     else:
+        out += _pack_iiq(item.controller_id, item.controller_epoch, item.broker_epoch)
         out += long_length(n)
     _write_many_update_metadata_topic_state_v6(out, topic_states)
     live_brokers = item.live_brokers
@@ -1375,16 +1380,16 @@ def _write_many_update_metadata_topic_state_v7(
     out: bytearray, items: Sequence[UpdateMetadataRequest.UpdateMetadataTopicState]
 ) -> None:
     for item in items:
+        if len(item.topic_id) != 16:
+            raise ValueError
         text = item.topic_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__16s[n](n + 1, text, item.topic_id)
         else:
             out += long_text_length(n)
-        out += text
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
+            out += text
+            out += _pack_16s(item.topic_id)
         partition_states = item.partition_states
         if type(partition_states) is not tuple:
             partition_states = sequence(partition_states)
@@ -1440,14 +1445,14 @@ def _write_update_metadata_request_v7(out: bytearray, item: UpdateMetadataReques
         raise ValueError  # type is not in these versions
     if len(item.ungrouped_partition_states):
         raise ValueError  # ungrouped_partition_states is not in these versions
-    out += _pack_iiq(item.controller_id, item.controller_epoch, item.broker_epoch)
     topic_states = item.topic_states
     if type(topic_states) is not tuple:
         topic_states = sequence(topic_states)
     n = len(topic_states)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iiqB(item.controller_id, item.controller_epoch, item.broker_epoch, n + 1)
     else:
+        out += _pack_iiq(item.controller_id, item.controller_epoch, item.broker_epoch)
         out += long_length(n)
     _write_many_update_metadata_topic_state_v7(out, topic_states)
     live_brokers = item.live_brokers
@@ -1516,16 +1521,18 @@ def _read_update_metadata_request_v8(buffer: bytes, at: int) -> tuple[UpdateMeta
 def _write_update_metadata_request_v8(out: bytearray, item: UpdateMetadataRequest) -> None:
     if len(item.ungrouped_partition_states):
         raise ValueError  # ungrouped_partition_states is not in these versions
-    if type(item.is_kraft_controller) is not bool:
-        raise ValueError
-    out += _pack_iziq(item.controller_id, item.is_kraft_controller, item.controller_epoch, item.broker_epoch)
     topic_states = item.topic_states
     if type(topic_states) is not tuple:
         topic_states = sequence(topic_states)
+    if type(item.is_kraft_controller) is not bool:
+        raise ValueError
     n = len(topic_states)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iziqB(
+            item.controller_id, item.is_kraft_controller, item.controller_epoch, item.broker_epoch, n + 1
+        )
     else:
+        out += _pack_iziq(item.controller_id, item.is_kraft_controller, item.controller_epoch, item.broker_epoch)
         out += long_length(n)
     _write_many_update_metadata_topic_state_v7(out, topic_states)
     live_brokers = item.live_brokers

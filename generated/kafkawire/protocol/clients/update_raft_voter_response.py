@@ -16,6 +16,7 @@ from kafkawire.wire.fastpath import (
     packer,
     tagged_entries,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -69,6 +70,7 @@ _unpack_text_iB = text_unpackers("iB")
 _pack_iB = packer("iB")
 _pack_ihB = packer("ihB")
 _pack_ii = packer("ii")
+_pack_text_ii_iB = text_packers("ii", "iB")
 
 # CurrentLeader, version 0
 #   LeaderId: int32
@@ -97,15 +99,15 @@ def _read_current_leader_v0(buffer: bytes, at: int) -> tuple[UpdateRaftVoterResp
 
 
 def _write_current_leader_v0(out: bytearray, item: UpdateRaftVoterResponse.CurrentLeader) -> None:
-    out += _pack_ii(item.leader_id, item.leader_epoch)
     text = item.host.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text_ii_iB[n](item.leader_id, item.leader_epoch, n + 1, text, item.port, 0)
     else:
+        out += _pack_ii(item.leader_id, item.leader_epoch)
         out += long_text_length(n)
-    out += text
-    out += _pack_iB(item.port, 0)
+        out += text
+        out += _pack_iB(item.port, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 

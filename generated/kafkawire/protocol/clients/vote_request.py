@@ -87,6 +87,7 @@ _unpack_iii16s16siqzB = unpacker("iii16s16siq?B")
 _unpack_iii16s16siqB = unpacker("iii16s16siqB")
 _unpack_iiiiqB = unpacker("iiiiqB")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 _pack_iii16s16siqzB = packer("iii16s16siq?B")
 _pack_iii16s16siqB = packer("iii16s16siqB")
 _pack_iiiiqB = packer("iiiiqB")
@@ -426,14 +427,14 @@ def _write_vote_request_v1(out: bytearray, item: VoteRequest) -> None:
         else:
             out += long_text_length(n)
         out += text
-    out += _pack_i(item.voter_id)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.voter_id, n + 1)
     else:
+        out += _pack_i(item.voter_id)
         out += long_length(n)
     _write_many_topic_data_v1(out, topics)
     out.append(0)
@@ -617,14 +618,14 @@ def _write_vote_request_v2(out: bytearray, item: VoteRequest) -> None:
         else:
             out += long_text_length(n)
         out += text
-    out += _pack_i(item.voter_id)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.voter_id, n + 1)
     else:
+        out += _pack_i(item.voter_id)
         out += long_length(n)
     _write_many_topic_data_v2(out, topics)
     out.append(0)

@@ -20,6 +20,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_entries,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -99,8 +100,10 @@ _unpack_text_HB = text_unpackers("HB")
 _iterate_ihiizx = iterator("ihii?x")
 _pack_HB = packer("HB")
 _pack_h = packer("h")
+_pack_hB = packer("hB")
 _pack_i = packer("i")
 _pack_ihiizB = packer("ihii?B")
+_pack_text_i_HB = text_packers("i", "HB")
 
 # PartitionData, versions 0-2
 #   PartitionIndex: int32
@@ -222,14 +225,14 @@ def _read_vote_response_v0(buffer: bytes, at: int) -> tuple[VoteResponse, int]:
 def _write_vote_response_v0(out: bytearray, item: VoteResponse) -> None:
     if len(item.node_endpoints):
         raise ValueError  # node_endpoints is not in these versions
-    out += _pack_h(item.error_code)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_hB(item.error_code, n + 1)
     else:
+        out += _pack_h(item.error_code)
         out += long_length(n)
     _write_many_topic_data_v0(out, topics)
     out.append(0)
@@ -270,15 +273,15 @@ def _read_many_node_endpoint_v1(
 
 def _write_many_node_endpoint_v1(out: bytearray, items: Sequence[VoteResponse.NodeEndpoint]) -> None:
     for item in items:
-        out += _pack_i(item.node_id)
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_i_HB[n](item.node_id, n + 1, text, item.port, 0)
         else:
+            out += _pack_i(item.node_id)
             out += long_text_length(n)
-        out += text
-        out += _pack_HB(item.port, 0)
+            out += text
+            out += _pack_HB(item.port, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -325,14 +328,14 @@ def _read_vote_response_v1(buffer: bytes, at: int) -> tuple[VoteResponse, int]:
 
 
 def _write_vote_response_v1(out: bytearray, item: VoteResponse) -> None:
-    out += _pack_h(item.error_code)
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_hB(item.error_code, n + 1)
     else:
+        out += _pack_h(item.error_code)
         out += long_length(n)
     _write_many_topic_data_v0(out, topics)
     out.append(0)

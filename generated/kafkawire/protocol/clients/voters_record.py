@@ -21,6 +21,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -98,8 +99,11 @@ _unpack_i16sB = unpacker("i16sB")
 _unpack_text_HB = text_unpackers("HB")
 _pack_HB = packer("HB")
 _pack_h = packer("h")
+_pack_hB = packer("hB")
 _pack_hhB = packer("hhB")
 _pack_i16s = packer("i16s")
+_pack_i16sB = packer("i16sB")
+_pack_text__HB = text_packers("", "HB")
 
 # Endpoint, version 0
 #   Name: compact string
@@ -150,11 +154,11 @@ def _write_many_endpoint_v0(out: bytearray, items: Sequence[VotersRecord.Endpoin
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__HB[n](n + 1, text, item.port, 0)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_HB(item.port, 0)
+            out += text
+            out += _pack_HB(item.port, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -212,16 +216,16 @@ def _read_many_voter_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Voter
 
 def _write_many_voter_v0(out: bytearray, items: Sequence[VotersRecord.Voter]) -> None:
     for item in items:
-        if len(item.voter_directory_id) != 16:
-            raise ValueError
-        out += _pack_i16s(item.voter_id, item.voter_directory_id)
         endpoints = item.endpoints
         if type(endpoints) is not tuple:
             endpoints = sequence(endpoints)
+        if len(item.voter_directory_id) != 16:
+            raise ValueError
         n = len(endpoints)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_i16sB(item.voter_id, item.voter_directory_id, n + 1)
         else:
+            out += _pack_i16s(item.voter_id, item.voter_directory_id)
             out += long_length(n)
         _write_many_endpoint_v0(out, endpoints)
         _write_kraft_version_feature_v0(out, item.kraft_version_feature)
@@ -253,14 +257,14 @@ def _read_voters_record_v0(buffer: bytes, at: int) -> tuple[VotersRecord, int]:
 
 
 def _write_voters_record_v0(out: bytearray, item: VotersRecord) -> None:
-    out += _pack_h(item.version)
     voters = item.voters
     if type(voters) is not tuple:
         voters = sequence(voters)
     n = len(voters)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_hB(item.version, n + 1)
     else:
+        out += _pack_h(item.version)
         out += long_length(n)
     _write_many_voter_v0(out, voters)
     out.append(0)

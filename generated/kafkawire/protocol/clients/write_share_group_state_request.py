@@ -99,8 +99,11 @@ _unpack_iiiqiB = unpacker("iiiqiB")
 _unpack_qqbhB = unpacker("qqbhB")
 _iterate_qqbhx = iterator("qqbhx")
 _pack_16s = packer("16s")
+_pack_16sB = packer("16sB")
 _pack_iiiq = packer("iiiq")
+_pack_iiiqB = packer("iiiqB")
 _pack_iiiqi = packer("iiiqi")
+_pack_iiiqiB = packer("iiiqiB")
 _pack_qqbhB = packer("qqbhB")
 
 # StateBatch, versions 0-1
@@ -169,14 +172,14 @@ def _read_many_partition_data_v0(
 
 def _write_many_partition_data_v0(out: bytearray, items: Sequence[WriteShareGroupStateRequest.PartitionData]) -> None:
     for item in items:
-        out += _pack_iiiq(item.partition, item.state_epoch, item.leader_epoch, item.start_offset)
         state_batches = item.state_batches
         if type(state_batches) is not tuple:
             state_batches = sequence(state_batches)
         n = len(state_batches)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_iiiqB(item.partition, item.state_epoch, item.leader_epoch, item.start_offset, n + 1)
         else:
+            out += _pack_iiiq(item.partition, item.state_epoch, item.leader_epoch, item.start_offset)
             out += long_length(n)
         _write_many_state_batch_v0(out, state_batches)
         out.append(0)
@@ -217,16 +220,16 @@ def _write_many_write_state_data_v0(
     out: bytearray, items: Sequence[WriteShareGroupStateRequest.WriteStateData]
 ) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partitions)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_16sB(item.topic_id, n + 1)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
         _write_many_partition_data_v0(out, partitions)
         out.append(0)
@@ -322,16 +325,23 @@ def _read_many_partition_data_v1(
 
 def _write_many_partition_data_v1(out: bytearray, items: Sequence[WriteShareGroupStateRequest.PartitionData]) -> None:
     for item in items:
-        out += _pack_iiiqi(
-            item.partition, item.state_epoch, item.leader_epoch, item.start_offset, item.delivery_complete_count
-        )
         state_batches = item.state_batches
         if type(state_batches) is not tuple:
             state_batches = sequence(state_batches)
         n = len(state_batches)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_iiiqiB(
+                item.partition,
+                item.state_epoch,
+                item.leader_epoch,
+                item.start_offset,
+                item.delivery_complete_count,
+                n + 1,
+            )
         else:
+            out += _pack_iiiqi(
+                item.partition, item.state_epoch, item.leader_epoch, item.start_offset, item.delivery_complete_count
+            )
             out += long_length(n)
         _write_many_state_batch_v0(out, state_batches)
         out.append(0)
@@ -372,16 +382,16 @@ def _write_many_write_state_data_v1(
     out: bytearray, items: Sequence[WriteShareGroupStateRequest.WriteStateData]
 ) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partitions)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_16sB(item.topic_id, n + 1)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
         _write_many_partition_data_v1(out, partitions)
         out.append(0)

@@ -89,6 +89,7 @@ _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ibB = packer("ibB")
 _pack_qhz = packer("qh?")
+_pack_qhzB = packer("qh?B")
 _pack_qhzi = packer("qh?i")
 _pack_many_i = packers("i")
 
@@ -254,11 +255,10 @@ def _write_many_writable_txn_marker_topic_v1(
         if type(partition_indexes) is not tuple:
             partition_indexes = sequence(partition_indexes)
         n = len(partition_indexes)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_i[n](*partition_indexes)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_i[n](*partition_indexes)
         else:
             out += long_length(n)
             out += pack_numbers("i", partition_indexes)
@@ -302,16 +302,16 @@ def _write_many_writable_txn_marker_v1(
     out: bytearray, items: Sequence[WriteTxnMarkersRequest.WritableTxnMarker]
 ) -> None:
     for item in items:
-        if type(item.transaction_result) is not bool:
-            raise ValueError
-        out += _pack_qhz(item.producer_id, item.producer_epoch, item.transaction_result)
         topics = item.topics
         if type(topics) is not tuple:
             topics = sequence(topics)
+        if type(item.transaction_result) is not bool:
+            raise ValueError
         n = len(topics)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_qhzB(item.producer_id, item.producer_epoch, item.transaction_result, n + 1)
         else:
+            out += _pack_qhz(item.producer_id, item.producer_epoch, item.transaction_result)
             out += long_length(n)
         _write_many_writable_txn_marker_topic_v1(out, topics)
         out += _pack_iB(item.coordinator_epoch, 0)
@@ -393,16 +393,16 @@ def _write_many_writable_txn_marker_v2(
     out: bytearray, items: Sequence[WriteTxnMarkersRequest.WritableTxnMarker]
 ) -> None:
     for item in items:
-        if type(item.transaction_result) is not bool:
-            raise ValueError
-        out += _pack_qhz(item.producer_id, item.producer_epoch, item.transaction_result)
         topics = item.topics
         if type(topics) is not tuple:
             topics = sequence(topics)
+        if type(item.transaction_result) is not bool:
+            raise ValueError
         n = len(topics)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_qhzB(item.producer_id, item.producer_epoch, item.transaction_result, n + 1)
         else:
+            out += _pack_qhz(item.producer_id, item.producer_epoch, item.transaction_result)
             out += long_length(n)
         _write_many_writable_txn_marker_topic_v1(out, topics)
         out += _pack_ibB(item.coordinator_epoch, item.transaction_version, 0)

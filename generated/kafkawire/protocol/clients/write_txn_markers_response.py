@@ -90,6 +90,7 @@ _pack_i = packer("i")
 _pack_ih = packer("ih")
 _pack_ihB = packer("ihB")
 _pack_q = packer("q")
+_pack_qB = packer("qB")
 _pack_qi = packer("qi")
 
 # WritableTxnMarkerPartitionResult, version 0
@@ -339,14 +340,14 @@ def _write_many_writable_txn_marker_result_v1(
     out: bytearray, items: Sequence[WriteTxnMarkersResponse.WritableTxnMarkerResult]
 ) -> None:
     for item in items:
-        out += _pack_q(item.producer_id)
         topics = item.topics
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_qB(item.producer_id, n + 1)
         else:
+            out += _pack_q(item.producer_id)
             out += long_length(n)
         _write_many_writable_txn_marker_topic_result_v1(out, topics)
         out.append(0)

@@ -71,7 +71,9 @@ _unpack_16sB = unpacker("16sB")
 _unpack_iibB = unpacker("iibB")
 _unpack_many_i = unpackers("i")
 _pack_16s = packer("16s")
+_pack_16sB = packer("16sB")
 _pack_iib = packer("iib")
+_pack_iibB = packer("iibB")
 _pack_many_i = packers("i")
 
 # TopicPartitions, version 0
@@ -130,19 +132,18 @@ def _write_many_topic_partitions_v0(
     out: bytearray, items: Sequence[ConsumerGroupCurrentMemberAssignmentValue.TopicPartitions]
 ) -> None:
     for item in items:
-        if len(item.topic_id) != 16:
-            raise ValueError
-        out += _pack_16s(item.topic_id)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        if len(item.topic_id) != 16:
+            raise ValueError
         n = len(partitions)
-        if 0 < n < FEW:
-            out.append(n + 1)
-            out += _pack_many_i[n](*partitions)
-        elif not n:
-            out.append(1)
+        if n < FEW:
+            out += _pack_16sB(item.topic_id, n + 1)
+            if n:
+                out += _pack_many_i[n](*partitions)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_length(n)
             out += pack_numbers("i", partitions)
         out.append(0)
@@ -156,11 +157,10 @@ def _write_many_topic_partitions_v0(
                 if type(assignment_epochs) is not tuple:
                     assignment_epochs = sequence(assignment_epochs)
                 n = len(assignment_epochs)
-                if 0 < n < FEW:
+                if n < FEW:
                     payload.append(n + 1)
-                    payload += _pack_many_i[n](*assignment_epochs)
-                elif not n:
-                    payload.append(1)
+                    if n:
+                        payload += _pack_many_i[n](*assignment_epochs)
                 else:
                     payload += long_length(n)
                     payload += pack_numbers("i", assignment_epochs)
@@ -208,14 +208,14 @@ def _read_consumer_group_current_member_assignment_value_v0(
 def _write_consumer_group_current_member_assignment_value_v0(
     out: bytearray, item: ConsumerGroupCurrentMemberAssignmentValue
 ) -> None:
-    out += _pack_iib(item.member_epoch, item.previous_member_epoch, item.state)
     assigned_partitions = item.assigned_partitions
     if type(assigned_partitions) is not tuple:
         assigned_partitions = sequence(assigned_partitions)
     n = len(assigned_partitions)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iibB(item.member_epoch, item.previous_member_epoch, item.state, n + 1)
     else:
+        out += _pack_iib(item.member_epoch, item.previous_member_epoch, item.state)
         out += long_length(n)
     _write_many_topic_partitions_v0(out, assigned_partitions)
     partitions_pending_revocation = item.partitions_pending_revocation

@@ -93,6 +93,7 @@ _DEFAULT_ClassicMemberMetadata: ConsumerGroupMemberMetadataValue.ClassicMemberMe
 )
 _unpack_iB = unpacker("iB")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 
 # ClassicProtocol, version 0
 #   Name: compact string
@@ -181,14 +182,14 @@ def _read_classic_member_metadata_v0(
 def _write_classic_member_metadata_v0(
     out: bytearray, item: ConsumerGroupMemberMetadataValue.ClassicMemberMetadata
 ) -> None:
-    out += _pack_i(item.session_timeout_ms)
     supported_protocols = item.supported_protocols
     if type(supported_protocols) is not tuple:
         supported_protocols = sequence(supported_protocols)
     n = len(supported_protocols)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.session_timeout_ms, n + 1)
     else:
+        out += _pack_i(item.session_timeout_ms)
         out += long_length(n)
     _write_many_classic_protocol_v0(out, supported_protocols)
     out.append(0)

@@ -19,6 +19,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -75,6 +76,8 @@ _unpack_iB = unpacker("iB")
 _unpack_text_iB = text_unpackers("iB")
 _pack_16s = packer("16s")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
+_pack_text_16s_i = text_packers("16s", "i")
 
 # PartitionMetadata, version 0
 #   Partition: int32
@@ -119,14 +122,14 @@ def _write_many_partition_metadata_v0(
     out: bytearray, items: Sequence[ConsumerGroupPartitionMetadataValue.PartitionMetadata]
 ) -> None:
     for item in items:
-        out += _pack_i(item.partition)
         racks = item.racks
         if type(racks) is not tuple:
             racks = sequence(racks)
         n = len(racks)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_iB(item.partition, n + 1)
         else:
+            out += _pack_i(item.partition)
             out += long_length(n)
         for racks_item in racks:
             text = racks_item.encode()
@@ -187,15 +190,15 @@ def _write_many_topic_metadata_v0(
     for item in items:
         if len(item.topic_id) != 16:
             raise ValueError
-        out += _pack_16s(item.topic_id)
         text = item.topic_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_16s_i[n](item.topic_id, n + 1, text, item.num_partitions)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_text_length(n)
-        out += text
-        out += _pack_i(item.num_partitions)
+            out += text
+            out += _pack_i(item.num_partitions)
         partition_metadata = item.partition_metadata
         if type(partition_metadata) is not tuple:
             partition_metadata = sequence(partition_metadata)

@@ -20,6 +20,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -93,7 +94,10 @@ _pack_i = packer("i")
 _pack_ii = packer("ii")
 _pack_iii = packer("iii")
 _pack_q = packer("q")
+_pack_qB = packer("qB")
 _pack_qi = packer("qi")
+_pack_text__i = text_packers("", "i")
+_pack_text__ii = text_packers("", "ii")
 
 # MemberMetadata, version 0
 #   memberId: string
@@ -745,11 +749,11 @@ def _write_many_member_metadata_v4(out: bytearray, items: Sequence[GroupMetadata
         text = item.client_host.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__ii[n](n + 1, text, item.rebalance_timeout, item.session_timeout)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_ii(item.rebalance_timeout, item.session_timeout)
+            out += text
+            out += _pack_ii(item.rebalance_timeout, item.session_timeout)
         text = octets(item.subscription)
         n = len(text)
         if n < 127:
@@ -828,11 +832,11 @@ def _write_group_metadata_value_v4(out: bytearray, item: GroupMetadataValue) -> 
     text = item.protocol_type.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__i[n](n + 1, text, item.generation)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_i(item.generation)
+        out += text
+        out += _pack_i(item.generation)
     protocol = item.protocol
     if protocol is None:
         out.append(0)
@@ -855,14 +859,14 @@ def _write_group_metadata_value_v4(out: bytearray, item: GroupMetadataValue) -> 
         else:
             out += long_text_length(n)
         out += text
-    out += _pack_q(item.current_state_timestamp)
     members = item.members
     if type(members) is not tuple:
         members = sequence(members)
     n = len(members)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_qB(item.current_state_timestamp, n + 1)
     else:
+        out += _pack_q(item.current_state_timestamp)
         out += long_length(n)
     _write_many_member_metadata_v4(out, members)
     out.append(0)

@@ -14,6 +14,7 @@ from kafkawire.wire.fastpath import (
     packer,
     tagged_entries,
     tagged_section,
+    text_packers,
     text_unpackers,
     unpacker,
 )
@@ -61,6 +62,7 @@ _pack_qh = packer("qh")
 _pack_qi = packer("qi")
 _pack_qih = packer("qih")
 _pack_qq = packer("qq")
+_pack_text_qi_qB = text_packers("qi", "qB")
 
 # OffsetCommitValue, versions 0, 2
 #   offset: int64
@@ -190,15 +192,15 @@ def _read_offset_commit_value_v4(buffer: bytes, at: int) -> tuple[OffsetCommitVa
 
 
 def _write_offset_commit_value_v4(out: bytearray, item: OffsetCommitValue) -> None:
-    out += _pack_qi(item.offset, item.leader_epoch)
     text = item.metadata.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text_qi_qB[n](item.offset, item.leader_epoch, n + 1, text, item.commit_timestamp, 0)
     else:
+        out += _pack_qi(item.offset, item.leader_epoch)
         out += long_text_length(n)
-    out += text
-    out += _pack_qB(item.commit_timestamp, 0)
+        out += text
+        out += _pack_qB(item.commit_timestamp, 0)
     known = []
     if item.topic_id != ZERO_UUID:
         payload = bytearray()

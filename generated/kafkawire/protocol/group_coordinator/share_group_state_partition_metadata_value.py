@@ -23,6 +23,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -79,7 +80,10 @@ class ShareGroupStatePartitionMetadataValue(Message, frozen=True, gc=False):
 _unpack_16sB = unpacker("16sB")
 _unpack_many_i = unpackers("i")
 _pack_16s = packer("16s")
+_pack_B = packer("B")
 _pack_many_i = packers("i")
+_pack_text_16s_ = text_packers("16s", "")
+_pack_text_16s_B = text_packers("16s", "B")
 
 # TopicPartitionsInfo, version 0
 #   TopicId: uuid
@@ -126,23 +130,22 @@ def _write_many_topic_partitions_info_v0(
     for item in items:
         if len(item.topic_id) != 16:
             raise ValueError
-        out += _pack_16s(item.topic_id)
         text = item.topic_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_16s_[n](item.topic_id, n + 1, text)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_text_length(n)
-        out += text
+            out += text
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_i[n](*partitions)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_i[n](*partitions)
         else:
             out += long_length(n)
             out += pack_numbers("i", partitions)
@@ -185,15 +188,15 @@ def _write_many_topic_info_v0(out: bytearray, items: Sequence[ShareGroupStatePar
     for item in items:
         if len(item.topic_id) != 16:
             raise ValueError
-        out += _pack_16s(item.topic_id)
         text = item.topic_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text_16s_B[n](item.topic_id, n + 1, text, 0)
         else:
+            out += _pack_16s(item.topic_id)
             out += long_text_length(n)
-        out += text
-        out.append(0)
+            out += text
+            out += _pack_B(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 

@@ -78,6 +78,7 @@ class StreamsGroupCurrentMemberAssignmentValue(Message, frozen=True, gc=False):
 _unpack_iibB = unpacker("iibB")
 _unpack_many_i = unpackers("i")
 _pack_iib = packer("iib")
+_pack_iibB = packer("iibB")
 _pack_many_i = packers("i")
 
 # TaskIds, version 0
@@ -152,11 +153,10 @@ def _write_many_task_ids_v0(out: bytearray, items: Sequence[StreamsGroupCurrentM
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_i[n](*partitions)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_i[n](*partitions)
         else:
             out += long_length(n)
             out += pack_numbers("i", partitions)
@@ -171,11 +171,10 @@ def _write_many_task_ids_v0(out: bytearray, items: Sequence[StreamsGroupCurrentM
                 if type(assignment_epochs) is not tuple:
                     assignment_epochs = sequence(assignment_epochs)
                 n = len(assignment_epochs)
-                if 0 < n < FEW:
+                if n < FEW:
                     payload.append(n + 1)
-                    payload += _pack_many_i[n](*assignment_epochs)
-                elif not n:
-                    payload.append(1)
+                    if n:
+                        payload += _pack_many_i[n](*assignment_epochs)
                 else:
                     payload += long_length(n)
                     payload += pack_numbers("i", assignment_epochs)
@@ -264,14 +263,14 @@ def _read_streams_group_current_member_assignment_value_v0(
 def _write_streams_group_current_member_assignment_value_v0(
     out: bytearray, item: StreamsGroupCurrentMemberAssignmentValue
 ) -> None:
-    out += _pack_iib(item.member_epoch, item.previous_member_epoch, item.state)
     active_tasks = item.active_tasks
     if type(active_tasks) is not tuple:
         active_tasks = sequence(active_tasks)
     n = len(active_tasks)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iibB(item.member_epoch, item.previous_member_epoch, item.state, n + 1)
     else:
+        out += _pack_iib(item.member_epoch, item.previous_member_epoch, item.state)
         out += long_length(n)
     _write_many_task_ids_v0(out, active_tasks)
     standby_tasks = item.standby_tasks

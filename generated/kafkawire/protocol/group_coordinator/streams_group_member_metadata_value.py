@@ -17,6 +17,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -86,6 +87,8 @@ _unpack_text_HB = text_unpackers("HB")
 _unpack_text_iiB = text_unpackers("iiB")
 _pack_HB = packer("HB")
 _pack_ii = packer("ii")
+_pack_text__HB = text_packers("", "HB")
+_pack_text__ii = text_packers("", "ii")
 
 # Endpoint, version 0
 #   Host: compact string
@@ -115,11 +118,11 @@ def _write_endpoint_v0(out: bytearray, item: StreamsGroupMemberMetadataValue.End
     text = item.host.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__HB[n](n + 1, text, item.port, 0)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_HB(item.port, 0)
+        out += text
+        out += _pack_HB(item.port, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -306,11 +309,11 @@ def _write_streams_group_member_metadata_value_v0(out: bytearray, item: StreamsG
     text = item.client_host.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__ii[n](n + 1, text, item.rebalance_timeout_ms, item.topology_epoch)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_ii(item.rebalance_timeout_ms, item.topology_epoch)
+        out += text
+        out += _pack_ii(item.rebalance_timeout_ms, item.topology_epoch)
     text = item.process_id.encode()
     n = len(text)
     if n < 127:

@@ -20,6 +20,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -115,8 +116,10 @@ _unpack_ihB = unpacker("ihB")
 _unpack_many_h = unpackers("h")
 _unpack_text_ihB = text_unpackers("ihB")
 _pack_i = packer("i")
+_pack_iB = packer("iB")
 _pack_ih = packer("ih")
 _pack_many_h = packers("h")
+_pack_text__ih = text_packers("", "ih")
 
 # TopicConfig, version 0
 #   key: compact string
@@ -220,11 +223,11 @@ def _write_many_topic_info_v0(out: bytearray, items: Sequence[StreamsGroupTopolo
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__ih[n](n + 1, text, item.partitions, item.replication_factor)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_ih(item.partitions, item.replication_factor)
+            out += text
+            out += _pack_ih(item.partitions, item.replication_factor)
         topic_configs = item.topic_configs
         if type(topic_configs) is not tuple:
             topic_configs = sequence(topic_configs)
@@ -293,11 +296,10 @@ def _write_many_copartition_group_v0(
         if type(source_topics) is not tuple:
             source_topics = sequence(source_topics)
         n = len(source_topics)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_h[n](*source_topics)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_h[n](*source_topics)
         else:
             out += long_length(n)
             out += pack_numbers("h", source_topics)
@@ -305,11 +307,10 @@ def _write_many_copartition_group_v0(
         if type(source_topic_regex) is not tuple:
             source_topic_regex = sequence(source_topic_regex)
         n = len(source_topic_regex)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_h[n](*source_topic_regex)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_h[n](*source_topic_regex)
         else:
             out += long_length(n)
             out += pack_numbers("h", source_topic_regex)
@@ -317,11 +318,10 @@ def _write_many_copartition_group_v0(
         if type(repartition_source_topics) is not tuple:
             repartition_source_topics = sequence(repartition_source_topics)
         n = len(repartition_source_topics)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_h[n](*repartition_source_topics)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_h[n](*repartition_source_topics)
         else:
             out += long_length(n)
             out += pack_numbers("h", repartition_source_topics)
@@ -562,14 +562,14 @@ def _read_streams_group_topology_value_v0(buffer: bytes, at: int) -> tuple[Strea
 
 
 def _write_streams_group_topology_value_v0(out: bytearray, item: StreamsGroupTopologyValue) -> None:
-    out += _pack_i(item.epoch)
     subtopologies = item.subtopologies
     if type(subtopologies) is not tuple:
         subtopologies = sequence(subtopologies)
     n = len(subtopologies)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iB(item.epoch, n + 1)
     else:
+        out += _pack_i(item.epoch)
         out += long_length(n)
     _write_many_subtopology_v0(out, subtopologies)
     out.append(0)

@@ -13,6 +13,7 @@ from kafkawire.wire.fastpath import (
     new_uuid,
     packer,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -58,6 +59,8 @@ _unpack_text_bbB = text_unpackers("bbB")
 _pack_16sb = packer("16sb")
 _pack_b = packer("b")
 _pack_bbB = packer("bbB")
+_pack_text__bbB = text_packers("", "bbB")
+_pack_text_16sb_b = text_packers("16sb", "b")
 
 # AccessControlEntryRecord, version 0
 #   Id: uuid
@@ -112,15 +115,15 @@ def _read_access_control_entry_record_v0(buffer: bytes, at: int) -> tuple[Access
 def _write_access_control_entry_record_v0(out: bytearray, item: AccessControlEntryRecord) -> None:
     if len(item.id) != 16:
         raise ValueError
-    out += _pack_16sb(item.id, item.resource_type)
     text = item.resource_name.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text_16sb_b[n](item.id, item.resource_type, n + 1, text, item.pattern_type)
     else:
+        out += _pack_16sb(item.id, item.resource_type)
         out += long_text_length(n)
-    out += text
-    out += _pack_b(item.pattern_type)
+        out += text
+        out += _pack_b(item.pattern_type)
     text = item.principal.encode()
     n = len(text)
     if n < 127:
@@ -131,11 +134,11 @@ def _write_access_control_entry_record_v0(out: bytearray, item: AccessControlEnt
     text = item.host.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__bbB[n](n + 1, text, item.operation, item.permission_type, 0)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_bbB(item.operation, item.permission_type, 0)
+        out += text
+        out += _pack_bbB(item.operation, item.permission_type, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 

@@ -17,6 +17,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -61,6 +62,7 @@ class ClientQuotaRecord(Message, frozen=True, gc=False):
 _unpack_dzB = unpacker("d?B")
 _unpack_text_dzB = text_unpackers("d?B")
 _pack_dzB = packer("d?B")
+_pack_text__dzB = text_packers("", "d?B")
 
 # EntityData, version 0
 #   EntityType: compact string
@@ -169,16 +171,16 @@ def _write_client_quota_record_v0(out: bytearray, item: ClientQuotaRecord) -> No
     else:
         out += long_length(n)
     _write_many_entity_data_v0(out, entity)
+    if type(item.remove) is not bool:
+        raise ValueError
     text = item.key.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__dzB[n](n + 1, text, item.value, item.remove, 0)
     else:
         out += long_text_length(n)
-    out += text
-    if type(item.remove) is not bool:
-        raise ValueError
-    out += _pack_dzB(item.value, item.remove, 0)
+        out += text
+        out += _pack_dzB(item.value, item.remove, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 

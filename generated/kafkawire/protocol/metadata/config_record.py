@@ -12,6 +12,7 @@ from kafkawire.wire.fastpath import (
     long_text_length,
     packer,
     tagged_section,
+    text_packers,
     unknown_tags,
     unpacker,
 )
@@ -42,6 +43,7 @@ class ConfigRecord(Message, frozen=True, gc=False):
 
 _unpack_bB = unpacker("bB")
 _pack_b = packer("b")
+_pack_text_b_ = text_packers("b", "")
 
 # ConfigRecord, version 0
 #   ResourceType: int8
@@ -87,14 +89,14 @@ def _read_config_record_v0(buffer: bytes, at: int) -> tuple[ConfigRecord, int]:
 
 
 def _write_config_record_v0(out: bytearray, item: ConfigRecord) -> None:
-    out += _pack_b(item.resource_type)
     text = item.resource_name.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text_b_[n](item.resource_type, n + 1, text)
     else:
+        out += _pack_b(item.resource_type)
         out += long_text_length(n)
-    out += text
+        out += text
     text = item.name.encode()
     n = len(text)
     if n < 127:

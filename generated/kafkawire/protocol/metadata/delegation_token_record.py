@@ -16,6 +16,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     unknown_tags,
     unpacker,
 )
@@ -51,7 +52,9 @@ class DelegationTokenRecord(Message, frozen=True, gc=False):
 
 
 _unpack_qqqB = unpacker("qqqB")
+_pack_B = packer("B")
 _pack_qqq = packer("qqq")
+_pack_text_qqq_B = text_packers("qqq", "B")
 
 # DelegationTokenRecord, version 0
 #   Owner: compact string
@@ -148,15 +151,15 @@ def _write_delegation_token_record_v0(out: bytearray, item: DelegationTokenRecor
         else:
             out += long_text_length(n)
         out += text
-    out += _pack_qqq(item.issue_timestamp, item.max_timestamp, item.expiration_timestamp)
     text = item.token_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text_qqq_B[n](item.issue_timestamp, item.max_timestamp, item.expiration_timestamp, n + 1, text, 0)
     else:
+        out += _pack_qqq(item.issue_timestamp, item.max_timestamp, item.expiration_timestamp)
         out += long_text_length(n)
-    out += text
-    out.append(0)
+        out += text
+        out += _pack_B(0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 

@@ -11,6 +11,7 @@ from kafkawire.wire.fastpath import (
     long_text_length,
     packer,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -39,6 +40,7 @@ class FeatureLevelRecord(Message, frozen=True, gc=False):
 _unpack_hB = unpacker("hB")
 _unpack_text_hB = text_unpackers("hB")
 _pack_hB = packer("hB")
+_pack_text__hB = text_packers("", "hB")
 
 # FeatureLevelRecord, version 0
 #   Name: compact string
@@ -68,11 +70,11 @@ def _write_feature_level_record_v0(out: bytearray, item: FeatureLevelRecord) -> 
     text = item.name.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__hB[n](n + 1, text, item.feature_level, 0)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_hB(item.feature_level, 0)
+        out += text
+        out += _pack_hB(item.feature_level, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 

@@ -192,11 +192,10 @@ def _write_partition_change_record_v0(out: bytearray, item: PartitionChangeRecor
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
-        if 0 < n < FEW:
+        if n < FEW:
             payload.append(n + 1)
-            payload += _pack_many_i[n](*isr)
-        elif not n:
-            payload.append(1)
+            if n:
+                payload += _pack_many_i[n](*isr)
         else:
             payload += long_length(n)
             payload += pack_numbers("i", isr)
@@ -211,11 +210,10 @@ def _write_partition_change_record_v0(out: bytearray, item: PartitionChangeRecor
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         n = len(replicas)
-        if 0 < n < FEW:
+        if n < FEW:
             payload.append(n + 1)
-            payload += _pack_many_i[n](*replicas)
-        elif not n:
-            payload.append(1)
+            if n:
+                payload += _pack_many_i[n](*replicas)
         else:
             payload += long_length(n)
             payload += pack_numbers("i", replicas)
@@ -226,11 +224,10 @@ def _write_partition_change_record_v0(out: bytearray, item: PartitionChangeRecor
         if type(removing_replicas) is not tuple:
             removing_replicas = sequence(removing_replicas)
         n = len(removing_replicas)
-        if 0 < n < FEW:
+        if n < FEW:
             payload.append(n + 1)
-            payload += _pack_many_i[n](*removing_replicas)
-        elif not n:
-            payload.append(1)
+            if n:
+                payload += _pack_many_i[n](*removing_replicas)
         else:
             payload += long_length(n)
             payload += pack_numbers("i", removing_replicas)
@@ -241,11 +238,10 @@ def _write_partition_change_record_v0(out: bytearray, item: PartitionChangeRecor
         if type(adding_replicas) is not tuple:
             adding_replicas = sequence(adding_replicas)
         n = len(adding_replicas)
-        if 0 < n < FEW:
+        if n < FEW:
             payload.append(n + 1)
-            payload += _pack_many_i[n](*adding_replicas)
-        elif not n:
-            payload.append(1)
+            if n:
+                payload += _pack_many_i[n](*adding_replicas)
         else:
             payload += long_length(n)
             payload += pack_numbers("i", adding_replicas)
@@ -392,11 +388,10 @@ def _write_partition_change_record_v1(out: bytearray, item: PartitionChangeRecor
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
-        if 0 < n < FEW:
+        if n < FEW:
             payload.append(n + 1)
-            payload += _pack_many_i[n](*isr)
-        elif not n:
-            payload.append(1)
+            if n:
+                payload += _pack_many_i[n](*isr)
         else:
             payload += long_length(n)
             payload += pack_numbers("i", isr)
@@ -411,11 +406,10 @@ def _write_partition_change_record_v1(out: bytearray, item: PartitionChangeRecor
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         n = len(replicas)
-        if 0 < n < FEW:
+        if n < FEW:
             payload.append(n + 1)
-            payload += _pack_many_i[n](*replicas)
-        elif not n:
-            payload.append(1)
+            if n:
+                payload += _pack_many_i[n](*replicas)
         else:
             payload += long_length(n)
             payload += pack_numbers("i", replicas)
@@ -426,11 +420,10 @@ def _write_partition_change_record_v1(out: bytearray, item: PartitionChangeRecor
         if type(removing_replicas) is not tuple:
             removing_replicas = sequence(removing_replicas)
         n = len(removing_replicas)
-        if 0 < n < FEW:
+        if n < FEW:
             payload.append(n + 1)
-            payload += _pack_many_i[n](*removing_replicas)
-        elif not n:
-            payload.append(1)
+            if n:
+                payload += _pack_many_i[n](*removing_replicas)
         else:
             payload += long_length(n)
             payload += pack_numbers("i", removing_replicas)
@@ -441,11 +434,10 @@ def _write_partition_change_record_v1(out: bytearray, item: PartitionChangeRecor
         if type(adding_replicas) is not tuple:
             adding_replicas = sequence(adding_replicas)
         n = len(adding_replicas)
-        if 0 < n < FEW:
+        if n < FEW:
             payload.append(n + 1)
-            payload += _pack_many_i[n](*adding_replicas)
-        elif not n:
-            payload.append(1)
+            if n:
+                payload += _pack_many_i[n](*adding_replicas)
         else:
             payload += long_length(n)
             payload += pack_numbers("i", adding_replicas)
@@ -629,11 +621,10 @@ def _write_partition_change_record_v2(out: bytearray, item: PartitionChangeRecor
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
-        if 0 < n < FEW:
+        if n < FEW:
             payload.append(n + 1)
-            payload += _pack_many_i[n](*isr)
-        elif not n:
-            payload.append(1)
+            if n:
+                payload += _pack_many_i[n](*isr)
         else:
             payload += long_length(n)
             payload += pack_numbers("i", isr)
@@ -648,11 +639,10 @@ def _write_partition_change_record_v2(out: bytearray, item: PartitionChangeRecor
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         n = len(replicas)
-        if 0 < n < FEW:
+        if n < FEW:
             payload.append(n + 1)
-            payload += _pack_many_i[n](*replicas)
-        elif not n:
-            payload.append(1)
+            if n:
+                payload += _pack_many_i[n](*replicas)
         else:
             payload += long_length(n)
             payload += pack_numbers("i", replicas)
@@ -663,11 +653,10 @@ def _write_partition_change_record_v2(out: bytearray, item: PartitionChangeRecor
         if type(removing_replicas) is not tuple:
             removing_replicas = sequence(removing_replicas)
         n = len(removing_replicas)
-        if 0 < n < FEW:
+        if n < FEW:
             payload.append(n + 1)
-            payload += _pack_many_i[n](*removing_replicas)
-        elif not n:
-            payload.append(1)
+            if n:
+                payload += _pack_many_i[n](*removing_replicas)
         else:
             payload += long_length(n)
             payload += pack_numbers("i", removing_replicas)
@@ -678,11 +667,10 @@ def _write_partition_change_record_v2(out: bytearray, item: PartitionChangeRecor
         if type(adding_replicas) is not tuple:
             adding_replicas = sequence(adding_replicas)
         n = len(adding_replicas)
-        if 0 < n < FEW:
+        if n < FEW:
             payload.append(n + 1)
-            payload += _pack_many_i[n](*adding_replicas)
-        elif not n:
-            payload.append(1)
+            if n:
+                payload += _pack_many_i[n](*adding_replicas)
         else:
             payload += long_length(n)
             payload += pack_numbers("i", adding_replicas)
@@ -697,11 +685,10 @@ def _write_partition_change_record_v2(out: bytearray, item: PartitionChangeRecor
         if type(eligible_leader_replicas) is not tuple:
             eligible_leader_replicas = sequence(eligible_leader_replicas)
         n = len(eligible_leader_replicas)
-        if 0 < n < FEW:
+        if n < FEW:
             payload.append(n + 1)
-            payload += _pack_many_i[n](*eligible_leader_replicas)
-        elif not n:
-            payload.append(1)
+            if n:
+                payload += _pack_many_i[n](*eligible_leader_replicas)
         else:
             payload += long_length(n)
             payload += pack_numbers("i", eligible_leader_replicas)
@@ -712,11 +699,10 @@ def _write_partition_change_record_v2(out: bytearray, item: PartitionChangeRecor
         if type(last_known_elr) is not tuple:
             last_known_elr = sequence(last_known_elr)
         n = len(last_known_elr)
-        if 0 < n < FEW:
+        if n < FEW:
             payload.append(n + 1)
-            payload += _pack_many_i[n](*last_known_elr)
-        elif not n:
-            payload.append(1)
+            if n:
+                payload += _pack_many_i[n](*last_known_elr)
         else:
             payload += long_length(n)
             payload += pack_numbers("i", last_known_elr)

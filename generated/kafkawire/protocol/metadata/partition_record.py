@@ -77,6 +77,7 @@ _unpack_many_i = unpackers("i")
 _pack_16s = packer("16s")
 _pack_b = packer("b")
 _pack_i16s = packer("i16s")
+_pack_i16sB = packer("i16sB")
 _pack_iii = packer("iii")
 _pack_iiiB = packer("iiiB")
 _pack_many_i = packers("i")
@@ -172,30 +173,28 @@ def _write_partition_record_v0(out: bytearray, item: PartitionRecord) -> None:
         raise ValueError  # eligible_leader_replicas is not in these versions
     if item.last_known_elr is not None:
         raise ValueError  # last_known_elr is not in these versions
-    if len(item.topic_id) != 16:
-        raise ValueError
-    out += _pack_i16s(item.partition_id, item.topic_id)
     replicas = item.replicas
     if type(replicas) is not tuple:
         replicas = sequence(replicas)
+    if len(item.topic_id) != 16:
+        raise ValueError
     n = len(replicas)
-    if 0 < n < FEW:
-        out.append(n + 1)
-        out += _pack_many_i[n](*replicas)
-    elif not n:
-        out.append(1)
+    if n < FEW:
+        out += _pack_i16sB(item.partition_id, item.topic_id, n + 1)
+        if n:
+            out += _pack_many_i[n](*replicas)
     else:
+        out += _pack_i16s(item.partition_id, item.topic_id)
         out += long_length(n)
         out += pack_numbers("i", replicas)
     isr = item.isr
     if type(isr) is not tuple:
         isr = sequence(isr)
     n = len(isr)
-    if 0 < n < FEW:
+    if n < FEW:
         out.append(n + 1)
-        out += _pack_many_i[n](*isr)
-    elif not n:
-        out.append(1)
+        if n:
+            out += _pack_many_i[n](*isr)
     else:
         out += long_length(n)
         out += pack_numbers("i", isr)
@@ -203,11 +202,10 @@ def _write_partition_record_v0(out: bytearray, item: PartitionRecord) -> None:
     if type(removing_replicas) is not tuple:
         removing_replicas = sequence(removing_replicas)
     n = len(removing_replicas)
-    if 0 < n < FEW:
+    if n < FEW:
         out.append(n + 1)
-        out += _pack_many_i[n](*removing_replicas)
-    elif not n:
-        out.append(1)
+        if n:
+            out += _pack_many_i[n](*removing_replicas)
     else:
         out += long_length(n)
         out += pack_numbers("i", removing_replicas)
@@ -215,11 +213,10 @@ def _write_partition_record_v0(out: bytearray, item: PartitionRecord) -> None:
     if type(adding_replicas) is not tuple:
         adding_replicas = sequence(adding_replicas)
     n = len(adding_replicas)
-    if 0 < n < FEW:
+    if n < FEW:
         out.append(n + 1)
-        out += _pack_many_i[n](*adding_replicas)
-    elif not n:
-        out.append(1)
+        if n:
+            out += _pack_many_i[n](*adding_replicas)
     else:
         out += long_length(n)
         out += pack_numbers("i", adding_replicas)
@@ -336,30 +333,28 @@ def _write_partition_record_v1(out: bytearray, item: PartitionRecord) -> None:
         raise ValueError  # eligible_leader_replicas is not in these versions
     if item.last_known_elr is not None:
         raise ValueError  # last_known_elr is not in these versions
-    if len(item.topic_id) != 16:
-        raise ValueError
-    out += _pack_i16s(item.partition_id, item.topic_id)
     replicas = item.replicas
     if type(replicas) is not tuple:
         replicas = sequence(replicas)
+    if len(item.topic_id) != 16:
+        raise ValueError
     n = len(replicas)
-    if 0 < n < FEW:
-        out.append(n + 1)
-        out += _pack_many_i[n](*replicas)
-    elif not n:
-        out.append(1)
+    if n < FEW:
+        out += _pack_i16sB(item.partition_id, item.topic_id, n + 1)
+        if n:
+            out += _pack_many_i[n](*replicas)
     else:
+        out += _pack_i16s(item.partition_id, item.topic_id)
         out += long_length(n)
         out += pack_numbers("i", replicas)
     isr = item.isr
     if type(isr) is not tuple:
         isr = sequence(isr)
     n = len(isr)
-    if 0 < n < FEW:
+    if n < FEW:
         out.append(n + 1)
-        out += _pack_many_i[n](*isr)
-    elif not n:
-        out.append(1)
+        if n:
+            out += _pack_many_i[n](*isr)
     else:
         out += long_length(n)
         out += pack_numbers("i", isr)
@@ -367,11 +362,10 @@ def _write_partition_record_v1(out: bytearray, item: PartitionRecord) -> None:
     if type(removing_replicas) is not tuple:
         removing_replicas = sequence(removing_replicas)
     n = len(removing_replicas)
-    if 0 < n < FEW:
+    if n < FEW:
         out.append(n + 1)
-        out += _pack_many_i[n](*removing_replicas)
-    elif not n:
-        out.append(1)
+        if n:
+            out += _pack_many_i[n](*removing_replicas)
     else:
         out += long_length(n)
         out += pack_numbers("i", removing_replicas)
@@ -379,22 +373,21 @@ def _write_partition_record_v1(out: bytearray, item: PartitionRecord) -> None:
     if type(adding_replicas) is not tuple:
         adding_replicas = sequence(adding_replicas)
     n = len(adding_replicas)
-    if 0 < n < FEW:
+    if n < FEW:
         out.append(n + 1)
-        out += _pack_many_i[n](*adding_replicas)
-    elif not n:
-        out.append(1)
+        if n:
+            out += _pack_many_i[n](*adding_replicas)
     else:
         out += long_length(n)
         out += pack_numbers("i", adding_replicas)
-    out += _pack_iii(item.leader, item.leader_epoch, item.partition_epoch)
     directories = item.directories
     if type(directories) is not tuple:
         directories = sequence(directories)
     n = len(directories)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iiiB(item.leader, item.leader_epoch, item.partition_epoch, n + 1)
     else:
+        out += _pack_iii(item.leader, item.leader_epoch, item.partition_epoch)
         out += long_length(n)
     for directories_item in directories:
         if len(directories_item) != 16:
@@ -535,30 +528,28 @@ def _read_partition_record_v2(buffer: bytes, at: int) -> tuple[PartitionRecord, 
 
 
 def _write_partition_record_v2(out: bytearray, item: PartitionRecord) -> None:
-    if len(item.topic_id) != 16:
-        raise ValueError
-    out += _pack_i16s(item.partition_id, item.topic_id)
     replicas = item.replicas
     if type(replicas) is not tuple:
         replicas = sequence(replicas)
+    if len(item.topic_id) != 16:
+        raise ValueError
     n = len(replicas)
-    if 0 < n < FEW:
-        out.append(n + 1)
-        out += _pack_many_i[n](*replicas)
-    elif not n:
-        out.append(1)
+    if n < FEW:
+        out += _pack_i16sB(item.partition_id, item.topic_id, n + 1)
+        if n:
+            out += _pack_many_i[n](*replicas)
     else:
+        out += _pack_i16s(item.partition_id, item.topic_id)
         out += long_length(n)
         out += pack_numbers("i", replicas)
     isr = item.isr
     if type(isr) is not tuple:
         isr = sequence(isr)
     n = len(isr)
-    if 0 < n < FEW:
+    if n < FEW:
         out.append(n + 1)
-        out += _pack_many_i[n](*isr)
-    elif not n:
-        out.append(1)
+        if n:
+            out += _pack_many_i[n](*isr)
     else:
         out += long_length(n)
         out += pack_numbers("i", isr)
@@ -566,11 +557,10 @@ def _write_partition_record_v2(out: bytearray, item: PartitionRecord) -> None:
     if type(removing_replicas) is not tuple:
         removing_replicas = sequence(removing_replicas)
     n = len(removing_replicas)
-    if 0 < n < FEW:
+    if n < FEW:
         out.append(n + 1)
-        out += _pack_many_i[n](*removing_replicas)
-    elif not n:
-        out.append(1)
+        if n:
+            out += _pack_many_i[n](*removing_replicas)
     else:
         out += long_length(n)
         out += pack_numbers("i", removing_replicas)
@@ -578,22 +568,21 @@ def _write_partition_record_v2(out: bytearray, item: PartitionRecord) -> None:
     if type(adding_replicas) is not tuple:
         adding_replicas = sequence(adding_replicas)
     n = len(adding_replicas)
-    if 0 < n < FEW:
+    if n < FEW:
         out.append(n + 1)
-        out += _pack_many_i[n](*adding_replicas)
-    elif not n:
-        out.append(1)
+        if n:
+            out += _pack_many_i[n](*adding_replicas)
     else:
         out += long_length(n)
         out += pack_numbers("i", adding_replicas)
-    out += _pack_iii(item.leader, item.leader_epoch, item.partition_epoch)
     directories = item.directories
     if type(directories) is not tuple:
         directories = sequence(directories)
     n = len(directories)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iiiB(item.leader, item.leader_epoch, item.partition_epoch, n + 1)
     else:
+        out += _pack_iii(item.leader, item.leader_epoch, item.partition_epoch)
         out += long_length(n)
     for directories_item in directories:
         if len(directories_item) != 16:
@@ -611,11 +600,10 @@ def _write_partition_record_v2(out: bytearray, item: PartitionRecord) -> None:
         if type(eligible_leader_replicas) is not tuple:
             eligible_leader_replicas = sequence(eligible_leader_replicas)
         n = len(eligible_leader_replicas)
-        if 0 < n < FEW:
+        if n < FEW:
             payload.append(n + 1)
-            payload += _pack_many_i[n](*eligible_leader_replicas)
-        elif not n:
-            payload.append(1)
+            if n:
+                payload += _pack_many_i[n](*eligible_leader_replicas)
         else:
             payload += long_length(n)
             payload += pack_numbers("i", eligible_leader_replicas)
@@ -626,11 +614,10 @@ def _write_partition_record_v2(out: bytearray, item: PartitionRecord) -> None:
         if type(last_known_elr) is not tuple:
             last_known_elr = sequence(last_known_elr)
         n = len(last_known_elr)
-        if 0 < n < FEW:
+        if n < FEW:
             payload.append(n + 1)
-            payload += _pack_many_i[n](*last_known_elr)
-        elif not n:
-            payload.append(1)
+            if n:
+                payload += _pack_many_i[n](*last_known_elr)
         else:
             payload += long_length(n)
             payload += pack_numbers("i", last_known_elr)

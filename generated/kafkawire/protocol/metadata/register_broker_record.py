@@ -21,6 +21,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_entries,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -109,7 +110,11 @@ _pack_zB = packer("?B")
 _pack_HhB = packer("HhB")
 _pack_hhB = packer("hhB")
 _pack_i16sq = packer("i16sq")
+_pack_i16sqB = packer("i16sqB")
 _pack_iz16sq = packer("i?16sq")
+_pack_iz16sqB = packer("i?16sqB")
+_pack_text__HhB = text_packers("", "HhB")
+_pack_text__hhB = text_packers("", "hhB")
 
 # BrokerEndpoint, versions 0-4
 #   Name: compact string
@@ -163,11 +168,11 @@ def _write_many_broker_endpoint_v0(out: bytearray, items: Sequence[RegisterBroke
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__HhB[n](n + 1, text, item.port, item.security_protocol, 0)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_HhB(item.port, item.security_protocol, 0)
+            out += text
+            out += _pack_HhB(item.port, item.security_protocol, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -208,11 +213,11 @@ def _write_many_broker_feature_v0(out: bytearray, items: Sequence[RegisterBroker
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__hhB[n](n + 1, text, item.min_supported_version, item.max_supported_version, 0)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_hhB(item.min_supported_version, item.max_supported_version, 0)
+            out += text
+            out += _pack_hhB(item.min_supported_version, item.max_supported_version, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -273,16 +278,16 @@ def _write_register_broker_record_v0(out: bytearray, item: RegisterBrokerRecord)
         raise ValueError  # log_dirs is not in these versions
     if item.cordoned_log_dirs is not None:
         raise ValueError  # cordoned_log_dirs is not in these versions
-    if len(item.incarnation_id) != 16:
-        raise ValueError
-    out += _pack_i16sq(item.broker_id, item.incarnation_id, item.broker_epoch)
     end_points = item.end_points
     if type(end_points) is not tuple:
         end_points = sequence(end_points)
+    if len(item.incarnation_id) != 16:
+        raise ValueError
     n = len(end_points)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_i16sqB(item.broker_id, item.incarnation_id, item.broker_epoch, n + 1)
     else:
+        out += _pack_i16sq(item.broker_id, item.incarnation_id, item.broker_epoch)
         out += long_length(n)
     _write_many_broker_endpoint_v0(out, end_points)
     features = item.features
@@ -378,16 +383,16 @@ def _write_register_broker_record_v1(out: bytearray, item: RegisterBrokerRecord)
         raise ValueError  # log_dirs is not in these versions
     if item.cordoned_log_dirs is not None:
         raise ValueError  # cordoned_log_dirs is not in these versions
-    if len(item.incarnation_id) != 16:
-        raise ValueError
-    out += _pack_i16sq(item.broker_id, item.incarnation_id, item.broker_epoch)
     end_points = item.end_points
     if type(end_points) is not tuple:
         end_points = sequence(end_points)
+    if len(item.incarnation_id) != 16:
+        raise ValueError
     n = len(end_points)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_i16sqB(item.broker_id, item.incarnation_id, item.broker_epoch, n + 1)
     else:
+        out += _pack_i16sq(item.broker_id, item.incarnation_id, item.broker_epoch)
         out += long_length(n)
     _write_many_broker_endpoint_v0(out, end_points)
     features = item.features
@@ -484,18 +489,18 @@ def _write_register_broker_record_v2(out: bytearray, item: RegisterBrokerRecord)
         raise ValueError  # log_dirs is not in these versions
     if item.cordoned_log_dirs is not None:
         raise ValueError  # cordoned_log_dirs is not in these versions
+    end_points = item.end_points
+    if type(end_points) is not tuple:
+        end_points = sequence(end_points)
     if type(item.is_migrating_zk_broker) is not bool:
         raise ValueError
     if len(item.incarnation_id) != 16:
         raise ValueError
-    out += _pack_iz16sq(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch)
-    end_points = item.end_points
-    if type(end_points) is not tuple:
-        end_points = sequence(end_points)
     n = len(end_points)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iz16sqB(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch, n + 1)
     else:
+        out += _pack_iz16sq(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch)
         out += long_length(n)
     _write_many_broker_endpoint_v0(out, end_points)
     features = item.features
@@ -615,18 +620,18 @@ def _read_register_broker_record_v3(buffer: bytes, at: int) -> tuple[RegisterBro
 def _write_register_broker_record_v3(out: bytearray, item: RegisterBrokerRecord) -> None:
     if item.cordoned_log_dirs is not None:
         raise ValueError  # cordoned_log_dirs is not in these versions
+    end_points = item.end_points
+    if type(end_points) is not tuple:
+        end_points = sequence(end_points)
     if type(item.is_migrating_zk_broker) is not bool:
         raise ValueError
     if len(item.incarnation_id) != 16:
         raise ValueError
-    out += _pack_iz16sq(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch)
-    end_points = item.end_points
-    if type(end_points) is not tuple:
-        end_points = sequence(end_points)
     n = len(end_points)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iz16sqB(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch, n + 1)
     else:
+        out += _pack_iz16sq(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch)
         out += long_length(n)
     _write_many_broker_endpoint_v0(out, end_points)
     features = item.features
@@ -779,18 +784,18 @@ def _read_register_broker_record_v4(buffer: bytes, at: int) -> tuple[RegisterBro
 
 
 def _write_register_broker_record_v4(out: bytearray, item: RegisterBrokerRecord) -> None:
+    end_points = item.end_points
+    if type(end_points) is not tuple:
+        end_points = sequence(end_points)
     if type(item.is_migrating_zk_broker) is not bool:
         raise ValueError
     if len(item.incarnation_id) != 16:
         raise ValueError
-    out += _pack_iz16sq(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch)
-    end_points = item.end_points
-    if type(end_points) is not tuple:
-        end_points = sequence(end_points)
     n = len(end_points)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iz16sqB(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch, n + 1)
     else:
+        out += _pack_iz16sq(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch)
         out += long_length(n)
     _write_many_broker_endpoint_v0(out, end_points)
     features = item.features

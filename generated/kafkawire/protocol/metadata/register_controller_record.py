@@ -18,6 +18,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -87,6 +88,9 @@ _unpack_text_hhB = text_unpackers("hhB")
 _pack_HhB = packer("HhB")
 _pack_hhB = packer("hhB")
 _pack_i16sz = packer("i16s?")
+_pack_i16szB = packer("i16s?B")
+_pack_text__HhB = text_packers("", "HhB")
+_pack_text__hhB = text_packers("", "hhB")
 
 # ControllerEndpoint, version 0
 #   Name: compact string
@@ -142,11 +146,11 @@ def _write_many_controller_endpoint_v0(
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__HhB[n](n + 1, text, item.port, item.security_protocol, 0)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_HhB(item.port, item.security_protocol, 0)
+            out += text
+            out += _pack_HhB(item.port, item.security_protocol, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -189,11 +193,11 @@ def _write_many_controller_feature_v0(
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out += _pack_text__hhB[n](n + 1, text, item.min_supported_version, item.max_supported_version, 0)
         else:
             out += long_text_length(n)
-        out += text
-        out += _pack_hhB(item.min_supported_version, item.max_supported_version, 0)
+            out += text
+            out += _pack_hhB(item.min_supported_version, item.max_supported_version, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -232,18 +236,18 @@ def _read_register_controller_record_v0(buffer: bytes, at: int) -> tuple[Registe
 
 
 def _write_register_controller_record_v0(out: bytearray, item: RegisterControllerRecord) -> None:
+    end_points = item.end_points
+    if type(end_points) is not tuple:
+        end_points = sequence(end_points)
     if len(item.incarnation_id) != 16:
         raise ValueError
     if type(item.zk_migration_ready) is not bool:
         raise ValueError
-    out += _pack_i16sz(item.controller_id, item.incarnation_id, item.zk_migration_ready)
-    end_points = item.end_points
-    if type(end_points) is not tuple:
-        end_points = sequence(end_points)
     n = len(end_points)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_i16szB(item.controller_id, item.incarnation_id, item.zk_migration_ready, n + 1)
     else:
+        out += _pack_i16sz(item.controller_id, item.incarnation_id, item.zk_migration_ready)
         out += long_length(n)
     _write_many_controller_endpoint_v0(out, end_points)
     features = item.features

@@ -11,6 +11,7 @@ from kafkawire.wire.fastpath import (
     long_text_length,
     packer,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -39,6 +40,7 @@ class RemoveUserScramCredentialRecord(Message, frozen=True, gc=False):
 _unpack_bB = unpacker("bB")
 _unpack_text_bB = text_unpackers("bB")
 _pack_bB = packer("bB")
+_pack_text__bB = text_packers("", "bB")
 
 # RemoveUserScramCredentialRecord, version 0
 #   Name: compact string
@@ -68,11 +70,11 @@ def _write_remove_user_scram_credential_record_v0(out: bytearray, item: RemoveUs
     text = item.name.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__bB[n](n + 1, text, item.mechanism, 0)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_bB(item.mechanism, 0)
+        out += text
+        out += _pack_bB(item.mechanism, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 

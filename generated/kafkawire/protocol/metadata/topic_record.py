@@ -14,6 +14,7 @@ from kafkawire.wire.fastpath import (
     new_uuid,
     packer,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -42,6 +43,7 @@ class TopicRecord(Message, frozen=True, gc=False):
 _unpack_16sB = unpacker("16sB")
 _unpack_text_16sB = text_unpackers("16sB")
 _pack_16sB = packer("16sB")
+_pack_text__16sB = text_packers("", "16sB")
 
 # TopicRecord, version 0
 #   Name: compact string
@@ -69,16 +71,16 @@ def _read_topic_record_v0(buffer: bytes, at: int) -> tuple[TopicRecord, int]:
 
 
 def _write_topic_record_v0(out: bytearray, item: TopicRecord) -> None:
+    if len(item.topic_id) != 16:
+        raise ValueError
     text = item.name.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__16sB[n](n + 1, text, item.topic_id, 0)
     else:
         out += long_text_length(n)
-    out += text
-    if len(item.topic_id) != 16:
-        raise ValueError
-    out += _pack_16sB(item.topic_id, 0)
+        out += text
+        out += _pack_16sB(item.topic_id, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 

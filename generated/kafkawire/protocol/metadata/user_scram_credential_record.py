@@ -14,6 +14,7 @@ from kafkawire.wire.fastpath import (
     octets,
     packer,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -52,6 +53,7 @@ _unpack_iB = unpacker("iB")
 _unpack_text_bB = text_unpackers("bB")
 _pack_b = packer("b")
 _pack_iB = packer("iB")
+_pack_text__b = text_packers("", "b")
 
 # UserScramCredentialRecord, version 0
 #   Name: compact string
@@ -109,11 +111,11 @@ def _write_user_scram_credential_record_v0(out: bytearray, item: UserScramCreden
     text = item.name.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__b[n](n + 1, text, item.mechanism)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_b(item.mechanism)
+        out += text
+        out += _pack_b(item.mechanism)
     text = octets(item.salt)
     n = len(text)
     if n < 127:

@@ -20,6 +20,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -73,6 +74,7 @@ _iterate_ix = iterator("ix")
 _pack_iB = packer("iB")
 _pack_iii16sB = packer("iii16sB")
 _pack_iiiq = packer("iiiq")
+_pack_text__iiiq = text_packers("", "iiiq")
 
 # Voter, version 0
 #   VoterId: int32
@@ -148,11 +150,11 @@ def _write_quorum_state_data_v0(out: bytearray, item: QuorumStateData) -> None:
     text = item.cluster_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__iiiq[n](n + 1, text, item.leader_id, item.leader_epoch, item.voted_id, item.applied_offset)
     else:
         out += long_text_length(n)
-    out += text
-    out += _pack_iiiq(item.leader_id, item.leader_epoch, item.voted_id, item.applied_offset)
+        out += text
+        out += _pack_iiiq(item.leader_id, item.leader_epoch, item.voted_id, item.applied_offset)
     current_voters = item.current_voters
     if current_voters is None:
         out.append(0)

@@ -75,6 +75,7 @@ _unpack_qqbhB = unpacker("qqbhB")
 _iterate_qqbhx = iterator("qqbhx")
 _pack_i = packer("i")
 _pack_iiiqqq = packer("iiiqqq")
+_pack_iiiqqqB = packer("iiiqqqB")
 _pack_qqbhB = packer("qqbhB")
 
 # StateBatch, version 0
@@ -164,21 +165,29 @@ def _read_share_snapshot_value_v0(buffer: bytes, at: int) -> tuple[ShareSnapshot
 
 
 def _write_share_snapshot_value_v0(out: bytearray, item: ShareSnapshotValue) -> None:
-    out += _pack_iiiqqq(
-        item.snapshot_epoch,
-        item.state_epoch,
-        item.leader_epoch,
-        item.start_offset,
-        item.create_timestamp,
-        item.write_timestamp,
-    )
     state_batches = item.state_batches
     if type(state_batches) is not tuple:
         state_batches = sequence(state_batches)
     n = len(state_batches)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iiiqqqB(
+            item.snapshot_epoch,
+            item.state_epoch,
+            item.leader_epoch,
+            item.start_offset,
+            item.create_timestamp,
+            item.write_timestamp,
+            n + 1,
+        )
     else:
+        out += _pack_iiiqqq(
+            item.snapshot_epoch,
+            item.state_epoch,
+            item.leader_epoch,
+            item.start_offset,
+            item.create_timestamp,
+            item.write_timestamp,
+        )
         out += long_length(n)
     _write_many_state_batch_v0(out, state_batches)
     out.append(0)

@@ -69,6 +69,7 @@ _unpack_qqbhB = unpacker("qqbhB")
 _iterate_qqbhx = iterator("qqbhx")
 _pack_i = packer("i")
 _pack_iiq = packer("iiq")
+_pack_iiqB = packer("iiqB")
 _pack_qqbhB = packer("qqbhB")
 
 # StateBatch, version 0
@@ -145,14 +146,14 @@ def _read_share_update_value_v0(buffer: bytes, at: int) -> tuple[ShareUpdateValu
 
 
 def _write_share_update_value_v0(out: bytearray, item: ShareUpdateValue) -> None:
-    out += _pack_iiq(item.snapshot_epoch, item.leader_epoch, item.start_offset)
     state_batches = item.state_batches
     if type(state_batches) is not tuple:
         state_batches = sequence(state_batches)
     n = len(state_batches)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_iiqB(item.snapshot_epoch, item.leader_epoch, item.start_offset, n + 1)
     else:
+        out += _pack_iiq(item.snapshot_epoch, item.leader_epoch, item.start_offset)
         out += long_length(n)
     _write_many_state_batch_v0(out, state_batches)
     out.append(0)

@@ -26,6 +26,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_entries,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -133,6 +134,8 @@ _pack_bB = packer("bB")
 _pack_i = packer("i")
 _pack_iqB = packer("iqB")
 _pack_qqiqq = packer("qqiqq")
+_pack_qqiqqB = packer("qqiqqB")
+_pack_text__16siB = text_packers("", "16siB")
 
 # TopicIdPartitionEntry, version 0
 #   Name: compact string
@@ -165,16 +168,16 @@ def _read_topic_id_partition_entry_v0(
 def _write_topic_id_partition_entry_v0(
     out: bytearray, item: RemoteLogSegmentMetadataRecord.TopicIdPartitionEntry
 ) -> None:
+    if len(item.id) != 16:
+        raise ValueError
     text = item.name.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__16siB[n](n + 1, text, item.id, item.partition, 0)
     else:
         out += long_text_length(n)
-    out += text
-    if len(item.id) != 16:
-        raise ValueError
-    out += _pack_16siB(item.id, item.partition, 0)
+        out += text
+        out += _pack_16siB(item.id, item.partition, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 
@@ -312,16 +315,18 @@ def _read_remote_log_segment_metadata_record_v0(buffer: bytes, at: int) -> tuple
 
 def _write_remote_log_segment_metadata_record_v0(out: bytearray, item: RemoteLogSegmentMetadataRecord) -> None:
     _write_remote_log_segment_id_entry_v0(out, item.remote_log_segment_id)
-    out += _pack_qqiqq(
-        item.start_offset, item.end_offset, item.broker_id, item.max_timestamp_ms, item.event_timestamp_ms
-    )
     segment_leader_epochs = item.segment_leader_epochs
     if type(segment_leader_epochs) is not tuple:
         segment_leader_epochs = sequence(segment_leader_epochs)
     n = len(segment_leader_epochs)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_qqiqqB(
+            item.start_offset, item.end_offset, item.broker_id, item.max_timestamp_ms, item.event_timestamp_ms, n + 1
+        )
     else:
+        out += _pack_qqiqq(
+            item.start_offset, item.end_offset, item.broker_id, item.max_timestamp_ms, item.event_timestamp_ms
+        )
         out += long_length(n)
     _write_many_segment_leader_epoch_entry_v0(out, segment_leader_epochs)
     out += _pack_i(item.segment_size_in_bytes)

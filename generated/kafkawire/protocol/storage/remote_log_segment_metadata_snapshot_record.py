@@ -83,6 +83,7 @@ _unpack_iB = unpacker("iB")
 _unpack_iqB = unpacker("iqB")
 _iterate_iqx = iterator("iqx")
 _pack_16sqqiqq = packer("16sqqiqq")
+_pack_16sqqiqqB = packer("16sqqiqqB")
 _pack_z = packer("?")
 _pack_bB = packer("bB")
 _pack_i = packer("i")
@@ -196,23 +197,31 @@ def _read_remote_log_segment_metadata_snapshot_record_v0(
 def _write_remote_log_segment_metadata_snapshot_record_v0(
     out: bytearray, item: RemoteLogSegmentMetadataSnapshotRecord
 ) -> None:
-    if len(item.segment_id) != 16:
-        raise ValueError
-    out += _pack_16sqqiqq(
-        item.segment_id,
-        item.start_offset,
-        item.end_offset,
-        item.broker_id,
-        item.max_timestamp_ms,
-        item.event_timestamp_ms,
-    )
     segment_leader_epochs = item.segment_leader_epochs
     if type(segment_leader_epochs) is not tuple:
         segment_leader_epochs = sequence(segment_leader_epochs)
+    if len(item.segment_id) != 16:
+        raise ValueError
     n = len(segment_leader_epochs)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_16sqqiqqB(
+            item.segment_id,
+            item.start_offset,
+            item.end_offset,
+            item.broker_id,
+            item.max_timestamp_ms,
+            item.event_timestamp_ms,
+            n + 1,
+        )
     else:
+        out += _pack_16sqqiqq(
+            item.segment_id,
+            item.start_offset,
+            item.end_offset,
+            item.broker_id,
+            item.max_timestamp_ms,
+            item.event_timestamp_ms,
+        )
         out += long_length(n)
     _write_many_segment_leader_epoch_entry_v0(out, segment_leader_epochs)
     out += _pack_i(item.segment_size_in_bytes)

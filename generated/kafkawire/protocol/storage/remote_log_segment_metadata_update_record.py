@@ -19,6 +19,7 @@ from kafkawire.wire.fastpath import (
     octets,
     packer,
     tagged_section,
+    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -95,6 +96,7 @@ _pack_16sB = packer("16sB")
 _pack_16siB = packer("16siB")
 _pack_bB = packer("bB")
 _pack_iq = packer("iq")
+_pack_text__16siB = text_packers("", "16siB")
 
 # TopicIdPartitionEntry, version 0
 #   Name: compact string
@@ -127,16 +129,16 @@ def _read_topic_id_partition_entry_v0(
 def _write_topic_id_partition_entry_v0(
     out: bytearray, item: RemoteLogSegmentMetadataUpdateRecord.TopicIdPartitionEntry
 ) -> None:
+    if len(item.id) != 16:
+        raise ValueError
     text = item.name.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out += _pack_text__16siB[n](n + 1, text, item.id, item.partition, 0)
     else:
         out += long_text_length(n)
-    out += text
-    if len(item.id) != 16:
-        raise ValueError
-    out += _pack_16siB(item.id, item.partition, 0)
+        out += text
+        out += _pack_16siB(item.id, item.partition, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
 

@@ -248,11 +248,10 @@ def _write_many_partitions_schema_v1(out: bytearray, items: Sequence[Transaction
         if type(partition_ids) is not tuple:
             partition_ids = sequence(partition_ids)
         n = len(partition_ids)
-        if 0 < n < FEW:
+        if n < FEW:
             out.append(n + 1)
-            out += _pack_many_i[n](*partition_ids)
-        elif not n:
-            out.append(1)
+            if n:
+                out += _pack_many_i[n](*partition_ids)
         else:
             out += long_length(n)
             out += pack_numbers("i", partition_ids)

@@ -95,6 +95,7 @@ class ModuleView:
     iterate_codes: tuple[str, ...]
     pack_codes: tuple[str, ...]
     pack_many_codes: tuple[str, ...]
+    pack_text_codes: tuple[tuple[str, str], ...]
     readers: str
     writers: str
 
@@ -126,6 +127,7 @@ def message_view(message: ResolvedMessage, *, unstable: Versions, origin: str) -
         iterate_codes=_codes(codec.bulk.code for codec in codecs if codec.bulk),
         pack_codes=_codes(_pack_codes(writing)),
         pack_many_codes=_codes(s.code for s in writing if isinstance(s, WriteArray) and s.code),
+        pack_text_codes=tuple(sorted({s.around for s in writing if isinstance(s, WriteText) and any(s.around)})),
         readers=_table(message, names.single_reader),
         writers=_table(message, names.single_writer),
     )
@@ -228,10 +230,13 @@ def _unpack_codes(steps: Iterable[ReadStep]) -> Iterator[str]:
 
 def _pack_codes(steps: Iterable[WriteStep]) -> Iterator[str]:
     for step in steps:
-        if isinstance(step, WriteRun) and step.code != "B":
-            yield step.code
-        elif isinstance(step, WriteText) and not step.compact:
-            yield step.length_code
+        if isinstance(step, WriteRun):
+            yield from {step.code} - {"B"}
+        elif isinstance(step, WriteText):
+            yield from filter(None, step.around)
+            yield from () if step.compact else (step.length_code,)
+        elif isinstance(step, WriteArray) and step.compact and step.lead:
+            yield from (step.lead.code, f"{step.lead.code}B")
         elif isinstance(step, WriteArray) and not (step.compact or step.prefixed):
             yield "i"
 

@@ -7,7 +7,7 @@ the value behind it cannot be null; compact lengths are of varying width and are
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -57,7 +57,11 @@ class WriteBody:
 
 @dataclass(frozen=True, slots=True)
 class WriteText:
-    """A string or octets with its prefix where it cannot ride along; ``kind`` is ``text`` or ``octets``."""
+    """A string or octets with its prefix where it cannot ride along; ``kind`` is ``text`` or ``octets``.
+
+    ``lead`` and ``tail`` are the fixed-width values around a compact string: while it is short, one ``struct`` call
+    writes all of them.
+    """
 
     name: str
     expression: str
@@ -65,13 +69,21 @@ class WriteText:
     nullable: bool
     length_code: str
     kind: str
+    lead: WriteRun | None = None
+    tail: WriteRun | None = None
+
+    @property
+    def around(self) -> tuple[str, str]:
+        """The ``struct`` codes of lead and tail."""
+        return self.lead.code if self.lead else "", self.tail.code if self.tail else ""
 
 
 @dataclass(frozen=True, slots=True)
 class WriteArray:
     """An array with its count: elements by ``element`` steps, a ``struct`` code or a struct writer.
 
-    A ``prefixed`` array is prepared already, and its count was written by the run in front of it.
+    A ``prefixed`` array is prepared already, and its count was written by the run in front of it. ``lead`` is the
+    run in front of a compact count, which one ``struct`` call writes with it while the array is short.
     """
 
     name: str
@@ -82,6 +94,7 @@ class WriteArray:
     code: str = ""
     writer: str = ""
     element: tuple[WriteStep, ...] = ()
+    lead: WriteRun | None = None
     kind: str = "array"
 
 
@@ -151,7 +164,35 @@ def _tagged_value(field: FieldLayout, expression: str, names: CodecNames) -> Tag
 
 
 def _fuse(parts: list[Value | WriteStep]) -> Iterator[WriteStep]:
-    """Gather fixed-width neighbours into runs; preparations and refusals move in front of the run they interrupt."""
+    """Gather fixed-width values into runs, and give runs to the compact strings and arrays beside them."""
+    steps = list(_gather(parts))
+    while steps:
+        lead = steps.pop(0)
+        if not isinstance(lead, WriteRun):
+            yield _with_tail(lead, None, steps)
+        elif steps and isinstance(steps[0], WriteText):
+            text = _with_tail(steps.pop(0), lead, steps)
+            yield from (text,) if isinstance(text, WriteText) and text.lead else (lead, text)
+        elif steps and isinstance(steps[0], WriteArray) and steps[0].compact and not steps[0].nullable:
+            yield replace(steps.pop(0), lead=lead)
+        else:
+            yield lead
+
+
+def _with_tail(step: WriteStep, lead: WriteRun | None, following: list[WriteStep]) -> WriteStep:
+    """The step with the runs around it, where it is a compact string and that spares a call; takes the tail."""
+    if not (isinstance(step, WriteText) and step.compact and not step.nullable and step.kind == "text"):
+        return step
+    tail = following[0] if following and isinstance(following[0], WriteRun) else None
+    if all(run is None or run.code == "B" for run in (lead, tail)):
+        return step
+    if tail is not None:
+        following.pop(0)
+    return replace(step, lead=lead, tail=tail)
+
+
+def _gather(parts: list[Value | WriteStep]) -> Iterator[WriteStep]:
+    """Make runs of fixed-width neighbours; preparations and refusals move in front of the run they interrupt."""
     run: list[Value] = []
     for part in parts:
         if isinstance(part, Value):
