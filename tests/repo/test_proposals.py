@@ -72,7 +72,7 @@ def _type(field: FieldLayout) -> str:
 def _default(field: FieldLayout) -> str:
     if field.default is None:
         return "=null"
-    return f"={field.default}" if field.default not in ((), "", 0) else ""
+    return f"={field.default}" if isinstance(field.default, int) and field.default else ""
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.findings import Finding
 from kafkawire.codegen.merging.conflict import MergeError, Sides
-from kafkawire.codegen.merging.difference import layout_differences
+from kafkawire.codegen.merging.difference import Kind, layout_differences
 from kafkawire.codegen.merging.merge import merge_messages
 from kafkawire.codegen.resolve import resolve_message
 from kafkawire.codegen.rules.rule import Rule
@@ -73,8 +73,8 @@ def proposal_of(message: MessageDefinition) -> str | None:
 def overlay_proposals(messages: Sequence[MessageDefinition]) -> Overlaid:
     """Lay proposals over the released messages of the same names.
 
-    The versions of a proposal are added to those that are released, whose layouts stay as they are: that is
-    checked for each version. A proposal that cannot be laid over is a finding.
+    The versions of a proposal are added to those that are released; the layouts of both stay as they are, which
+    is checked for each version. A proposal that cannot be laid over is a finding.
     """
     merged = {message.name: message for message in messages if proposal_of(message) is None}
     proposed: dict[str, Versions] = {}
@@ -123,20 +123,23 @@ def _overlay(base: MessageDefinition, proposed: MessageDefinition, proposal: str
         merged = merge_messages(proposed, base, Sides(proposal, "the released definition"))
     except MergeError as error:
         return _finding(proposed, PROPOSAL_CONFLICT, "name", str(error))
-    changed = _changed_versions(base, merged)
-    if changed:
-        what = f"laying {proposal} over {base.name} would change the released {changed}"
+    released = _changed_versions(base, merged, ("renamed", "added-tag", "attribute", "wire"))
+    if released:
+        what = f"laying {proposal} over {base.name} would change the released {released}"
         return _finding(proposed, PROPOSAL_CHANGES_RELEASED, "fields", what)
+    own = _changed_versions(proposed, merged, ("renamed", "added-tag", "wire"))
+    if own:
+        return _finding(proposed, PROPOSAL_CONFLICT, "fields", f"{base.name} cannot have the proposed {own}")
     return merged
 
 
-def _changed_versions(base: MessageDefinition, merged: MessageDefinition) -> str:
-    before, after = resolve_message(base), resolve_message(merged)
-    changed = [
-        f"version {version} ({differences[0]})"
-        for version in base.valid_versions
-        if (differences := layout_differences(before.of_version(version), after.of_version(version)))
-    ]
+def _changed_versions(before: MessageDefinition, merged: MessageDefinition, kinds: Sequence[Kind]) -> str:
+    """The versions whose layouts merging changed, and how; empty if there are none."""
+    layouts, merged_layouts = resolve_message(before), resolve_message(merged)
+    changed: list[str] = []
+    for version in before.valid_versions:
+        found = layout_differences(layouts.of_version(version), merged_layouts.of_version(version))
+        changed += [f"version {version} ({difference})" for difference in found if difference.kind in kinds]
     return ", ".join(changed)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, get_args
 
@@ -70,24 +71,26 @@ def check(specs: Annotated[Path, typer.Option(help="The folder of definitions.")
 
 
 def _show(result: ImportResult, specs: Path) -> None:
-    console = Console()
-    console.print(_counts_table(counts_of(result.versions), result))
+    Console().print(_counts_table(counts_of(result.versions), result))
+    for line in _lines(result, specs):
+        print(line)
+
+
+def _lines(result: ImportResult, specs: Path) -> Iterator[str]:
+    """What later releases touched, then what was done."""
     for change in changes_of(result.versions):
         what = "; ".join(str(difference) for difference in change.differences)
-        line = f"{change.release} {change.message} {change.versions} {change.relation}: {what}"
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+        yield f"{change.release} {change.message} {change.versions} {change.relation}: {what}"
     for jar in result.pinned:
-        console.print(f"pinned the sha256 of {jar}")
-    for note in result.notes:
-        console.print(note, style="yellow")
+        yield f"pinned the sha256 of {jar}"
+    yield from result.notes
     changes = result.changes
     for verb, names in (("wrote", changes.written), ("removed", changes.removed)):
-        for name in names[:_SHOWN_FILES]:
-            console.print(f"{verb} {specs / name}")
+        yield from (f"{verb} {specs / name}" for name in names[:_SHOWN_FILES])
         if len(names) > _SHOWN_FILES:
-            console.print(f"{verb} {len(names) - _SHOWN_FILES} more files")
+            yield f"{verb} {len(names) - _SHOWN_FILES} more files"
     written, removed = len(changes.written), len(changes.removed)
-    console.print(f"{written} files written, {removed} removed, {changes.unchanged} unchanged")
+    yield f"{written} files written, {removed} removed, {changes.unchanged} unchanged"
 
 
 def _counts_table(counts: tuple[ReleaseCount, ...], result: ImportResult) -> Table:

@@ -31,6 +31,7 @@ _ITEM = (
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _TOLD_LINES = 15
 _TIMEOUT_SECONDS = 600
+_PIN_ADVICE = "If these jars can be trusted, record their digests: import with --pin"
 
 
 def fetch_with_maven(jars: Sequence[Jar], work: Path) -> dict[Jar, Path]:
@@ -124,6 +125,8 @@ def check_digests(digests: Mapping[Jar, str], pinned: Mapping[Jar, str | None], 
         if (expected := pinned[jar]) is not None and expected != digest
     ]
     if unknown and not pin:
-        raise SpecsImportError(*other, *unknown, "If these jars can be trusted, import with --pin to record their digests")
+        raise SpecsImportError(
+            *other, *unknown, "If these jars can be trusted, record their digests: import with --pin"
+        )
     if other:
         raise SpecsImportError(*other)

@@ -90,7 +90,7 @@ def test_a_jar_without_digest_is_trusted_only_on_request() -> None:
         check_digests({CLIENTS: "bb", STORAGE: "cc"}, {CLIENTS: None, STORAGE: "cc"}, pin=False)
     assert refused.value.problems == (
         "org.apache.kafka:kafka-clients:1.0 has no sha256 in the sources; it is bb",
-        "If these jars can be trusted, import with --pin to record their digests",
+        "If these jars can be trusted, record their digests: import with --pin",
     )
 
     check_digests({CLIENTS: "bb"}, {CLIENTS: None}, pin=True)

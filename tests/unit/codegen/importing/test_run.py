@@ -150,9 +150,9 @@ def test_versions_that_no_range_can_hold_are_a_conflict(releases: Releases) -> N
     releases.add("1.0", [message("A", "0-1", [NAME])])
     releases.add("2.0", [message("A", "4-5", [NAME])])
 
-    assert refused(releases) == (
-        "1.0 and 2.0 disagree about A 2-3, validVersions: neither has these versions, and a range cannot leave them out",
-    )
+    (problem,) = refused(releases)
+
+    assert problem.startswith("1.0 and 2.0 disagree about A 2-3, validVersions: neither has these versions")
 
 
 def test_all_conflicts_are_told_together(releases: Releases) -> None:
@@ -202,7 +202,9 @@ def test_coordinator_records_take_the_newer_form(releases: Releases) -> None:
         "OffsetValue": ("coordinator-value", 1, "0-1"),
         "Other": ("data", None, "0"),
     }
-    became = {(v.message, v.version): (v.merged_message, v.merged_version) for v in result.versions if v.release == "1.0"}
+    became = {
+        (v.message, v.version): (v.merged_message, v.merged_version) for v in result.versions if v.release == "1.0"
+    }
     assert became["OffsetKey", 0] == ("LegacyOffsetKey", 0)
     assert became["OffsetKey", 1] == ("OffsetKey", 0)
     assert became["GoneKey", 9] == ("GoneKey", 0)

@@ -50,7 +50,11 @@ ID, COUNT = field("Id", "int32", "0+"), field("Count", "int32", "0+")
             [("wire", "S: string compact became string nullable compact")],
         ),
         ([ID], [field("Id", "int32", "0+", default="-1")], [("wire", "Id: default 0 became default -1")]),
-        ([ID], [field("Id", "int32", "0+", ignorable=True)], [("attribute", "Id: ignorable false became ignorable true")]),
+        (
+            [ID],
+            [field("Id", "int32", "0+", ignorable=True)],
+            [("attribute", "Id: ignorable false became ignorable true")],
+        ),
         (
             [struct("F", ID)],
             [struct("F", field("Id", "int32", "0+", mapKey=True))],
