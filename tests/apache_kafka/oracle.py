@@ -31,10 +31,18 @@ class Classes(msgspec.Struct, frozen=True, tag_field="op", tag="classes"):
 
 
 class Default(msgspec.Struct, frozen=True, tag_field="op", tag="default"):
-    """What a message is whose fields nobody has set."""
+    """What a message is whose fields nobody has set, but for some that are null and for unknown tagged fields.
+
+    Attributes:
+        name, version: of the message.
+        nulls: fields that are set to null, by their JSON names.
+        unknown_tags: pairs of a tag and a payload in hexadecimal.
+    """
 
     name: str
     version: int
+    nulls: tuple[str, ...] = ()
+    unknown_tags: tuple[tuple[int, str], ...] = ()
 
 
 class Decode(msgspec.Struct, frozen=True, tag_field="op", tag="decode"):

@@ -9,6 +9,7 @@ import org.apache.kafka.common.protocol.ObjectSerializationCache;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 
 /** One generated class of Apache Kafka and, where there is one, its JSON converter. */
@@ -73,6 +74,22 @@ final class MessageClass {
         } catch (Throwable failure) {
             throw new OracleException("find", failure);
         }
+    }
+
+    /** Set a field to null, whether that makes sense or not. */
+    void setNull(Message message, String field) throws OracleException {
+        String setter = "set" + Character.toUpperCase(field.charAt(0)) + field.substring(1);
+        for (Method method : type.getMethods()) {
+            if (method.getName().equals(setter)) {
+                try {
+                    method.invoke(message, (Object) null);
+                    return;
+                } catch (ReflectiveOperationException failure) {
+                    throw new OracleException("find", failure);
+                }
+            }
+        }
+        throw new OracleException("find", simpleName() + " has no " + setter);
     }
 
     Decoded decode(byte[] bytes, short version) throws OracleException {

@@ -7,6 +7,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
+import org.apache.kafka.common.protocol.Message;
+import org.apache.kafka.common.protocol.types.RawTaggedField;
+
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -20,12 +23,13 @@ import java.util.HexFormat;
  *
  * <pre>
  * {"op": "classes"}                                  {"classes": {"MetadataRequestData": {"lowest": 0, "highest": 13, "json": true}, ...}}
- * {"op": "default", "name": N, "version": V}         {"json": {...}, "hex": "..."}
+ * {"op": "default", "name": N, "version": V}            {"json": {...}, "hex": "..."}
  * {"op": "decode", "name": N, "version": V, "hex": H}   {"json": {...}, "hex": "...", "read": 12}
  * {"op": "encode", "name": N, "version": V, "json": J}  {"hex": "..."}
  * </pre>
  *
- * "hex" in the answer to "decode" is the value encoded again, "read" how many bytes it took; "json" is missing where
+ * "default" may also have "nulls", a list of fields that are set to null, and "unknown_tags", a list of
+ * [tag, hex] that are put into the message. "hex" in the answer to "decode" is the value encoded again, "read" how many bytes it took; "json" is missing where
  * Kafka has no JSON form of the message. Whatever fails is answered with {"error": {"stage", "kind", "message"}},
  * stage being "find", "read", "write", "from_json" or "to_json".
  */
@@ -82,7 +86,15 @@ public final class Oracle {
 
     private void encodeDefault(JsonNode question, ObjectNode answer) throws OracleException {
         MessageClass messageClass = messageClass(question);
-        putJsonAndHex(messageClass, messageClass.defaultMessage(), version(question), answer);
+        Message message = messageClass.defaultMessage();
+        for (JsonNode field : question.path("nulls")) {
+            messageClass.setNull(message, field.textValue());
+        }
+        for (JsonNode entry : question.path("unknown_tags")) {
+            byte[] payload = HexFormat.of().parseHex(entry.get(1).textValue());
+            message.unknownTaggedFields().add(new RawTaggedField(entry.get(0).intValue(), payload));
+        }
+        putJsonAndHex(messageClass, message, version(question), answer);
     }
 
     private void decode(JsonNode question, ObjectNode answer) throws OracleException {
@@ -109,7 +121,7 @@ public final class Oracle {
     }
 
     private static void putJsonAndHex(
-        MessageClass messageClass, org.apache.kafka.common.protocol.Message message, short version, ObjectNode answer
+        MessageClass messageClass, Message message, short version, ObjectNode answer
     ) throws OracleException {
         if (messageClass.hasJson()) {
             answer.set("json", messageClass.toJson(message, version));
