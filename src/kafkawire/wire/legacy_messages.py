@@ -163,9 +163,7 @@ def _read_bytes(buffer: Octets, at: int, end: int, magic: int) -> tuple[bytes | 
     if start > end:
         raise _corrupt(magic, "truncated", f"needs {_LENGTH.size} bytes, {end - at} are left", at)
     (size,) = _LENGTH.unpack_from(buffer, at)
-    if size < -1:
-        raise _corrupt(magic, "length", f"a length of {size}", at)
-    if size == -1:
+    if size < 0:  # wire-negative-length: writers have -1, readers take all of them for null
         return None, start
     if size > end - start:
         raise _corrupt(magic, "truncated", f"needs {size} bytes, {end - start} are left", at)

@@ -58,7 +58,7 @@ class _RecordInspector:
     def _record(self, path: str) -> Record:
         self._end = len(self._data)
         self._path = path
-        size = self._length("length", lowest=0)
+        size = self._length("length")
         self._end = self._at + size
         self._take(1, "attributes")
         timestamp_delta = self._number(read_varlong, "timestamp_delta")
@@ -85,7 +85,7 @@ class _RecordInspector:
 
     def _header(self, field: str) -> Header:
         start = self._at
-        size = self._length(f"{field}.key", lowest=0)
+        size = self._length(f"{field}.key")
         try:
             key = self._take(size, f"{field}.key").decode()
         except UnicodeDecodeError as error:
@@ -93,14 +93,19 @@ class _RecordInspector:
         return Header(key, self._bytes(f"{field}.value"))
 
     def _bytes(self, field: str) -> bytes | None:
-        size = self._length(field, lowest=-1)
-        return None if size < 0 else self._take(size, field)
-
-    def _length(self, field: str, *, lowest: int) -> int:
         start = self._at
         size = self._number(read_varint, field)
-        if size < lowest:
+        # Writers have -1 for null; Kafka's readers take any negative length for it (wire-negative-length).
+        return None if size < 0 else self._take(self._believable(size, field, start), field)
+
+    def _length(self, field: str) -> int:
+        start = self._at
+        size = self._number(read_varint, field)
+        if size < 0:
             raise self._error("length", f"a length of {size}", field, start)
+        return self._believable(size, field, start)
+
+    def _believable(self, size: int, field: str, start: int) -> int:
         left = self._end - self._at
         if size > left:
             raise self._error("truncated", f"needs {size} bytes, {left} are left", field, start)

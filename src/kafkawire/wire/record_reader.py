@@ -17,8 +17,6 @@ __all__ = ["decode_records"]
 
 _SMALLEST_RECORD: Final = 7
 _SMALLEST_HEADER: Final = 2
-_NULL: Final = 1
-"""-1 as the zig-zag form has it."""
 
 
 def decode_records(batch: RecordBatch, *, limit: int = DEFAULT_OUTPUT_LIMIT) -> tuple[Record, ...]:
@@ -52,7 +50,7 @@ def _decode(  # noqa: C901, PLR0912, PLR0915
     """The hot loop. Numbers of one and two bytes, nearly all there are, are read in place.
 
     Slices that reach beyond the data come out short, but the position moves on as if they had not: the checks of the
-    position at the end of each record and of the data find it.
+    position at the end of each record and of the data find it. Negative lengths, odd in the zig-zag form, are null.
     """
     records = []
     at = 0
@@ -106,8 +104,6 @@ def _decode(  # noqa: C901, PLR0912, PLR0915
             else:
                 size += (high - 1) << 7
         if size & 1:
-            if size != _NULL:
-                raise ValueError
             key = None
         else:
             start = at
@@ -124,8 +120,6 @@ def _decode(  # noqa: C901, PLR0912, PLR0915
             else:
                 size += (high - 1) << 7
         if size & 1:
-            if size != _NULL:
-                raise ValueError
             value = None
         else:
             start = at
@@ -158,8 +152,6 @@ def _decode_headers(data: bytes, at: int, end: int) -> tuple[tuple[Header, ...],
         at += size
         size, at = read_varint(data, at)
         if size < 0:
-            if size != -1:
-                raise ValueError
             headers.append(Header(key, None))
         else:
             headers.append(Header(key, data[at : at + size]))

@@ -72,7 +72,8 @@ def encode_batch(
         base_sequence: sequence of the record at the base offset.
         transactional: whether the batch belongs to a transaction.
         control: whether the records are control records.
-        log_append_time: milliseconds; if given it is the timestamp of all records.
+        log_append_time: milliseconds; if given, all records are read with this timestamp (record-timestamp). Their own
+            are written all the same, as Kafka does.
         delete_horizon_ms: milliseconds; takes the place of the base timestamp.
         last_offset: of the batch, where compaction has taken the last records; None is that of the last record.
 
@@ -81,10 +82,7 @@ def encode_batch(
             bytes and the like), ``utf8`` (the key of a header) or ``length`` (2^31 bytes and more).
     """
     offsets = _offsets(records, base_offset)
-    if log_append_time is None:
-        timestamps = [record.timestamp for record in records]
-    else:
-        timestamps = [log_append_time] * len(records)
+    timestamps = [record.timestamp for record in records]
     first_timestamp = timestamps[0] if timestamps else NO_TIMESTAMP
     base_timestamp = first_timestamp if delete_horizon_ms is None else delete_horizon_ms
     last = offsets[-1] if offsets else base_offset
@@ -101,7 +99,7 @@ def encode_batch(
         ),
         last_offset_delta=(last if last_offset is None else last_offset) - base_offset,
         base_timestamp=base_timestamp,
-        max_timestamp=max(timestamps, default=NO_TIMESTAMP),
+        max_timestamp=max(timestamps, default=NO_TIMESTAMP) if log_append_time is None else log_append_time,
         producer_id=producer_id,
         producer_epoch=producer_epoch,
         base_sequence=base_sequence,

@@ -176,10 +176,14 @@ def test_broken_messages_are_refused(data: bytes, kind: str, reason: str) -> Non
     assert reason in str(error)
 
 
+def test_wire_negative_length() -> None:
+    body = b"\0\0" + struct.pack(">ii", -2, -(2**31))
+    assert records(struct.pack(">qiI", 0, len(body) + 4, zlib.crc32(body)) + body) == [Record(0, -1, None, None)]
+
+
 @pytest.mark.parametrize(
     ("fields", "kind"),
     [
-        (struct.pack(">i", -2) + struct.pack(">i", -1), "length"),
         (struct.pack(">i", 5) + struct.pack(">i", -1), "truncated"),
         (struct.pack(">i", 2) + b"ab" + b"\0\0", "truncated"),
         (struct.pack(">i", -1) + struct.pack(">i", 1 << 30), "truncated"),

@@ -20,6 +20,7 @@ from kafkawire.wire.record_batch import (
     TimestampType,
     read_batches,
 )
+from kafkawire.wire.record_inspector import inspect_records
 from kafkawire.wire.record_reader import decode_records
 from kafkawire.wire.record_set import read_records
 from kafkawire.wire.record_writer import encode_batch, seal
@@ -236,16 +237,13 @@ class TestBrokenRecords:
             (write_varint(-1) + bytes(6), "length", "records[1].length", 0),
             (write_varint(90) + bytes(6), "truncated", "records[1].length", 0),
             (write_varint(0) + bytes(6), "truncated", "records[1].attributes", 1),
-            (raw_record(key=write_varint(-2)), "length", "records[1].key", 4),
             (raw_record(key=write_varint(9) + b"short"), "truncated", "records[1].key", 4),
-            (raw_record(value=write_varint(-2)), "length", "records[1].value", 5),
             (raw_record(value=write_varint(1 << 20)), "truncated", "records[1].value", 5),
             (raw_record(headers=write_varint(-1)), "length", "records[1].header_count", 6),
             (raw_record(headers=write_varint(3) + bytes(4)), "length", "records[1].header_count", 6),
             (raw_record(headers=write_varint(1) + b"\x01\0"), "length", "records[1].headers[0].key", 7),
             (raw_record(headers=write_varint(1) + b"\x0aab"), "truncated", "records[1].headers[0].key", 7),
             (raw_record(headers=write_varint(1) + b"\x02\xff\0"), "utf8", "records[1].headers[0].key", 7),
-            (raw_record(headers=write_varint(1) + b"\x02a\x03"), "length", "records[1].headers[0].value", 9),
             (raw_record(headers=write_varint(1) + b"\x02a\x08abc"), "truncated", "records[1].headers[0].value", 9),
             (raw_record(delta=b"\x80" * 11 + b"\0"), "varint", "records[1].timestamp_delta", 2),
             (raw_record(delta=b"\0" + b"\x80" * 6), "varint", "records[1].offset_delta", 3),
@@ -284,6 +282,12 @@ class TestBrokenRecords:
         with pytest.raises(DecodeError) as caught:
             decode_records(with_records(raw_record(), count=count))
         assert (caught.value.kind, caught.value.path) == (kind, "records_count")
+
+    def test_wire_negative_length(self) -> None:
+        null = write_varint(-2)
+        batch = with_records(raw_record(key=null, value=write_varint(-(2**31)), headers=b"\x02\x02h" + null))
+        assert decode_records(batch) == (Record(0, -1, None, None, (Header("h", None),)),)
+        assert inspect_records(batch, batch.payload) == decode_records(batch)
 
     def test_padded_numbers_are_read(self) -> None:
         batch = with_records(raw_record(key=b"\x82\x80\x00k", value=b"\x82\x00v", headers=b"\x80\x00"))
