@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from keyword import iskeyword
 from pathlib import Path
 from typing import Annotated
 
@@ -11,8 +12,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from kafkawire.cli.outcome import CommandError
+from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.progress import progress_bar
+from kafkawire.codegen.error_codes import ErrorCodesError
 from kafkawire.codegen.generate import (
     DefinitionsRefusedError,
     ForeignFilesError,
@@ -23,6 +25,7 @@ from kafkawire.codegen.generate import (
 )
 from kafkawire.codegen.lint import render_text
 from kafkawire.codegen.package_data import checkout_dir, specs_dir
+from kafkawire.codegen.released_versions import ReleasedVersionsError
 
 OWN_PACKAGE = "kafkawire.protocol"
 
@@ -48,7 +51,7 @@ def run(
     except DefinitionsRefusedError as error:
         print(render_text(error.findings, error.sources), end="")
         raise CommandError(str(error)) from None
-    except ForeignFilesError as error:
+    except (ErrorCodesError, ForeignFilesError, ReleasedVersionsError) as error:
         raise CommandError(str(error)) from None
 
 
@@ -56,18 +59,31 @@ def make_target(specs: Path | None, package: str, out: Path | None, tests: Path 
     """What the options ask for; in a checkout the defaults are the project's own folders.
 
     Raises:
-        CommandError: if the package is no package name, or a folder is missing.
+        CommandError: if the package is no package name, or a folder is missing or in the way of another.
     """
-    if not all(part.isidentifier() for part in package.split(".")):
+    if not all(part.isidentifier() and not iskeyword(part) for part in package.split(".")):
         raise CommandError(f"{package!r} is not the name of a package")
     if specs is not None and not specs.is_dir():
         raise CommandError(f"{specs} is not a folder of definitions")
     checkout = checkout_dir()
     if out is None and (specs is not None or package != OWN_PACKAGE or checkout is None):
-        raise CommandError("say where the package shall go: --out FOLDER")
+        raise CommandError("say where the package shall go: --out FOLDER", ExitCode.USAGE)
     if out is None and checkout is not None:
         return Target(specs_dir(), package, checkout / "generated", tests or checkout / "tests" / "laws" / "protocol")
-    return Target(specs or specs_dir(), package, out or Path(), tests)
+    target = Target(specs or specs_dir(), package, out or Path(), tests)
+    _refuse_nested_folders(target)
+    return target
+
+
+def _refuse_nested_folders(target: Target) -> None:
+    """A manifest among the definitions would be read as one of them; and a folder has one manifest."""
+    specs, package = target.specs.resolve(), target.package_folder.resolve()
+    tests = target.tests.resolve() if target.tests is not None else None
+    for folder in (package, tests):
+        if folder is not None and folder.is_relative_to(specs):
+            raise CommandError(f"{folder} lies in the folder of the definitions: name another one")
+    if tests is not None and tests.is_relative_to(package):
+        raise CommandError(f"{tests} lies in the folder of the package: name another one")
 
 
 def run_generation(target: Target, console: Console) -> Summary | None:
@@ -77,16 +93,17 @@ def run_generation(target: Target, console: Console) -> Summary | None:
         summary = generate(target, progress)
     seconds = time.monotonic() - started
     if summary is None:
-        console.print(f"{target.package_folder} is up to date ({seconds:.1f} s)")
+        console.print(f"{target.package_folder} is up to date ({seconds:.1f} s)", soft_wrap=True)
     else:
-        console.print(summary_table(target, summary, seconds))
+        console.print(f"{target.package} in {target.package_folder}", soft_wrap=True)
+        console.print(summary_table(summary, seconds))
     return summary
 
 
-def summary_table(target: Target, summary: Summary, seconds: float) -> Table:
+def summary_table(summary: Summary, seconds: float) -> Table:
     """What a generation made, as a table."""
     changes = summary.package
-    table = Table(title=f"{target.package} in {target.package_folder}", title_justify="left", show_header=False)
+    table = Table(show_header=False)
     table.add_column()
     table.add_column(justify="right")
     for name, value in (
@@ -111,5 +128,6 @@ def _check(target: Target) -> None:
     if stale:
         for path in stale:
             print(path, file=sys.stderr)
-        raise CommandError(f"{len(stale)} generated files are not up to date: run make generate, and commit the result")
+        number = f"{len(stale)} generated file{'s are' if len(stale) > 1 else ' is'}"
+        raise CommandError(f"{number} not up to date: run the command without --check, and keep the result")
     print("all generated files are up to date", file=sys.stderr)

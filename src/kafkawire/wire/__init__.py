@@ -1,5 +1,7 @@
 """Bytes and values: what generated classes stand on. Knows no message."""
 
+from __future__ import annotations
+
 from kafkawire.layout import Uuid
 from kafkawire.wire.errors import DecodeError, EncodeError, UnsupportedVersionError, WireError
 from kafkawire.wire.message import Message, Struct

@@ -58,7 +58,9 @@ class EncodeError(WireError, ValueError):
         reason: what was wrong, in one sentence. Never quotes octets or long texts: they may be secrets.
     """
 
-    def __init__(self, kind: str, reason: str, *, message_name: str, version: int | None = None, path: str = "") -> None:
+    def __init__(
+        self, kind: str, reason: str, *, message_name: str, version: int | None = None, path: str = ""
+    ) -> None:
         self.kind = kind
         self.reason = reason
         self.message_name = message_name

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import struct
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self, cast
 
 import msgspec
 
-from kafkawire.layout import MessageLayouts
+from kafkawire.layout import MessageLayouts, Uuid
 from kafkawire.wire.errors import DecodeError, UnsupportedVersionError
 
 Octets = bytes | bytearray | memoryview
@@ -34,14 +34,11 @@ class Struct(msgspec.Struct, frozen=True, gc=False):
     """
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={_shown(value)}" for name, value in self._shown_fields())
+        shown = ", ".join(f"{name}={value!r}" for name, value in self.__rich_repr__())
         return f"{type(self).__qualname__}({shown})"
 
     def __rich_repr__(self) -> list[tuple[str, object]]:
-        return [(name, _Sized(value) if isinstance(value, bytes) else value) for name, value in self._shown_fields()]
-
-    def _shown_fields(self) -> list[tuple[str, object]]:
-        fields = [(name, getattr(self, name)) for name in self.__struct_fields__]
+        fields = [(name, _without_octets(getattr(self, name))) for name in self.__struct_fields__]
         return fields if fields[-1][1] else fields[:-1]
 
 
@@ -178,14 +175,19 @@ class Message(Struct, frozen=True, gc=False):
 class _Sized:
     """Stands for octets in representations."""
 
-    def __init__(self, value: bytes) -> None:
-        self._size = len(value)
+    def __init__(self, size: int) -> None:
+        self._size = size
 
     def __repr__(self) -> str:
         return f"<{self._size} bytes>"
 
 
-def _shown(value: object) -> str:
-    if isinstance(value, bytes) and type(value) is bytes:
-        return f"<{len(value)} bytes>"
-    return repr(value)
+def _without_octets(value: object) -> object:
+    """The value with sizes in place of octets, also inside sequences; uuids stay."""
+    if isinstance(value, (bytes, bytearray, memoryview)) and not isinstance(value, Uuid):
+        return _Sized(memoryview(value).nbytes)
+    if isinstance(value, tuple):
+        return tuple(map(_without_octets, value))
+    if isinstance(value, Sequence) and not isinstance(value, (str, Uuid)):
+        return list(map(_without_octets, value))
+    return value
