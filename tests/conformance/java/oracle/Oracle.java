@@ -30,8 +30,8 @@ import java.util.HexFormat;
  *
  * "default" may also have "nulls", a list of fields that are set to null, and "unknown_tags", a list of
  * [tag, hex] that are put into the message. "hex" in the answer to "decode" is the value encoded again, "read" how many bytes it took; "json" is missing where
- * Kafka has no JSON form of the message. Whatever fails is answered with {"error": {"stage", "kind", "message"}},
- * stage being "find", "read", "write", "from_json" or "to_json".
+ * Kafka has no JSON form of the message. What fails is told by {"error": {"stage", "kind", "message"}} beside what was
+ * done before it, stage being "find", "read", "write", "from_json" or "to_json".
  */
 public final class Oracle {
     private static final ObjectMapper JSON =
@@ -69,7 +69,7 @@ public final class Oracle {
                 default -> throw new OracleException("find", "no such operation: " + question.get("op"));
             }
         } catch (OracleException failure) {
-            return JSON.createObjectNode().set("error", failure.toJson(JSON));
+            answer.set("error", failure.toJson(JSON));
         }
         return answer;
     }
