@@ -20,8 +20,9 @@ from tests.synthetic_messages import (
 )
 
 from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, StructLayout
+from kafkawire.protocol import MetadataRequest
 from kafkawire.wire.examples import FIRST_UNKNOWN_TAG, extreme_instances, random_instance
-from kafkawire.wire.strategies import instances
+from kafkawire.wire.strategies import instances, messages
 from kafkawire.wire.values import LARGEST_TAG
 
 EVERYTHING = everything()
@@ -106,3 +107,8 @@ def test_unknown_tags_only_in_flexible_versions_and_only_if_wanted() -> None:
 def test_strategies_draw_legal_instances(version: int, data: st.DataObject) -> None:
     layout = EVERYTHING[version].layout
     assert_legal(data.draw(instances(EVERYTHING[0].cls, layout)), layout)
+
+
+@given(message=messages(MetadataRequest, 12))
+def test_strategies_of_messages_draw_what_the_version_can_carry(message: MetadataRequest) -> None:
+    assert MetadataRequest.decode(message.encode(12), 12) == message
