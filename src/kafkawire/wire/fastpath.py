@@ -65,7 +65,7 @@ def unpackers(code: str) -> tuple[Callable[[bytes, int], tuple[Any, ...]], ...]:
 @cache
 def packers(code: str) -> tuple[Callable[..., bytes], ...]:
     """For each count below FEW the function that writes so many big-endian numbers of a ``struct`` code."""
-    return tuple(Struct(f">{count}{code}").pack for count in range(FEW))
+    return (bytes, *(Struct(f">{count}{code}").pack for count in range(1, FEW)))
 
 
 class TextUnpackers(dict[int, Callable[[bytes, int], tuple[Any, ...]]]):

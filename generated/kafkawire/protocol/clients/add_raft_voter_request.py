@@ -188,9 +188,9 @@ def _write_add_raft_voter_request_v0(out: bytearray, item: AddRaftVoterRequest) 
     listeners = item.listeners
     if type(listeners) is not tuple:
         listeners = sequence(listeners)
+    n = len(listeners)
     if len(item.voter_directory_id) != 16:
         raise ValueError
-    n = len(listeners)
     if n < 127:
         out += _pack_ii16sB(item.timeout_ms, item.voter_id, item.voter_directory_id, n + 1)
     else:
@@ -256,9 +256,9 @@ def _write_add_raft_voter_request_v1(out: bytearray, item: AddRaftVoterRequest) 
     listeners = item.listeners
     if type(listeners) is not tuple:
         listeners = sequence(listeners)
+    n = len(listeners)
     if len(item.voter_directory_id) != 16:
         raise ValueError
-    n = len(listeners)
     if n < 127:
         out += _pack_ii16sB(item.timeout_ms, item.voter_id, item.voter_directory_id, n + 1)
     else:

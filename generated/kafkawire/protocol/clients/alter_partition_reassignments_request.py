@@ -124,13 +124,12 @@ def _write_many_reassignable_partition_v0(
             if type(replicas) is not tuple:
                 replicas = sequence(replicas)
             n = len(replicas)
-            if n < FEW:
+            numbers = _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
+            if n < 127:
                 out.append(n + 1)
-                if n:
-                    out += _pack_many_i[n](*replicas)
             else:
                 out += long_length(n)
-                out += pack_numbers("i", replicas)
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -268,9 +267,9 @@ def _write_alter_partition_reassignments_request_v1(out: bytearray, item: AlterP
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
+    n = len(topics)
     if type(item.allow_replication_factor_change) is not bool:
         raise ValueError
-    n = len(topics)
     if n < 127:
         out += _pack_izB(item.timeout_ms, item.allow_replication_factor_change, n + 1)
     else:

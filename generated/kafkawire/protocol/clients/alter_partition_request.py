@@ -156,14 +156,13 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[AlterPartition
         if type(new_isr) is not tuple:
             new_isr = sequence(new_isr)
         n = len(new_isr)
-        if n < FEW:
+        numbers = _pack_many_i[n](*new_isr) if n < FEW else pack_numbers("i", new_isr)
+        if n < 127:
             out += _pack_iiB(item.partition_index, item.leader_epoch, n + 1)
-            if n:
-                out += _pack_many_i[n](*new_isr)
         else:
             out += _pack_ii(item.partition_index, item.leader_epoch)
             out += long_length(n)
-            out += pack_numbers("i", new_isr)
+        out += numbers
         out += _pack_iB(item.partition_epoch, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -307,14 +306,13 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[AlterPartition
         if type(new_isr) is not tuple:
             new_isr = sequence(new_isr)
         n = len(new_isr)
-        if n < FEW:
+        numbers = _pack_many_i[n](*new_isr) if n < FEW else pack_numbers("i", new_isr)
+        if n < 127:
             out += _pack_iiB(item.partition_index, item.leader_epoch, n + 1)
-            if n:
-                out += _pack_many_i[n](*new_isr)
         else:
             out += _pack_ii(item.partition_index, item.leader_epoch)
             out += long_length(n)
-            out += pack_numbers("i", new_isr)
+        out += numbers
         out += _pack_biB(item.leader_recovery_state, item.partition_epoch, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -452,9 +450,9 @@ def _write_many_topic_data_v2(out: bytearray, items: Sequence[AlterPartitionRequ
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        n = len(partitions)
         if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
@@ -622,9 +620,9 @@ def _write_many_topic_data_v3(out: bytearray, items: Sequence[AlterPartitionRequ
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        n = len(partitions)
         if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:

@@ -141,14 +141,13 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[AlterPartition
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
-        if n < FEW:
+        numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
+        if n < 127:
             out += _pack_ihiiB(item.partition_index, item.error_code, item.leader_id, item.leader_epoch, n + 1)
-            if n:
-                out += _pack_many_i[n](*isr)
         else:
             out += _pack_ihii(item.partition_index, item.error_code, item.leader_id, item.leader_epoch)
             out += long_length(n)
-            out += pack_numbers("i", isr)
+        out += numbers
         out += _pack_iB(item.partition_epoch, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -296,14 +295,13 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[AlterPartition
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
-        if n < FEW:
+        numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
+        if n < 127:
             out += _pack_ihiiB(item.partition_index, item.error_code, item.leader_id, item.leader_epoch, n + 1)
-            if n:
-                out += _pack_many_i[n](*isr)
         else:
             out += _pack_ihii(item.partition_index, item.error_code, item.leader_id, item.leader_epoch)
             out += long_length(n)
-            out += pack_numbers("i", isr)
+        out += numbers
         out += _pack_biB(item.leader_recovery_state, item.partition_epoch, 0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -441,9 +439,9 @@ def _write_many_topic_data_v2(out: bytearray, items: Sequence[AlterPartitionResp
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        n = len(partitions)
         if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:

@@ -153,9 +153,9 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[AssignReplicasToDi
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        n = len(partitions)
         if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
@@ -201,9 +201,9 @@ def _write_many_directory_data_v0(out: bytearray, items: Sequence[AssignReplicas
         topics = item.topics
         if type(topics) is not tuple:
             topics = sequence(topics)
+        n = len(topics)
         if len(item.id) != 16:
             raise ValueError
-        n = len(topics)
         if n < 127:
             out += _pack_16sB(item.id, n + 1)
         else:

@@ -538,9 +538,9 @@ def _write_broker_registration_request_v2(out: bytearray, item: BrokerRegistrati
     log_dirs = item.log_dirs
     if type(log_dirs) is not tuple:
         log_dirs = sequence(log_dirs)
+    n = len(log_dirs)
     if type(item.is_migrating_zk_broker) is not bool:
         raise ValueError
-    n = len(log_dirs)
     if n < 127:
         out += _pack_zB(item.is_migrating_zk_broker, n + 1)
     else:
@@ -679,9 +679,9 @@ def _write_broker_registration_request_v3(out: bytearray, item: BrokerRegistrati
     log_dirs = item.log_dirs
     if type(log_dirs) is not tuple:
         log_dirs = sequence(log_dirs)
+    n = len(log_dirs)
     if type(item.is_migrating_zk_broker) is not bool:
         raise ValueError
-    n = len(log_dirs)
     if n < 127:
         out += _pack_zB(item.is_migrating_zk_broker, n + 1)
     else:

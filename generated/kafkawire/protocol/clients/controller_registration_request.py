@@ -237,11 +237,11 @@ def _write_controller_registration_request_v0(out: bytearray, item: ControllerRe
     listeners = item.listeners
     if type(listeners) is not tuple:
         listeners = sequence(listeners)
+    n = len(listeners)
     if len(item.incarnation_id) != 16:
         raise ValueError
     if type(item.zk_migration_ready) is not bool:
         raise ValueError
-    n = len(listeners)
     if n < 127:
         out += _pack_i16szB(item.controller_id, item.incarnation_id, item.zk_migration_ready, n + 1)
     else:

@@ -244,13 +244,12 @@ def _write_many_create_partitions_assignment_v2(
         if type(broker_ids) is not tuple:
             broker_ids = sequence(broker_ids)
         n = len(broker_ids)
-        if n < FEW:
+        numbers = _pack_many_i[n](*broker_ids) if n < FEW else pack_numbers("i", broker_ids)
+        if n < 127:
             out.append(n + 1)
-            if n:
-                out += _pack_many_i[n](*broker_ids)
         else:
             out += long_length(n)
-            out += pack_numbers("i", broker_ids)
+        out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

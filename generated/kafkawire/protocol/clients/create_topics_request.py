@@ -350,14 +350,13 @@ def _write_many_creatable_replica_assignment_v5(
         if type(broker_ids) is not tuple:
             broker_ids = sequence(broker_ids)
         n = len(broker_ids)
-        if n < FEW:
+        numbers = _pack_many_i[n](*broker_ids) if n < FEW else pack_numbers("i", broker_ids)
+        if n < 127:
             out += _pack_iB(item.partition_index, n + 1)
-            if n:
-                out += _pack_many_i[n](*broker_ids)
         else:
             out += _pack_i(item.partition_index)
             out += long_length(n)
-            out += pack_numbers("i", broker_ids)
+        out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

@@ -344,9 +344,9 @@ def _write_describe_client_quotas_request_v2(out: bytearray, item: DescribeClien
     filters = item.filters
     if type(filters) is not tuple:
         filters = sequence(filters)
+    n = len(filters)
     if type(item.strict) is not bool:
         raise ValueError
-    n = len(filters)
     if n < 127:
         out += _pack_zB(item.strict, n + 1)
     else:

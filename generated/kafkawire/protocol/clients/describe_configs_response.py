@@ -810,11 +810,11 @@ def _write_many_describe_configs_resource_result_v4(
         synonyms = item.synonyms
         if type(synonyms) is not tuple:
             synonyms = sequence(synonyms)
+        n = len(synonyms)
         if type(item.read_only) is not bool:
             raise ValueError
         if type(item.is_sensitive) is not bool:
             raise ValueError
-        n = len(synonyms)
         if n < 127:
             out += _pack_zbzB(item.read_only, item.config_source, item.is_sensitive, n + 1)
         else:

@@ -941,13 +941,12 @@ def _write_many_forgotten_topic_v12(out: bytearray, items: Sequence[FetchRequest
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        numbers = _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
+        if n < 127:
             out.append(n + 1)
-            if n:
-                out += _pack_many_i[n](*partitions)
         else:
             out += long_length(n)
-            out += pack_numbers("i", partitions)
+        out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -1130,9 +1129,9 @@ def _write_many_fetch_topic_v13(out: bytearray, items: Sequence[FetchRequest.Fet
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        n = len(partitions)
         if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
@@ -1179,17 +1178,16 @@ def _write_many_forgotten_topic_v13(out: bytearray, items: Sequence[FetchRequest
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        n = len(partitions)
+        numbers = _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
-            if n:
-                out += _pack_many_i[n](*partitions)
         else:
             out += _pack_16s(item.topic_id)
             out += long_length(n)
-            out += pack_numbers("i", partitions)
+        out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -1615,9 +1613,9 @@ def _write_many_fetch_topic_v17(out: bytearray, items: Sequence[FetchRequest.Fet
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        n = len(partitions)
         if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
@@ -1892,9 +1890,9 @@ def _write_many_fetch_topic_v18(out: bytearray, items: Sequence[FetchRequest.Fet
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        n = len(partitions)
         if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:

@@ -890,48 +890,46 @@ def _write_many_leader_and_isr_partition_state_v4(
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
-        if n < FEW:
+        numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
+        if n < 127:
             out += _pack_iiiiB(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch, n + 1)
-            if n:
-                out += _pack_many_i[n](*isr)
         else:
             out += _pack_iiii(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch)
             out += long_length(n)
-            out += pack_numbers("i", isr)
+        out += numbers
         replicas = item.replicas
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         n = len(replicas)
-        if n < FEW:
+        numbers = _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
+        if n < 127:
             out += _pack_iB(item.partition_epoch, n + 1)
-            if n:
-                out += _pack_many_i[n](*replicas)
         else:
             out += _pack_i(item.partition_epoch)
             out += long_length(n)
-            out += pack_numbers("i", replicas)
+        out += numbers
         adding_replicas = item.adding_replicas
-        if type(adding_replicas) is not tuple:
-            adding_replicas = sequence(adding_replicas)
-        n = len(adding_replicas)
-        if n < FEW:
+        if adding_replicas != replicas:
+            if type(adding_replicas) is not tuple:
+                adding_replicas = sequence(adding_replicas)
+            n = len(adding_replicas)
+            numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
+        if n < 127:
             out.append(n + 1)
-            if n:
-                out += _pack_many_i[n](*adding_replicas)
         else:
             out += long_length(n)
-            out += pack_numbers("i", adding_replicas)
+        out += numbers
         removing_replicas = item.removing_replicas
-        if type(removing_replicas) is not tuple:
-            removing_replicas = sequence(removing_replicas)
-        n = len(removing_replicas)
-        if n < FEW:
+        if removing_replicas != adding_replicas:
+            if type(removing_replicas) is not tuple:
+                removing_replicas = sequence(removing_replicas)
+            n = len(removing_replicas)
+            numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
+        if n < 127:
             out.append(n + 1)
-            if n:
-                out += _pack_many_i[n](*removing_replicas)
         else:
             out += long_length(n)
-            out += pack_numbers("i", removing_replicas)
+        out += numbers
         if type(item.is_new) is not bool:
             raise ValueError
         out += _pack_zB(item.is_new, 0)
@@ -1330,48 +1328,46 @@ def _write_many_leader_and_isr_partition_state_v6(
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
-        if n < FEW:
+        numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
+        if n < 127:
             out += _pack_iiiiB(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch, n + 1)
-            if n:
-                out += _pack_many_i[n](*isr)
         else:
             out += _pack_iiii(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch)
             out += long_length(n)
-            out += pack_numbers("i", isr)
+        out += numbers
         replicas = item.replicas
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         n = len(replicas)
-        if n < FEW:
+        numbers = _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
+        if n < 127:
             out += _pack_iB(item.partition_epoch, n + 1)
-            if n:
-                out += _pack_many_i[n](*replicas)
         else:
             out += _pack_i(item.partition_epoch)
             out += long_length(n)
-            out += pack_numbers("i", replicas)
+        out += numbers
         adding_replicas = item.adding_replicas
-        if type(adding_replicas) is not tuple:
-            adding_replicas = sequence(adding_replicas)
-        n = len(adding_replicas)
-        if n < FEW:
+        if adding_replicas != replicas:
+            if type(adding_replicas) is not tuple:
+                adding_replicas = sequence(adding_replicas)
+            n = len(adding_replicas)
+            numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
+        if n < 127:
             out.append(n + 1)
-            if n:
-                out += _pack_many_i[n](*adding_replicas)
         else:
             out += long_length(n)
-            out += pack_numbers("i", adding_replicas)
+        out += numbers
         removing_replicas = item.removing_replicas
-        if type(removing_replicas) is not tuple:
-            removing_replicas = sequence(removing_replicas)
-        n = len(removing_replicas)
-        if n < FEW:
+        if removing_replicas != adding_replicas:
+            if type(removing_replicas) is not tuple:
+                removing_replicas = sequence(removing_replicas)
+            n = len(removing_replicas)
+            numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
+        if n < 127:
             out.append(n + 1)
-            if n:
-                out += _pack_many_i[n](*removing_replicas)
         else:
             out += long_length(n)
-            out += pack_numbers("i", removing_replicas)
+        out += numbers
         if type(item.is_new) is not bool:
             raise ValueError
         out += _pack_zbB(item.is_new, item.leader_recovery_state, 0)
@@ -1552,9 +1548,9 @@ def _write_leader_and_isr_request_v7(out: bytearray, item: LeaderAndIsrRequest) 
     topic_states = item.topic_states
     if type(topic_states) is not tuple:
         topic_states = sequence(topic_states)
+    n = len(topic_states)
     if type(item.is_kraft_controller) is not bool:
         raise ValueError
-    n = len(topic_states)
     if n < 127:
         out += _pack_iziqbB(
             item.controller_id, item.is_kraft_controller, item.controller_epoch, item.broker_epoch, item.type, n + 1

@@ -305,9 +305,9 @@ def _write_many_leader_and_isr_topic_error_v5(
         partition_errors = item.partition_errors
         if type(partition_errors) is not tuple:
             partition_errors = sequence(partition_errors)
+        n = len(partition_errors)
         if len(item.topic_id) != 16:
             raise ValueError
-        n = len(partition_errors)
         if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:

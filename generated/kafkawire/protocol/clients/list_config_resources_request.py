@@ -89,13 +89,12 @@ def _write_list_config_resources_request_v1(out: bytearray, item: ListConfigReso
     if type(resource_types) is not tuple:
         resource_types = sequence(resource_types)
     n = len(resource_types)
-    if n < FEW:
+    numbers = _pack_many_b[n](*resource_types) if n < FEW else pack_numbers("b", resource_types)
+    if n < 127:
         out.append(n + 1)
-        if n:
-            out += _pack_many_b[n](*resource_types)
     else:
         out += long_length(n)
-        out += pack_numbers("b", resource_types)
+    out += numbers
     out.append(0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

@@ -115,13 +115,12 @@ def _write_many_list_partition_reassignments_topics_v0(
         if type(partition_indexes) is not tuple:
             partition_indexes = sequence(partition_indexes)
         n = len(partition_indexes)
-        if n < FEW:
+        numbers = _pack_many_i[n](*partition_indexes) if n < FEW else pack_numbers("i", partition_indexes)
+        if n < 127:
             out.append(n + 1)
-            if n:
-                out += _pack_many_i[n](*partition_indexes)
         else:
             out += long_length(n)
-            out += pack_numbers("i", partition_indexes)
+        out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

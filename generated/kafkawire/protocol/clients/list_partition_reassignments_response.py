@@ -142,36 +142,35 @@ def _write_many_ongoing_partition_reassignment_v0(
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         n = len(replicas)
-        if n < FEW:
+        numbers = _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
+        if n < 127:
             out += _pack_iB(item.partition_index, n + 1)
-            if n:
-                out += _pack_many_i[n](*replicas)
         else:
             out += _pack_i(item.partition_index)
             out += long_length(n)
-            out += pack_numbers("i", replicas)
+        out += numbers
         adding_replicas = item.adding_replicas
-        if type(adding_replicas) is not tuple:
-            adding_replicas = sequence(adding_replicas)
-        n = len(adding_replicas)
-        if n < FEW:
+        if adding_replicas != replicas:
+            if type(adding_replicas) is not tuple:
+                adding_replicas = sequence(adding_replicas)
+            n = len(adding_replicas)
+            numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
+        if n < 127:
             out.append(n + 1)
-            if n:
-                out += _pack_many_i[n](*adding_replicas)
         else:
             out += long_length(n)
-            out += pack_numbers("i", adding_replicas)
+        out += numbers
         removing_replicas = item.removing_replicas
-        if type(removing_replicas) is not tuple:
-            removing_replicas = sequence(removing_replicas)
-        n = len(removing_replicas)
-        if n < FEW:
+        if removing_replicas != adding_replicas:
+            if type(removing_replicas) is not tuple:
+                removing_replicas = sequence(removing_replicas)
+            n = len(removing_replicas)
+            numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
+        if n < 127:
             out.append(n + 1)
-            if n:
-                out += _pack_many_i[n](*removing_replicas)
         else:
             out += long_length(n)
-            out += pack_numbers("i", removing_replicas)
+        out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

@@ -123,13 +123,12 @@ def _write_list_transactions_request_v0(out: bytearray, item: ListTransactionsRe
     if type(producer_id_filters) is not tuple:
         producer_id_filters = sequence(producer_id_filters)
     n = len(producer_id_filters)
-    if n < FEW:
+    numbers = _pack_many_q[n](*producer_id_filters) if n < FEW else pack_numbers("q", producer_id_filters)
+    if n < 127:
         out.append(n + 1)
-        if n:
-            out += _pack_many_q[n](*producer_id_filters)
     else:
         out += long_length(n)
-        out += pack_numbers("q", producer_id_filters)
+    out += numbers
     out.append(0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -200,13 +199,12 @@ def _write_list_transactions_request_v1(out: bytearray, item: ListTransactionsRe
     if type(producer_id_filters) is not tuple:
         producer_id_filters = sequence(producer_id_filters)
     n = len(producer_id_filters)
-    if n < FEW:
+    numbers = _pack_many_q[n](*producer_id_filters) if n < FEW else pack_numbers("q", producer_id_filters)
+    if n < 127:
         out.append(n + 1)
-        if n:
-            out += _pack_many_q[n](*producer_id_filters)
     else:
         out += long_length(n)
-        out += pack_numbers("q", producer_id_filters)
+    out += numbers
     out += _pack_qB(item.duration_filter, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -288,13 +286,12 @@ def _write_list_transactions_request_v2(out: bytearray, item: ListTransactionsRe
     if type(producer_id_filters) is not tuple:
         producer_id_filters = sequence(producer_id_filters)
     n = len(producer_id_filters)
-    if n < FEW:
+    numbers = _pack_many_q[n](*producer_id_filters) if n < FEW else pack_numbers("q", producer_id_filters)
+    if n < 127:
         out.append(n + 1)
-        if n:
-            out += _pack_many_q[n](*producer_id_filters)
     else:
         out += long_length(n)
-        out += pack_numbers("q", producer_id_filters)
+    out += numbers
     out += _pack_q(item.duration_filter)
     transactional_id_pattern = item.transactional_id_pattern
     if transactional_id_pattern is None:

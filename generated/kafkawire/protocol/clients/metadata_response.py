@@ -1163,36 +1163,35 @@ def _write_many_metadata_response_partition_v9(
         if type(replica_nodes) is not tuple:
             replica_nodes = sequence(replica_nodes)
         n = len(replica_nodes)
-        if n < FEW:
+        numbers = _pack_many_i[n](*replica_nodes) if n < FEW else pack_numbers("i", replica_nodes)
+        if n < 127:
             out += _pack_hiiiB(item.error_code, item.partition_index, item.leader_id, item.leader_epoch, n + 1)
-            if n:
-                out += _pack_many_i[n](*replica_nodes)
         else:
             out += _pack_hiii(item.error_code, item.partition_index, item.leader_id, item.leader_epoch)
             out += long_length(n)
-            out += pack_numbers("i", replica_nodes)
+        out += numbers
         isr_nodes = item.isr_nodes
-        if type(isr_nodes) is not tuple:
-            isr_nodes = sequence(isr_nodes)
-        n = len(isr_nodes)
-        if n < FEW:
+        if isr_nodes != replica_nodes:
+            if type(isr_nodes) is not tuple:
+                isr_nodes = sequence(isr_nodes)
+            n = len(isr_nodes)
+            numbers = _pack_many_i[n](*isr_nodes) if n < FEW else pack_numbers("i", isr_nodes)
+        if n < 127:
             out.append(n + 1)
-            if n:
-                out += _pack_many_i[n](*isr_nodes)
         else:
             out += long_length(n)
-            out += pack_numbers("i", isr_nodes)
+        out += numbers
         offline_replicas = item.offline_replicas
-        if type(offline_replicas) is not tuple:
-            offline_replicas = sequence(offline_replicas)
-        n = len(offline_replicas)
-        if n < FEW:
+        if offline_replicas != isr_nodes:
+            if type(offline_replicas) is not tuple:
+                offline_replicas = sequence(offline_replicas)
+            n = len(offline_replicas)
+            numbers = _pack_many_i[n](*offline_replicas) if n < FEW else pack_numbers("i", offline_replicas)
+        if n < 127:
             out.append(n + 1)
-            if n:
-                out += _pack_many_i[n](*offline_replicas)
         else:
             out += long_length(n)
-            out += pack_numbers("i", offline_replicas)
+        out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -1651,11 +1650,11 @@ def _write_many_metadata_response_topic_v12(
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
         if type(item.is_internal) is not bool:
             raise ValueError
-        n = len(partitions)
         if n < 127:
             out += _pack_16szB(item.topic_id, item.is_internal, n + 1)
         else:

@@ -293,13 +293,12 @@ def _write_many_offset_fetch_request_topic_v6(
         if type(partition_indexes) is not tuple:
             partition_indexes = sequence(partition_indexes)
         n = len(partition_indexes)
-        if n < FEW:
+        numbers = _pack_many_i[n](*partition_indexes) if n < FEW else pack_numbers("i", partition_indexes)
+        if n < 127:
             out.append(n + 1)
-            if n:
-                out += _pack_many_i[n](*partition_indexes)
         else:
             out += long_length(n)
-            out += pack_numbers("i", partition_indexes)
+        out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -482,13 +481,12 @@ def _write_many_offset_fetch_request_topics_v8(
         if type(partition_indexes) is not tuple:
             partition_indexes = sequence(partition_indexes)
         n = len(partition_indexes)
-        if n < FEW:
+        numbers = _pack_many_i[n](*partition_indexes) if n < FEW else pack_numbers("i", partition_indexes)
+        if n < 127:
             out.append(n + 1)
-            if n:
-                out += _pack_many_i[n](*partition_indexes)
         else:
             out += long_length(n)
-            out += pack_numbers("i", partition_indexes)
+        out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -775,17 +773,16 @@ def _write_many_offset_fetch_request_topics_v10(
         partition_indexes = item.partition_indexes
         if type(partition_indexes) is not tuple:
             partition_indexes = sequence(partition_indexes)
+        n = len(partition_indexes)
+        numbers = _pack_many_i[n](*partition_indexes) if n < FEW else pack_numbers("i", partition_indexes)
         if len(item.topic_id) != 16:
             raise ValueError
-        n = len(partition_indexes)
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
-            if n:
-                out += _pack_many_i[n](*partition_indexes)
         else:
             out += _pack_16s(item.topic_id)
             out += long_length(n)
-            out += pack_numbers("i", partition_indexes)
+        out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

@@ -443,9 +443,9 @@ def _write_many_topic_produce_data_v13(out: bytearray, items: Sequence[ProduceRe
         partition_data = item.partition_data
         if type(partition_data) is not tuple:
             partition_data = sequence(partition_data)
+        n = len(partition_data)
         if len(item.topic_id) != 16:
             raise ValueError
-        n = len(partition_data)
         if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:

@@ -1278,9 +1278,9 @@ def _write_many_topic_produce_response_v13(
         partition_responses = item.partition_responses
         if type(partition_responses) is not tuple:
             partition_responses = sequence(partition_responses)
+        n = len(partition_responses)
         if len(item.topic_id) != 16:
             raise ValueError
-        n = len(partition_responses)
         if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:

@@ -145,14 +145,13 @@ def _write_many_acknowledgement_batch_v0(
         if type(acknowledge_types) is not tuple:
             acknowledge_types = sequence(acknowledge_types)
         n = len(acknowledge_types)
-        if n < FEW:
+        numbers = _pack_many_b[n](*acknowledge_types) if n < FEW else pack_numbers("b", acknowledge_types)
+        if n < 127:
             out += _pack_qqB(item.first_offset, item.last_offset, n + 1)
-            if n:
-                out += _pack_many_b[n](*acknowledge_types)
         else:
             out += _pack_qq(item.first_offset, item.last_offset)
             out += long_length(n)
-            out += pack_numbers("b", acknowledge_types)
+        out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -239,9 +238,9 @@ def _write_many_acknowledge_topic_v0(out: bytearray, items: Sequence[ShareAcknow
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        n = len(partitions)
         if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
@@ -408,9 +407,9 @@ def _write_share_acknowledge_request_v2(out: bytearray, item: ShareAcknowledgeRe
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
+    n = len(topics)
     if type(item.is_renew_ack) is not bool:
         raise ValueError
-    n = len(topics)
     if n < 127:
         out += _pack_izB(item.share_session_epoch, item.is_renew_ack, n + 1)
     else:

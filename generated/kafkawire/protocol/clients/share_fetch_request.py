@@ -184,14 +184,13 @@ def _write_many_acknowledgement_batch_v0(
         if type(acknowledge_types) is not tuple:
             acknowledge_types = sequence(acknowledge_types)
         n = len(acknowledge_types)
-        if n < FEW:
+        numbers = _pack_many_b[n](*acknowledge_types) if n < FEW else pack_numbers("b", acknowledge_types)
+        if n < 127:
             out += _pack_qqB(item.first_offset, item.last_offset, n + 1)
-            if n:
-                out += _pack_many_b[n](*acknowledge_types)
         else:
             out += _pack_qq(item.first_offset, item.last_offset)
             out += long_length(n)
-            out += pack_numbers("b", acknowledge_types)
+        out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -277,9 +276,9 @@ def _write_many_fetch_topic_v0(out: bytearray, items: Sequence[ShareFetchRequest
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        n = len(partitions)
         if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
@@ -326,17 +325,16 @@ def _write_many_forgotten_topic_v0(out: bytearray, items: Sequence[ShareFetchReq
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        n = len(partitions)
+        numbers = _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
-            if n:
-                out += _pack_many_i[n](*partitions)
         else:
             out += _pack_16s(item.topic_id)
             out += long_length(n)
-            out += pack_numbers("i", partitions)
+        out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -545,9 +543,9 @@ def _write_many_fetch_topic_v1(out: bytearray, items: Sequence[ShareFetchRequest
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        n = len(partitions)
         if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
@@ -803,9 +801,9 @@ def _write_share_fetch_request_v2(out: bytearray, item: ShareFetchRequest) -> No
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
+    n = len(topics)
     if type(item.is_renew_ack) is not bool:
         raise ValueError
-    n = len(topics)
     if n < 127:
         out += _pack_iiiiiibzB(
             item.share_session_epoch,

@@ -378,9 +378,9 @@ def _write_many_share_fetchable_topic_response_v0(
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        n = len(partitions)
         if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
@@ -702,9 +702,9 @@ def _write_many_share_fetchable_topic_response_v1(
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        n = len(partitions)
         if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:

@@ -126,17 +126,16 @@ def _write_many_topic_partitions_v0(
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        n = len(partitions)
+        numbers = _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
-            if n:
-                out += _pack_many_i[n](*partitions)
         else:
             out += _pack_16s(item.topic_id)
             out += long_length(n)
-            out += pack_numbers("i", partitions)
+        out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

@@ -339,13 +339,12 @@ def _write_many_stop_replica_topic_v1_v2(
         if type(partition_indexes) is not tuple:
             partition_indexes = sequence(partition_indexes)
         n = len(partition_indexes)
-        if n < FEW:
+        numbers = _pack_many_i[n](*partition_indexes) if n < FEW else pack_numbers("i", partition_indexes)
+        if n < 127:
             out.append(n + 1)
-            if n:
-                out += _pack_many_i[n](*partition_indexes)
         else:
             out += long_length(n)
-            out += pack_numbers("i", partition_indexes)
+        out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -388,9 +387,9 @@ def _write_stop_replica_request_v2(out: bytearray, item: StopReplicaRequest) -> 
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
+    n = len(topics)
     if type(item.delete_partitions) is not bool:
         raise ValueError
-    n = len(topics)
     if n < 127:
         out += _pack_iiqzB(item.controller_id, item.controller_epoch, item.broker_epoch, item.delete_partitions, n + 1)
     else:
@@ -586,9 +585,9 @@ def _write_stop_replica_request_v4(out: bytearray, item: StopReplicaRequest) -> 
     topic_states = item.topic_states
     if type(topic_states) is not tuple:
         topic_states = sequence(topic_states)
+    n = len(topic_states)
     if type(item.is_kraft_controller) is not bool:
         raise ValueError
-    n = len(topic_states)
     if n < 127:
         out += _pack_iziqB(
             item.controller_id, item.is_kraft_controller, item.controller_epoch, item.broker_epoch, n + 1

@@ -251,13 +251,12 @@ def _write_many_task_ids_v0(out: bytearray, items: Sequence[StreamsGroupHeartbea
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        numbers = _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
+        if n < 127:
             out.append(n + 1)
-            if n:
-                out += _pack_many_i[n](*partitions)
         else:
             out += long_length(n)
-            out += pack_numbers("i", partitions)
+        out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -352,13 +351,12 @@ def _write_many_topic_partition_v0(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        numbers = _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
+        if n < 127:
             out.append(n + 1)
-            if n:
-                out += _pack_many_i[n](*partitions)
         else:
             out += long_length(n)
-            out += pack_numbers("i", partitions)
+        out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

@@ -1042,37 +1042,35 @@ def _write_many_update_metadata_partition_state_v6(
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
-        if n < FEW:
+        numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
+        if n < 127:
             out += _pack_iiiiB(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch, n + 1)
-            if n:
-                out += _pack_many_i[n](*isr)
         else:
             out += _pack_iiii(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch)
             out += long_length(n)
-            out += pack_numbers("i", isr)
+        out += numbers
         replicas = item.replicas
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         n = len(replicas)
-        if n < FEW:
+        numbers = _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
+        if n < 127:
             out += _pack_iB(item.zk_version, n + 1)
-            if n:
-                out += _pack_many_i[n](*replicas)
         else:
             out += _pack_i(item.zk_version)
             out += long_length(n)
-            out += pack_numbers("i", replicas)
+        out += numbers
         offline_replicas = item.offline_replicas
-        if type(offline_replicas) is not tuple:
-            offline_replicas = sequence(offline_replicas)
-        n = len(offline_replicas)
-        if n < FEW:
+        if offline_replicas != replicas:
+            if type(offline_replicas) is not tuple:
+                offline_replicas = sequence(offline_replicas)
+            n = len(offline_replicas)
+            numbers = _pack_many_i[n](*offline_replicas) if n < FEW else pack_numbers("i", offline_replicas)
+        if n < 127:
             out.append(n + 1)
-            if n:
-                out += _pack_many_i[n](*offline_replicas)
         else:
             out += long_length(n)
-            out += pack_numbers("i", offline_replicas)
+        out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -1524,9 +1522,9 @@ def _write_update_metadata_request_v8(out: bytearray, item: UpdateMetadataReques
     topic_states = item.topic_states
     if type(topic_states) is not tuple:
         topic_states = sequence(topic_states)
+    n = len(topic_states)
     if type(item.is_kraft_controller) is not bool:
         raise ValueError
-    n = len(topic_states)
     if n < 127:
         out += _pack_iziqB(
             item.controller_id, item.is_kraft_controller, item.controller_epoch, item.broker_epoch, n + 1

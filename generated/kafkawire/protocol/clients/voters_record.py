@@ -219,9 +219,9 @@ def _write_many_voter_v0(out: bytearray, items: Sequence[VotersRecord.Voter]) ->
         endpoints = item.endpoints
         if type(endpoints) is not tuple:
             endpoints = sequence(endpoints)
+        n = len(endpoints)
         if len(item.voter_directory_id) != 16:
             raise ValueError
-        n = len(endpoints)
         if n < 127:
             out += _pack_i16sB(item.voter_id, item.voter_directory_id, n + 1)
         else:

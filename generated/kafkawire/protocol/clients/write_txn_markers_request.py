@@ -255,13 +255,12 @@ def _write_many_writable_txn_marker_topic_v1(
         if type(partition_indexes) is not tuple:
             partition_indexes = sequence(partition_indexes)
         n = len(partition_indexes)
-        if n < FEW:
+        numbers = _pack_many_i[n](*partition_indexes) if n < FEW else pack_numbers("i", partition_indexes)
+        if n < 127:
             out.append(n + 1)
-            if n:
-                out += _pack_many_i[n](*partition_indexes)
         else:
             out += long_length(n)
-            out += pack_numbers("i", partition_indexes)
+        out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -305,9 +304,9 @@ def _write_many_writable_txn_marker_v1(
         topics = item.topics
         if type(topics) is not tuple:
             topics = sequence(topics)
+        n = len(topics)
         if type(item.transaction_result) is not bool:
             raise ValueError
-        n = len(topics)
         if n < 127:
             out += _pack_qhzB(item.producer_id, item.producer_epoch, item.transaction_result, n + 1)
         else:
@@ -396,9 +395,9 @@ def _write_many_writable_txn_marker_v2(
         topics = item.topics
         if type(topics) is not tuple:
             topics = sequence(topics)
+        n = len(topics)
         if type(item.transaction_result) is not bool:
             raise ValueError
-        n = len(topics)
         if n < 127:
             out += _pack_qhzB(item.producer_id, item.producer_epoch, item.transaction_result, n + 1)
         else:

@@ -135,17 +135,16 @@ def _write_many_topic_partitions_v0(
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
+        n = len(partitions)
+        numbers = _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
-            if n:
-                out += _pack_many_i[n](*partitions)
         else:
             out += _pack_16s(item.topic_id)
             out += long_length(n)
-            out += pack_numbers("i", partitions)
+        out += numbers
         out.append(0)
         known = []
         if item.assignment_epochs is None or len(item.assignment_epochs):
@@ -157,13 +156,12 @@ def _write_many_topic_partitions_v0(
                 if type(assignment_epochs) is not tuple:
                     assignment_epochs = sequence(assignment_epochs)
                 n = len(assignment_epochs)
-                if n < FEW:
+                numbers = _pack_many_i[n](*assignment_epochs) if n < FEW else pack_numbers("i", assignment_epochs)
+                if n < 127:
                     payload.append(n + 1)
-                    if n:
-                        payload += _pack_many_i[n](*assignment_epochs)
                 else:
                     payload += long_length(n)
-                    payload += pack_numbers("i", assignment_epochs)
+                payload += numbers
             known.append((0, payload))
         if known or item.unknown_tagged_fields:
             out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))

@@ -153,13 +153,12 @@ def _write_many_task_ids_v0(out: bytearray, items: Sequence[StreamsGroupCurrentM
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        numbers = _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
+        if n < 127:
             out.append(n + 1)
-            if n:
-                out += _pack_many_i[n](*partitions)
         else:
             out += long_length(n)
-            out += pack_numbers("i", partitions)
+        out += numbers
         out.append(0)
         known = []
         if item.assignment_epochs is None or len(item.assignment_epochs):
@@ -171,13 +170,12 @@ def _write_many_task_ids_v0(out: bytearray, items: Sequence[StreamsGroupCurrentM
                 if type(assignment_epochs) is not tuple:
                     assignment_epochs = sequence(assignment_epochs)
                 n = len(assignment_epochs)
-                if n < FEW:
+                numbers = _pack_many_i[n](*assignment_epochs) if n < FEW else pack_numbers("i", assignment_epochs)
+                if n < 127:
                     payload.append(n + 1)
-                    if n:
-                        payload += _pack_many_i[n](*assignment_epochs)
                 else:
                     payload += long_length(n)
-                    payload += pack_numbers("i", assignment_epochs)
+                payload += numbers
             known.append((0, payload))
         if known or item.unknown_tagged_fields:
             out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))

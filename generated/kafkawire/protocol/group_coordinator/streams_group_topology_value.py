@@ -296,35 +296,36 @@ def _write_many_copartition_group_v0(
         if type(source_topics) is not tuple:
             source_topics = sequence(source_topics)
         n = len(source_topics)
-        if n < FEW:
+        numbers = _pack_many_h[n](*source_topics) if n < FEW else pack_numbers("h", source_topics)
+        if n < 127:
             out.append(n + 1)
-            if n:
-                out += _pack_many_h[n](*source_topics)
         else:
             out += long_length(n)
-            out += pack_numbers("h", source_topics)
+        out += numbers
         source_topic_regex = item.source_topic_regex
-        if type(source_topic_regex) is not tuple:
-            source_topic_regex = sequence(source_topic_regex)
-        n = len(source_topic_regex)
-        if n < FEW:
+        if source_topic_regex != source_topics:
+            if type(source_topic_regex) is not tuple:
+                source_topic_regex = sequence(source_topic_regex)
+            n = len(source_topic_regex)
+            numbers = _pack_many_h[n](*source_topic_regex) if n < FEW else pack_numbers("h", source_topic_regex)
+        if n < 127:
             out.append(n + 1)
-            if n:
-                out += _pack_many_h[n](*source_topic_regex)
         else:
             out += long_length(n)
-            out += pack_numbers("h", source_topic_regex)
+        out += numbers
         repartition_source_topics = item.repartition_source_topics
-        if type(repartition_source_topics) is not tuple:
-            repartition_source_topics = sequence(repartition_source_topics)
-        n = len(repartition_source_topics)
-        if n < FEW:
+        if repartition_source_topics != source_topic_regex:
+            if type(repartition_source_topics) is not tuple:
+                repartition_source_topics = sequence(repartition_source_topics)
+            n = len(repartition_source_topics)
+            numbers = (
+                _pack_many_h[n](*repartition_source_topics) if n < FEW else pack_numbers("h", repartition_source_topics)
+            )
+        if n < 127:
             out.append(n + 1)
-            if n:
-                out += _pack_many_h[n](*repartition_source_topics)
         else:
             out += long_length(n)
-            out += pack_numbers("h", repartition_source_topics)
+        out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

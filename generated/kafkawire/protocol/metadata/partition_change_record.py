@@ -192,13 +192,12 @@ def _write_partition_change_record_v0(out: bytearray, item: PartitionChangeRecor
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
-        if n < FEW:
+        numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
+        if n < 127:
             payload.append(n + 1)
-            if n:
-                payload += _pack_many_i[n](*isr)
         else:
             payload += long_length(n)
-            payload += pack_numbers("i", isr)
+        payload += numbers
         known.append((0, payload))
     if item.leader != -2:
         payload = bytearray()
@@ -210,13 +209,12 @@ def _write_partition_change_record_v0(out: bytearray, item: PartitionChangeRecor
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         n = len(replicas)
-        if n < FEW:
+        numbers = _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
+        if n < 127:
             payload.append(n + 1)
-            if n:
-                payload += _pack_many_i[n](*replicas)
         else:
             payload += long_length(n)
-            payload += pack_numbers("i", replicas)
+        payload += numbers
         known.append((2, payload))
     if item.removing_replicas is not None:
         payload = bytearray()
@@ -224,13 +222,12 @@ def _write_partition_change_record_v0(out: bytearray, item: PartitionChangeRecor
         if type(removing_replicas) is not tuple:
             removing_replicas = sequence(removing_replicas)
         n = len(removing_replicas)
-        if n < FEW:
+        numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
+        if n < 127:
             payload.append(n + 1)
-            if n:
-                payload += _pack_many_i[n](*removing_replicas)
         else:
             payload += long_length(n)
-            payload += pack_numbers("i", removing_replicas)
+        payload += numbers
         known.append((3, payload))
     if item.adding_replicas is not None:
         payload = bytearray()
@@ -238,13 +235,12 @@ def _write_partition_change_record_v0(out: bytearray, item: PartitionChangeRecor
         if type(adding_replicas) is not tuple:
             adding_replicas = sequence(adding_replicas)
         n = len(adding_replicas)
-        if n < FEW:
+        numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
+        if n < 127:
             payload.append(n + 1)
-            if n:
-                payload += _pack_many_i[n](*adding_replicas)
         else:
             payload += long_length(n)
-            payload += pack_numbers("i", adding_replicas)
+        payload += numbers
         known.append((4, payload))
     if item.leader_recovery_state != -1:
         payload = bytearray()
@@ -388,13 +384,12 @@ def _write_partition_change_record_v1(out: bytearray, item: PartitionChangeRecor
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
-        if n < FEW:
+        numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
+        if n < 127:
             payload.append(n + 1)
-            if n:
-                payload += _pack_many_i[n](*isr)
         else:
             payload += long_length(n)
-            payload += pack_numbers("i", isr)
+        payload += numbers
         known.append((0, payload))
     if item.leader != -2:
         payload = bytearray()
@@ -406,13 +401,12 @@ def _write_partition_change_record_v1(out: bytearray, item: PartitionChangeRecor
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         n = len(replicas)
-        if n < FEW:
+        numbers = _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
+        if n < 127:
             payload.append(n + 1)
-            if n:
-                payload += _pack_many_i[n](*replicas)
         else:
             payload += long_length(n)
-            payload += pack_numbers("i", replicas)
+        payload += numbers
         known.append((2, payload))
     if item.removing_replicas is not None:
         payload = bytearray()
@@ -420,13 +414,12 @@ def _write_partition_change_record_v1(out: bytearray, item: PartitionChangeRecor
         if type(removing_replicas) is not tuple:
             removing_replicas = sequence(removing_replicas)
         n = len(removing_replicas)
-        if n < FEW:
+        numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
+        if n < 127:
             payload.append(n + 1)
-            if n:
-                payload += _pack_many_i[n](*removing_replicas)
         else:
             payload += long_length(n)
-            payload += pack_numbers("i", removing_replicas)
+        payload += numbers
         known.append((3, payload))
     if item.adding_replicas is not None:
         payload = bytearray()
@@ -434,13 +427,12 @@ def _write_partition_change_record_v1(out: bytearray, item: PartitionChangeRecor
         if type(adding_replicas) is not tuple:
             adding_replicas = sequence(adding_replicas)
         n = len(adding_replicas)
-        if n < FEW:
+        numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
+        if n < 127:
             payload.append(n + 1)
-            if n:
-                payload += _pack_many_i[n](*adding_replicas)
         else:
             payload += long_length(n)
-            payload += pack_numbers("i", adding_replicas)
+        payload += numbers
         known.append((4, payload))
     if item.leader_recovery_state != -1:
         payload = bytearray()
@@ -621,13 +613,12 @@ def _write_partition_change_record_v2(out: bytearray, item: PartitionChangeRecor
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
-        if n < FEW:
+        numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
+        if n < 127:
             payload.append(n + 1)
-            if n:
-                payload += _pack_many_i[n](*isr)
         else:
             payload += long_length(n)
-            payload += pack_numbers("i", isr)
+        payload += numbers
         known.append((0, payload))
     if item.leader != -2:
         payload = bytearray()
@@ -639,13 +630,12 @@ def _write_partition_change_record_v2(out: bytearray, item: PartitionChangeRecor
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         n = len(replicas)
-        if n < FEW:
+        numbers = _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
+        if n < 127:
             payload.append(n + 1)
-            if n:
-                payload += _pack_many_i[n](*replicas)
         else:
             payload += long_length(n)
-            payload += pack_numbers("i", replicas)
+        payload += numbers
         known.append((2, payload))
     if item.removing_replicas is not None:
         payload = bytearray()
@@ -653,13 +643,12 @@ def _write_partition_change_record_v2(out: bytearray, item: PartitionChangeRecor
         if type(removing_replicas) is not tuple:
             removing_replicas = sequence(removing_replicas)
         n = len(removing_replicas)
-        if n < FEW:
+        numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
+        if n < 127:
             payload.append(n + 1)
-            if n:
-                payload += _pack_many_i[n](*removing_replicas)
         else:
             payload += long_length(n)
-            payload += pack_numbers("i", removing_replicas)
+        payload += numbers
         known.append((3, payload))
     if item.adding_replicas is not None:
         payload = bytearray()
@@ -667,13 +656,12 @@ def _write_partition_change_record_v2(out: bytearray, item: PartitionChangeRecor
         if type(adding_replicas) is not tuple:
             adding_replicas = sequence(adding_replicas)
         n = len(adding_replicas)
-        if n < FEW:
+        numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
+        if n < 127:
             payload.append(n + 1)
-            if n:
-                payload += _pack_many_i[n](*adding_replicas)
         else:
             payload += long_length(n)
-            payload += pack_numbers("i", adding_replicas)
+        payload += numbers
         known.append((4, payload))
     if item.leader_recovery_state != -1:
         payload = bytearray()
@@ -685,13 +673,12 @@ def _write_partition_change_record_v2(out: bytearray, item: PartitionChangeRecor
         if type(eligible_leader_replicas) is not tuple:
             eligible_leader_replicas = sequence(eligible_leader_replicas)
         n = len(eligible_leader_replicas)
-        if n < FEW:
+        numbers = _pack_many_i[n](*eligible_leader_replicas) if n < FEW else pack_numbers("i", eligible_leader_replicas)
+        if n < 127:
             payload.append(n + 1)
-            if n:
-                payload += _pack_many_i[n](*eligible_leader_replicas)
         else:
             payload += long_length(n)
-            payload += pack_numbers("i", eligible_leader_replicas)
+        payload += numbers
         known.append((6, payload))
     if item.last_known_elr is not None:
         payload = bytearray()
@@ -699,13 +686,12 @@ def _write_partition_change_record_v2(out: bytearray, item: PartitionChangeRecor
         if type(last_known_elr) is not tuple:
             last_known_elr = sequence(last_known_elr)
         n = len(last_known_elr)
-        if n < FEW:
+        numbers = _pack_many_i[n](*last_known_elr) if n < FEW else pack_numbers("i", last_known_elr)
+        if n < 127:
             payload.append(n + 1)
-            if n:
-                payload += _pack_many_i[n](*last_known_elr)
         else:
             payload += long_length(n)
-            payload += pack_numbers("i", last_known_elr)
+        payload += numbers
         known.append((7, payload))
     if item.directories is not None:
         payload = bytearray()

@@ -176,50 +176,49 @@ def _write_partition_record_v0(out: bytearray, item: PartitionRecord) -> None:
     replicas = item.replicas
     if type(replicas) is not tuple:
         replicas = sequence(replicas)
+    n = len(replicas)
+    numbers = _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
     if len(item.topic_id) != 16:
         raise ValueError
-    n = len(replicas)
-    if n < FEW:
+    if n < 127:
         out += _pack_i16sB(item.partition_id, item.topic_id, n + 1)
-        if n:
-            out += _pack_many_i[n](*replicas)
     else:
         out += _pack_i16s(item.partition_id, item.topic_id)
         out += long_length(n)
-        out += pack_numbers("i", replicas)
+    out += numbers
     isr = item.isr
-    if type(isr) is not tuple:
-        isr = sequence(isr)
-    n = len(isr)
-    if n < FEW:
+    if isr != replicas:
+        if type(isr) is not tuple:
+            isr = sequence(isr)
+        n = len(isr)
+        numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
+    if n < 127:
         out.append(n + 1)
-        if n:
-            out += _pack_many_i[n](*isr)
     else:
         out += long_length(n)
-        out += pack_numbers("i", isr)
+    out += numbers
     removing_replicas = item.removing_replicas
-    if type(removing_replicas) is not tuple:
-        removing_replicas = sequence(removing_replicas)
-    n = len(removing_replicas)
-    if n < FEW:
+    if removing_replicas != isr:
+        if type(removing_replicas) is not tuple:
+            removing_replicas = sequence(removing_replicas)
+        n = len(removing_replicas)
+        numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
+    if n < 127:
         out.append(n + 1)
-        if n:
-            out += _pack_many_i[n](*removing_replicas)
     else:
         out += long_length(n)
-        out += pack_numbers("i", removing_replicas)
+    out += numbers
     adding_replicas = item.adding_replicas
-    if type(adding_replicas) is not tuple:
-        adding_replicas = sequence(adding_replicas)
-    n = len(adding_replicas)
-    if n < FEW:
+    if adding_replicas != removing_replicas:
+        if type(adding_replicas) is not tuple:
+            adding_replicas = sequence(adding_replicas)
+        n = len(adding_replicas)
+        numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
+    if n < 127:
         out.append(n + 1)
-        if n:
-            out += _pack_many_i[n](*adding_replicas)
     else:
         out += long_length(n)
-        out += pack_numbers("i", adding_replicas)
+    out += numbers
     out += _pack_iiiB(item.leader, item.leader_epoch, item.partition_epoch, 0)
     known = []
     if item.leader_recovery_state != 0:
@@ -336,50 +335,49 @@ def _write_partition_record_v1(out: bytearray, item: PartitionRecord) -> None:
     replicas = item.replicas
     if type(replicas) is not tuple:
         replicas = sequence(replicas)
+    n = len(replicas)
+    numbers = _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
     if len(item.topic_id) != 16:
         raise ValueError
-    n = len(replicas)
-    if n < FEW:
+    if n < 127:
         out += _pack_i16sB(item.partition_id, item.topic_id, n + 1)
-        if n:
-            out += _pack_many_i[n](*replicas)
     else:
         out += _pack_i16s(item.partition_id, item.topic_id)
         out += long_length(n)
-        out += pack_numbers("i", replicas)
+    out += numbers
     isr = item.isr
-    if type(isr) is not tuple:
-        isr = sequence(isr)
-    n = len(isr)
-    if n < FEW:
+    if isr != replicas:
+        if type(isr) is not tuple:
+            isr = sequence(isr)
+        n = len(isr)
+        numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
+    if n < 127:
         out.append(n + 1)
-        if n:
-            out += _pack_many_i[n](*isr)
     else:
         out += long_length(n)
-        out += pack_numbers("i", isr)
+    out += numbers
     removing_replicas = item.removing_replicas
-    if type(removing_replicas) is not tuple:
-        removing_replicas = sequence(removing_replicas)
-    n = len(removing_replicas)
-    if n < FEW:
+    if removing_replicas != isr:
+        if type(removing_replicas) is not tuple:
+            removing_replicas = sequence(removing_replicas)
+        n = len(removing_replicas)
+        numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
+    if n < 127:
         out.append(n + 1)
-        if n:
-            out += _pack_many_i[n](*removing_replicas)
     else:
         out += long_length(n)
-        out += pack_numbers("i", removing_replicas)
+    out += numbers
     adding_replicas = item.adding_replicas
-    if type(adding_replicas) is not tuple:
-        adding_replicas = sequence(adding_replicas)
-    n = len(adding_replicas)
-    if n < FEW:
+    if adding_replicas != removing_replicas:
+        if type(adding_replicas) is not tuple:
+            adding_replicas = sequence(adding_replicas)
+        n = len(adding_replicas)
+        numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
+    if n < 127:
         out.append(n + 1)
-        if n:
-            out += _pack_many_i[n](*adding_replicas)
     else:
         out += long_length(n)
-        out += pack_numbers("i", adding_replicas)
+    out += numbers
     directories = item.directories
     if type(directories) is not tuple:
         directories = sequence(directories)
@@ -531,50 +529,49 @@ def _write_partition_record_v2(out: bytearray, item: PartitionRecord) -> None:
     replicas = item.replicas
     if type(replicas) is not tuple:
         replicas = sequence(replicas)
+    n = len(replicas)
+    numbers = _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
     if len(item.topic_id) != 16:
         raise ValueError
-    n = len(replicas)
-    if n < FEW:
+    if n < 127:
         out += _pack_i16sB(item.partition_id, item.topic_id, n + 1)
-        if n:
-            out += _pack_many_i[n](*replicas)
     else:
         out += _pack_i16s(item.partition_id, item.topic_id)
         out += long_length(n)
-        out += pack_numbers("i", replicas)
+    out += numbers
     isr = item.isr
-    if type(isr) is not tuple:
-        isr = sequence(isr)
-    n = len(isr)
-    if n < FEW:
+    if isr != replicas:
+        if type(isr) is not tuple:
+            isr = sequence(isr)
+        n = len(isr)
+        numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
+    if n < 127:
         out.append(n + 1)
-        if n:
-            out += _pack_many_i[n](*isr)
     else:
         out += long_length(n)
-        out += pack_numbers("i", isr)
+    out += numbers
     removing_replicas = item.removing_replicas
-    if type(removing_replicas) is not tuple:
-        removing_replicas = sequence(removing_replicas)
-    n = len(removing_replicas)
-    if n < FEW:
+    if removing_replicas != isr:
+        if type(removing_replicas) is not tuple:
+            removing_replicas = sequence(removing_replicas)
+        n = len(removing_replicas)
+        numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
+    if n < 127:
         out.append(n + 1)
-        if n:
-            out += _pack_many_i[n](*removing_replicas)
     else:
         out += long_length(n)
-        out += pack_numbers("i", removing_replicas)
+    out += numbers
     adding_replicas = item.adding_replicas
-    if type(adding_replicas) is not tuple:
-        adding_replicas = sequence(adding_replicas)
-    n = len(adding_replicas)
-    if n < FEW:
+    if adding_replicas != removing_replicas:
+        if type(adding_replicas) is not tuple:
+            adding_replicas = sequence(adding_replicas)
+        n = len(adding_replicas)
+        numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
+    if n < 127:
         out.append(n + 1)
-        if n:
-            out += _pack_many_i[n](*adding_replicas)
     else:
         out += long_length(n)
-        out += pack_numbers("i", adding_replicas)
+    out += numbers
     directories = item.directories
     if type(directories) is not tuple:
         directories = sequence(directories)
@@ -600,13 +597,12 @@ def _write_partition_record_v2(out: bytearray, item: PartitionRecord) -> None:
         if type(eligible_leader_replicas) is not tuple:
             eligible_leader_replicas = sequence(eligible_leader_replicas)
         n = len(eligible_leader_replicas)
-        if n < FEW:
+        numbers = _pack_many_i[n](*eligible_leader_replicas) if n < FEW else pack_numbers("i", eligible_leader_replicas)
+        if n < 127:
             payload.append(n + 1)
-            if n:
-                payload += _pack_many_i[n](*eligible_leader_replicas)
         else:
             payload += long_length(n)
-            payload += pack_numbers("i", eligible_leader_replicas)
+        payload += numbers
         known.append((1, payload))
     if item.last_known_elr is not None:
         payload = bytearray()
@@ -614,13 +610,12 @@ def _write_partition_record_v2(out: bytearray, item: PartitionRecord) -> None:
         if type(last_known_elr) is not tuple:
             last_known_elr = sequence(last_known_elr)
         n = len(last_known_elr)
-        if n < FEW:
+        numbers = _pack_many_i[n](*last_known_elr) if n < FEW else pack_numbers("i", last_known_elr)
+        if n < 127:
             payload.append(n + 1)
-            if n:
-                payload += _pack_many_i[n](*last_known_elr)
         else:
             payload += long_length(n)
-            payload += pack_numbers("i", last_known_elr)
+        payload += numbers
         known.append((2, payload))
     if known or item.unknown_tagged_fields:
         out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1, 2))

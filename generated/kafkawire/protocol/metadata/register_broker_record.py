@@ -281,9 +281,9 @@ def _write_register_broker_record_v0(out: bytearray, item: RegisterBrokerRecord)
     end_points = item.end_points
     if type(end_points) is not tuple:
         end_points = sequence(end_points)
+    n = len(end_points)
     if len(item.incarnation_id) != 16:
         raise ValueError
-    n = len(end_points)
     if n < 127:
         out += _pack_i16sqB(item.broker_id, item.incarnation_id, item.broker_epoch, n + 1)
     else:
@@ -386,9 +386,9 @@ def _write_register_broker_record_v1(out: bytearray, item: RegisterBrokerRecord)
     end_points = item.end_points
     if type(end_points) is not tuple:
         end_points = sequence(end_points)
+    n = len(end_points)
     if len(item.incarnation_id) != 16:
         raise ValueError
-    n = len(end_points)
     if n < 127:
         out += _pack_i16sqB(item.broker_id, item.incarnation_id, item.broker_epoch, n + 1)
     else:
@@ -492,11 +492,11 @@ def _write_register_broker_record_v2(out: bytearray, item: RegisterBrokerRecord)
     end_points = item.end_points
     if type(end_points) is not tuple:
         end_points = sequence(end_points)
+    n = len(end_points)
     if type(item.is_migrating_zk_broker) is not bool:
         raise ValueError
     if len(item.incarnation_id) != 16:
         raise ValueError
-    n = len(end_points)
     if n < 127:
         out += _pack_iz16sqB(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch, n + 1)
     else:
@@ -623,11 +623,11 @@ def _write_register_broker_record_v3(out: bytearray, item: RegisterBrokerRecord)
     end_points = item.end_points
     if type(end_points) is not tuple:
         end_points = sequence(end_points)
+    n = len(end_points)
     if type(item.is_migrating_zk_broker) is not bool:
         raise ValueError
     if len(item.incarnation_id) != 16:
         raise ValueError
-    n = len(end_points)
     if n < 127:
         out += _pack_iz16sqB(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch, n + 1)
     else:
@@ -787,11 +787,11 @@ def _write_register_broker_record_v4(out: bytearray, item: RegisterBrokerRecord)
     end_points = item.end_points
     if type(end_points) is not tuple:
         end_points = sequence(end_points)
+    n = len(end_points)
     if type(item.is_migrating_zk_broker) is not bool:
         raise ValueError
     if len(item.incarnation_id) != 16:
         raise ValueError
-    n = len(end_points)
     if n < 127:
         out += _pack_iz16sqB(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch, n + 1)
     else:

@@ -239,11 +239,11 @@ def _write_register_controller_record_v0(out: bytearray, item: RegisterControlle
     end_points = item.end_points
     if type(end_points) is not tuple:
         end_points = sequence(end_points)
+    n = len(end_points)
     if len(item.incarnation_id) != 16:
         raise ValueError
     if type(item.zk_migration_ready) is not bool:
         raise ValueError
-    n = len(end_points)
     if n < 127:
         out += _pack_i16szB(item.controller_id, item.incarnation_id, item.zk_migration_ready, n + 1)
     else:

@@ -200,9 +200,9 @@ def _write_remote_log_segment_metadata_snapshot_record_v0(
     segment_leader_epochs = item.segment_leader_epochs
     if type(segment_leader_epochs) is not tuple:
         segment_leader_epochs = sequence(segment_leader_epochs)
+    n = len(segment_leader_epochs)
     if len(item.segment_id) != 16:
         raise ValueError
-    n = len(segment_leader_epochs)
     if n < 127:
         out += _pack_16sqqiqqB(
             item.segment_id,

@@ -248,13 +248,12 @@ def _write_many_partitions_schema_v1(out: bytearray, items: Sequence[Transaction
         if type(partition_ids) is not tuple:
             partition_ids = sequence(partition_ids)
         n = len(partition_ids)
-        if n < FEW:
+        numbers = _pack_many_i[n](*partition_ids) if n < FEW else pack_numbers("i", partition_ids)
+        if n < 127:
             out.append(n + 1)
-            if n:
-                out += _pack_many_i[n](*partition_ids)
         else:
             out += long_length(n)
-            out += pack_numbers("i", partition_ids)
+        out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

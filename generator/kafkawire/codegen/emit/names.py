@@ -100,8 +100,8 @@ STANDARD_LIBRARY = {"Sequence": "collections.abc", "starmap": "itertools"}
 """What they may import of the standard library."""
 
 TEMPLATE_LOCALS = frozenset(
-    {"at", "buffer", "count", "end", "entries", "item", "items", "known", "make", "n", "out", "payload", "result",
-     "start", "tag", "tags", "text", "unknown"}
+    {"at", "buffer", "count", "end", "entries", "item", "items", "known", "make", "n", "numbers", "out", "payload",
+     "result", "start", "tag", "tags", "text", "unknown"}
 )  # fmt: skip
 """Locals that the templates use themselves."""
 

@@ -83,7 +83,9 @@ class WriteArray:
     """An array with its count: elements by ``element`` steps, a ``struct`` code or a struct writer.
 
     A ``prefixed`` array is prepared already, and its count was written by the run in front of it. ``lead`` is the
-    run in front of a compact count, which one ``struct`` call writes with it while the array is short.
+    run in front of a compact count, which one ``struct`` call writes with it while the array is short. ``previous`` is
+    the array of numbers that stands right in front: the two are often equal (replicas that are in sync), and then the
+    same bytes are written twice.
     """
 
     name: str
@@ -95,7 +97,13 @@ class WriteArray:
     writer: str = ""
     element: tuple[WriteStep, ...] = ()
     lead: WriteRun | None = None
+    previous: str = ""
     kind: str = "array"
+
+    @property
+    def is_compact_numbers(self) -> bool:
+        """Whether it is an array of numbers with a compact count and no null."""
+        return bool(self.code) and self.compact and not self.nullable
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,17 +174,29 @@ def _tagged_value(field: FieldLayout, expression: str, names: CodecNames) -> Tag
 def _fuse(parts: list[Value | WriteStep]) -> Iterator[WriteStep]:
     """Gather fixed-width values into runs, and give runs to the compact strings and arrays beside them."""
     steps = list(_gather(parts))
+    written: WriteStep | None = None
     while steps:
-        lead = steps.pop(0)
-        if not isinstance(lead, WriteRun):
-            yield _with_tail(lead, None, steps)
-        elif steps and isinstance(steps[0], WriteText):
-            text = _with_tail(steps.pop(0), lead, steps)
-            yield from (text,) if isinstance(text, WriteText) and text.lead else (lead, text)
-        elif steps and isinstance(steps[0], WriteArray) and steps[0].compact and not steps[0].nullable:
-            yield replace(steps.pop(0), lead=lead)
+        step = steps.pop(0)
+        following = steps[0] if steps else None
+        if isinstance(step, WriteRun) and isinstance(following, WriteText):
+            text = _with_tail(steps.pop(0), step, steps)
+            yield from (text,) if isinstance(text, WriteText) and text.lead else (step, text)
+        elif isinstance(step, WriteRun) and isinstance(following, WriteArray) and _may_have_lead(following):
+            steps[0] = replace(following, lead=step)
+            continue
+        elif isinstance(step, WriteArray) and isinstance(written, WriteArray) and _are_alike(step, written):
+            yield replace(step, previous=written.name)
         else:
-            yield lead
+            yield _with_tail(step, None, steps)
+        written = step
+
+
+def _may_have_lead(array: WriteArray) -> bool:
+    return array.compact and not array.nullable
+
+
+def _are_alike(array: WriteArray, previous: WriteArray) -> bool:
+    return array.is_compact_numbers and previous.is_compact_numbers and array.code == previous.code and not array.lead
 
 
 def _with_tail(step: WriteStep, lead: WriteRun | None, following: list[WriteStep]) -> WriteStep:
