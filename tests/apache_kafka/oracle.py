@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -19,7 +18,7 @@ from typing import BinaryIO
 
 import msgspec
 from tests.apache_kafka.prerequisites import java, program
-from tests.apache_kafka.releases import CACHE, class_path
+from tests.apache_kafka.releases import CACHE, class_path, one_process_at_a_time
 
 _SOURCES = Path(__file__).parents[1] / "conformance" / "java"
 _FAST_START = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xmx1g")
@@ -179,17 +178,17 @@ def _compiled(release: str, jars: Sequence[Path]) -> Path:
     digest = hashlib.sha256(b"".join(source.read_bytes() for source in sources))
     digest.update("".join(str(jar) for jar in jars).encode())
     target = CACHE / f"oracle-{release}-{digest.hexdigest()[:12]}"
-    if target.is_dir():
-        return target
-    target.parent.mkdir(parents=True, exist_ok=True)
+    with one_process_at_a_time():
+        if not target.is_dir():
+            _compile(sources, jars, target)
+    return target
+
+
+def _compile(sources: Sequence[Path], jars: Sequence[Path], target: Path) -> None:
     with tempfile.TemporaryDirectory(dir=target.parent) as work:
-        command = [program("javac"), "-Xlint:all", "-Werror", "-proc:none", "-d", work]
+        classes = Path(work) / "classes"
+        command = [program("javac"), "-Xlint:all", "-Werror", "-proc:none", "-d", str(classes)]
         command += ["-cp", os.pathsep.join(map(str, jars)), *map(str, sources)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
-        made = shutil.copytree(work, f"{target}.{os.getpid()}")
-    try:
-        Path(made).rename(target)
-    except OSError:  # another test process was faster
-        shutil.rmtree(made)
-    return target
+        classes.rename(target)

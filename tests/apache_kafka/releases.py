@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import subprocess
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from tests.apache_kafka.prerequisites import lacking, program
@@ -37,16 +40,23 @@ def class_path(release: str) -> tuple[Path, ...]:
     """The jars of a release and of what it needs, fetched by Maven once and remembered under ``build/``."""
     project = hashlib.sha256(_PROJECT.read_bytes()).hexdigest()[:12]
     remembered = CACHE / f"{release}-{project}.classpath"
-    if remembered.is_file():
-        jars = _jars_in(remembered)
-        if all(jar.is_file() for jar in jars):
-            return jars
-    return _resolve(release, remembered)
+    with one_process_at_a_time():
+        if not remembered.is_file() or not all(jar.is_file() for jar in _jars_in(remembered)):
+            _resolve(release, remembered)
+    return _jars_in(remembered)
 
 
-def _resolve(release: str, remembered: Path) -> tuple[Path, ...]:
-    remembered.parent.mkdir(parents=True, exist_ok=True)
-    written = remembered.with_suffix(f".{os.getpid()}")
+@contextmanager
+def one_process_at_a_time() -> Iterator[None]:
+    """Keep test processes that run side by side from making the same thing in the cache twice."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with (CACHE / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _resolve(release: str, remembered: Path) -> None:
+    written = remembered.with_suffix(".new")
     command = [program("mvn"), "-q", "-B", "-f", str(_PROJECT), f"-Dkafka.release={release}"]
     command += ["dependency:build-classpath", "-Dmdep.includeScope=runtime", f"-Dmdep.outputFile={written}"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -54,7 +64,6 @@ def _resolve(release: str, remembered: Path) -> tuple[Path, ...]:
         told = (done.stdout + done.stderr).strip().splitlines()[:_LAST_LINES]
         lacking(f"Maven could not fetch Apache Kafka {release}:\n" + "\n".join(told))
     written.replace(remembered)
-    return _jars_in(remembered)
 
 
 def _jars_in(file: Path) -> tuple[Path, ...]:
