@@ -6,7 +6,7 @@ Plain SVG, readable on light and dark pages: nothing is painted behind it, and i
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 
 from benchmarks.results import KAFKA_PYTHON, KIO, OURS, PEERS, Measurement
@@ -14,10 +14,9 @@ from benchmarks.results import KAFKA_PYTHON, KIO, OURS, PEERS, Measurement
 WIDTH = 760
 LEFT = 290
 RIGHT = 60
-ROW = 44
+ROW = 48
 TOP = 74
 BOTTOM = 40
-LABEL = 40
 TICKS = (0.125, 0.25, 0.5, 1, 2, 4, 8, 16, 32)
 
 STYLE = """
@@ -88,18 +87,15 @@ def _row(one: Measurement, y: int, ticks: Sequence[float]) -> list[str]:
     for contender, x in places.items():
         parts.append(f'<circle class="{contender}" cx="{x}" cy="{y + 5}" r="6"/>')
         if contender != OURS:
-            parts.append(_label(contender, ratios, places, y + 9))
+            parts.append(_label(contender, ratios[contender], x, y))
     return parts
 
 
-def _label(contender: str, ratios: Mapping[str, float], places: Mapping[str, float], y: int) -> str:
-    """The ratio beside its dot: on the outer side, unless another dot is there."""
-    x = places[contender]
-    outward = 1 if ratios[contender] >= 1 else -1
-    crowded = any(0 < outward * (other - x) < LABEL for name, other in places.items() if name != contender)
-    side = -outward if crowded else outward
-    anchor = "start" if side > 0 else "end"
-    return f'<text class="value" x="{x + 10 * side}" y="{y}" text-anchor="{anchor}">{ratios[contender]:.2g}</text>'
+def _label(contender: str, ratio: float, x: float, y: int) -> str:
+    """The ratio: above the dot for one peer and below for the other, and never on the line of 1."""
+    anchor = "middle" if not 0.85 < ratio < 1.15 else "end" if ratio < 1 else "start"
+    top = y - 6 if contender == KIO else y + 24
+    return f'<text class="value" x="{x}" y="{top}" text-anchor="{anchor}">{ratio:.2g}</text>'
 
 
 def _legend() -> list[str]:

@@ -17,7 +17,7 @@ from kafkawire.wire.message import Message
 
 DECODE_TARGETS = (Target(KIO, 1 / 2), Target(KAFKA_PYTHON, 2.5))
 ENCODE_TARGETS = (Target(KIO, 8), Target(KAFKA_PYTHON, 8))
-RECORDS_NOTE = "nearly all of the time is the copy of the records, which nobody can do without"
+RECORDS_NOTE = "a large part of the time is the copy of the records, which is the same for all"
 
 
 @dataclass(frozen=True)

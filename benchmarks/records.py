@@ -61,7 +61,7 @@ def run(effort: Effort, count: int = 1000) -> Iterator[Measurement]:
     """Measure batches without and with headers."""
     for headers in (0, 2):
         records = sample_records(count, headers)
-        title = f"batch of {count} records, {headers} headers each"
+        title = f"RecordBatch: {count} records, {headers} headers each"
         buffer = _encode(records)
         decoders: dict[str, Callable[[], object]] = {
             OURS: partial(_decode, buffer),

@@ -28,7 +28,7 @@ class Effort:
 
 
 def interleave(contenders: Mapping[str, Call], effort: Effort) -> dict[str, tuple[float, ...]]:
-    """Seconds per call for each round and contender.
+    """Seconds of processor time per call for each round and contender.
 
     The garbage collector works as it does for users. It is run between slices, outside of the measured time, so that
     nobody pays for what another has left behind; what a contender's own objects cost falls into its own slice.
@@ -55,8 +55,8 @@ def _calls_to_fill(call: Call, seconds: float) -> int:
 
 def _time_slice(call: Call, calls: int, keep: int) -> float:
     kept: list[object] = [None] * keep
-    begin = time.perf_counter()
+    begin = time.process_time()
     for number in range(calls):
         kept[number % keep] = None
         kept[number % keep] = call()
-    return (time.perf_counter() - begin) / calls
+    return (time.process_time() - begin) / calls
