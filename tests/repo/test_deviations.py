@@ -12,8 +12,9 @@ RULES = re.findall(r"^\| `([a-z0-9-]+)`", (ROOT / "docs" / "deviations.md").read
 TESTS = [
     name
     for kind in ("unit", "laws", "hostile")
-    for file in (ROOT / "tests" / kind / "wire").glob("test_*.py")
-    for name in re.findall(r"^def (test_\w+)", file.read_text(), flags=re.MULTILINE)
+    for package in ("wire", "records")
+    for file in (ROOT / "tests" / kind / package).glob("test_*.py")
+    for name in re.findall(r"^(?:    )?def (test_\w+)", file.read_text(), flags=re.MULTILINE)
 ]
 
 

@@ -21,7 +21,7 @@ class DecodeError(WireError, ValueError):
 
     Attributes:
         kind: stable word for programs: ``truncated``, ``trailing``, ``length``, ``null``, ``utf8``, ``varint``,
-            ``tag``, ``crc``, ``compression``, ``version``, ``json``.
+            ``tag``, ``crc``, ``compression``, ``version``, ``record_type``, ``json``.
         message_name: Kafka's name of the message, or what was being read.
         version: version of the message, or None where there is none.
         path: where in the message, ``topics[3].partitions[1].leader_id``; empty for the message itself.

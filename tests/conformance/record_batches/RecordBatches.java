@@ -40,7 +40,7 @@ public final class RecordBatches {
             JsonNode answer;
             try {
                 answer = question.has("hex") ? read(question) : write(question);
-            } catch (RuntimeException failure) {
+            } catch (RuntimeException | Error failure) {
                 answer = JSON.createObjectNode().put("error", failure.toString());
             }
             System.out.println(JSON.writeValueAsString(answer));

@@ -164,6 +164,7 @@ def test_a_wrong_crc_inside_a_wrapper_is_an_error() -> None:
         (wrapper(0, []), "truncated", "without messages"),
         (wrapper(0, [message(0, None, b"v")[:-1]]), "truncated", "cut off"),
         (wrapper(0, [message(0, None, b"v", magic=0)]), "version", "magic 0 in a wrapper of magic 1"),
+        (wrapper(0, [message(0, None, b"v", magic=3)]), "version", "magic 3; 0, 1 and 2 are known"),
         (wrapper(0, [encode_batch([Record()])]), "version", "magic 2 in a wrapper of magic 1"),
         (wrapper(1, [wrapper(0, [message(0, None, b"v")])]), "compression", "inside a wrapper"),
         (wrapper(1, [message(0, None, b"v"), message(5, None, b"v")]), "length", "below its last message's"),

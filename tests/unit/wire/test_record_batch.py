@@ -217,6 +217,15 @@ class TestRules:
         assert batch.payload == compress(codec, TWO_RECORDS[HEADER_SIZE:])
         assert decode_records(batch) == records
 
+    @pytest.mark.parametrize("codec", list(Codec)[1:], ids=lambda codec: codec.name.lower())
+    def test_batch_compressed_ends_with_its_stream_and_within_the_limit(self, codec: Codec) -> None:
+        batch = only_batch(encode_batch([Record(value=bytes(1000))], codec=codec))
+        longer = msgspec.structs.replace(batch, payload=batch.payload + b"more")
+        for refused, limit in ((longer, 2000), (batch, 500)):
+            with pytest.raises(CorruptBatchError) as caught:
+                decode_records(refused, limit=limit)
+            assert caught.value.kind == "compression"
+
     def test_tombstones_and_empty_values_differ(self) -> None:
         records = (Record(0, NOW, b"", None), Record(1, NOW, None, b""))
         assert decode_records(only_batch(encode_batch(records))) == records
