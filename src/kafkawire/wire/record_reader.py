@@ -11,7 +11,7 @@ from kafkawire.wire.compression import DEFAULT_OUTPUT_LIMIT, decompress
 from kafkawire.wire.errors import DecodeError
 from kafkawire.wire.record_batch import Header, Record, RecordBatch, TimestampType
 from kafkawire.wire.record_inspector import inspect_records, records_error
-from kafkawire.wire.varint import read_uvarint, read_varint, read_varlong
+from kafkawire.wire.varint import read_uvarint, read_varlong
 
 __all__ = ["decode_records"]
 
@@ -140,22 +140,31 @@ def _decode(  # noqa: C901, PLR0912, PLR0915
 
 
 def _decode_headers(data: bytes, at: int, end: int) -> tuple[tuple[Header, ...], int]:
-    count, at = read_varint(data, at)
-    if not 0 <= count <= (end - at) // _SMALLEST_HEADER:
+    """Lengths below 64 are read in place; the others are rare here."""
+    count, at = read_uvarint(data, at)
+    if count & 1 or count >> 1 > (end - at) // _SMALLEST_HEADER:
         raise ValueError
     headers = []
-    for _ in range(count):
-        size, at = read_varint(data, at)
-        if size < 0:
+    for _ in range(count >> 1):
+        size = data[at]
+        at += 1
+        if size > 127:
+            size, at = read_uvarint(data, at - 1)
+        if size & 1:
             raise ValueError
-        key = data[at : at + size].decode()
-        at += size
-        size, at = read_varint(data, at)
-        if size < 0:
+        start = at
+        at += size >> 1
+        key = data[start:at].decode()
+        size = data[at]
+        at += 1
+        if size > 127:
+            size, at = read_uvarint(data, at - 1)
+        if size & 1:
             headers.append(Header(key, None))
         else:
-            headers.append(Header(key, data[at : at + size]))
-            at += size
+            start = at
+            at += size >> 1
+            headers.append(Header(key, data[start:at]))
     return tuple(headers), at
 
 
