@@ -140,23 +140,6 @@ def long_nullable_text(buffer: bytes, at: int, n: int) -> tuple[str | None, int]
     return buffer[at:end].decode(), end
 
 
-def long_octets(buffer: bytes, at: int, n: int) -> tuple[bytes, int]:
-    """Compact bytes of 127 bytes or more; null is refused."""
-    octets, at = long_nullable_octets(buffer, at, n) if n else (None, at)
-    if octets is None:
-        raise ValueError
-    return octets, at
-
-
-def long_nullable_octets(buffer: bytes, at: int, n: int) -> tuple[bytes | None, int]:
-    """Compact bytes of 127 bytes or more, or a padded null."""
-    n, at = rest_of_uvarint(buffer, at, n)
-    if not n:
-        return None, at
-    end = at + n - 1
-    return buffer[at:end], end
-
-
 def long_numbers(buffer: bytes, at: int, n: int, code: str, size: int) -> tuple[tuple[Any, ...], int]:
     """A compact array of numbers that is not short; null is refused."""
     if n > 127:

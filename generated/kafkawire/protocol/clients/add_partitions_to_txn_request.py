@@ -165,9 +165,14 @@ def _read_add_partitions_to_txn_request_v0(buffer: bytes, at: int) -> tuple[AddP
     at = end
     v3_and_below_producer_id, v3_and_below_producer_epoch, n = _unpack_qhi(buffer, at)
     at += 14
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        v3_and_below_topics, at = _read_many_add_partitions_to_txn_topic_v0(buffer, at, n)
+    elif not n:
+        v3_and_below_topics = ()
+    else:
         raise ValueError
-    v3_and_below_topics, at = _read_many_add_partitions_to_txn_topic_v0(buffer, at, n)
     return AddPartitionsToTxnRequest(
         (), v3_and_below_transactional_id, v3_and_below_producer_id, v3_and_below_producer_epoch, v3_and_below_topics
     ), at
@@ -273,9 +278,14 @@ def _read_add_partitions_to_txn_request_v3(buffer: bytes, at: int) -> tuple[AddP
         at += 11
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        v3_and_below_topics, at = _read_many_add_partitions_to_txn_topic_v3(buffer, at, n - 1)
+    elif n:
+        v3_and_below_topics = ()
+    else:
         raise ValueError
-    v3_and_below_topics, at = _read_many_add_partitions_to_txn_topic_v3(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -344,9 +354,14 @@ def _read_many_add_partitions_to_txn_transaction_v4(
             at += 12
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            topics, at = _read_many_add_partitions_to_txn_topic_v3(buffer, at, n - 1)
+        elif n:
+            topics = ()
+        else:
             raise ValueError
-        topics, at = _read_many_add_partitions_to_txn_topic_v3(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -394,9 +409,14 @@ def _read_add_partitions_to_txn_request_v4(buffer: bytes, at: int) -> tuple[AddP
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        transactions, at = _read_many_add_partitions_to_txn_transaction_v4(buffer, at, n - 1)
+    elif n:
+        transactions = ()
+    else:
         raise ValueError
-    transactions, at = _read_many_add_partitions_to_txn_transaction_v4(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

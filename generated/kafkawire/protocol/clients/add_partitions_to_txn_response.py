@@ -140,9 +140,14 @@ def _read_many_add_partitions_to_txn_topic_result_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            results_by_partition, at = _read_many_add_partitions_to_txn_partition_result_v0(buffer, at, n)
+        elif not n:
+            results_by_partition = ()
+        else:
             raise ValueError
-        results_by_partition, at = _read_many_add_partitions_to_txn_partition_result_v0(buffer, at, n)
         result.append(make(name, results_by_partition))
     return tuple(result), at
 
@@ -171,9 +176,14 @@ def _write_many_add_partitions_to_txn_topic_result_v0(
 def _read_add_partitions_to_txn_response_v0(buffer: bytes, at: int) -> tuple[AddPartitionsToTxnResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        results_by_topic_v3_and_below, at = _read_many_add_partitions_to_txn_topic_result_v0(buffer, at, n)
+    elif not n:
+        results_by_topic_v3_and_below = ()
+    else:
         raise ValueError
-    results_by_topic_v3_and_below, at = _read_many_add_partitions_to_txn_topic_result_v0(buffer, at, n)
     return AddPartitionsToTxnResponse(throttle_time_ms, 0, (), results_by_topic_v3_and_below), at
 
 
@@ -246,9 +256,14 @@ def _read_many_add_partitions_to_txn_topic_result_v3(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            results_by_partition, at = _read_many_add_partitions_to_txn_partition_result_v3(buffer, at, n - 1)
+        elif n:
+            results_by_partition = ()
+        else:
             raise ValueError
-        results_by_partition, at = _read_many_add_partitions_to_txn_partition_result_v3(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -294,9 +309,14 @@ def _read_add_partitions_to_txn_response_v3(buffer: bytes, at: int) -> tuple[Add
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        results_by_topic_v3_and_below, at = _read_many_add_partitions_to_txn_topic_result_v3(buffer, at, n - 1)
+    elif n:
+        results_by_topic_v3_and_below = ()
+    else:
         raise ValueError
-    results_by_topic_v3_and_below, at = _read_many_add_partitions_to_txn_topic_result_v3(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -347,9 +367,14 @@ def _read_many_add_partitions_to_txn_result_v4(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            topic_results, at = _read_many_add_partitions_to_txn_topic_result_v3(buffer, at, n - 1)
+        elif n:
+            topic_results = ()
+        else:
             raise ValueError
-        topic_results, at = _read_many_add_partitions_to_txn_topic_result_v3(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -396,9 +421,14 @@ def _read_add_partitions_to_txn_response_v4(buffer: bytes, at: int) -> tuple[Add
     at += 7
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        results_by_transaction, at = _read_many_add_partitions_to_txn_result_v4(buffer, at, n - 1)
+    elif n:
+        results_by_transaction = ()
+    else:
         raise ValueError
-    results_by_transaction, at = _read_many_add_partitions_to_txn_result_v4(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -160,9 +160,14 @@ def _read_add_raft_voter_request_v0(buffer: bytes, at: int) -> tuple[AddRaftVote
     voter_directory_id = new_uuid(voter_directory_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        listeners, at = _read_many_listener_v0(buffer, at, n - 1)
+    elif n:
+        listeners = ()
+    else:
         raise ValueError
-    listeners, at = _read_many_listener_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -228,9 +233,14 @@ def _read_add_raft_voter_request_v1(buffer: bytes, at: int) -> tuple[AddRaftVote
     voter_directory_id = new_uuid(voter_directory_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        listeners, at = _read_many_listener_v0(buffer, at, n - 1)
+    elif n:
+        listeners = ()
+    else:
         raise ValueError
-    listeners, at = _read_many_listener_v0(buffer, at, n - 1)
     ack_when_committed, n = _unpack_zB(buffer, at)
     at += 2
     tags: Tags = ()

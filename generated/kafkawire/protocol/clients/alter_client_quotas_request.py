@@ -193,14 +193,24 @@ def _read_many_entry_data_v0(
     for _ in range(count):
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            entity, at = _read_many_entity_data_v0(buffer, at, n)
+        elif not n:
+            entity = ()
+        else:
             raise ValueError
-        entity, at = _read_many_entity_data_v0(buffer, at, n)
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            ops, at = _read_many_op_data_v0(buffer, at, n)
+        elif not n:
+            ops = ()
+        else:
             raise ValueError
-        ops, at = _read_many_op_data_v0(buffer, at, n)
         result.append(make(entity, ops))
     return tuple(result), at
 
@@ -229,9 +239,14 @@ def _write_many_entry_data_v0(out: bytearray, items: Sequence[AlterClientQuotasR
 def _read_alter_client_quotas_request_v0(buffer: bytes, at: int) -> tuple[AlterClientQuotasRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        entries_, at = _read_many_entry_data_v0(buffer, at, n)
+    elif not n:
+        entries_ = ()
+    else:
         raise ValueError
-    entries_, at = _read_many_entry_data_v0(buffer, at, n)
     (validate_only,) = _unpack_z(buffer, at)
     at += 1
     return AlterClientQuotasRequest(entries_, validate_only), at
@@ -377,16 +392,26 @@ def _read_many_entry_data_v1(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            entity, at = _read_many_entity_data_v1(buffer, at, n - 1)
+        elif n:
+            entity = ()
+        else:
             raise ValueError
-        entity, at = _read_many_entity_data_v1(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            ops, at = _read_many_op_data_v1(buffer, at, n - 1)
+        elif n:
+            ops = ()
+        else:
             raise ValueError
-        ops, at = _read_many_op_data_v1(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -432,9 +457,14 @@ def _read_alter_client_quotas_request_v1(buffer: bytes, at: int) -> tuple[AlterC
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        entries_, at = _read_many_entry_data_v1(buffer, at, n - 1)
+    elif n:
+        entries_ = ()
+    else:
         raise ValueError
-    entries_, at = _read_many_entry_data_v1(buffer, at, n - 1)
     validate_only, n = _unpack_zB(buffer, at)
     at += 2
     tags: Tags = ()

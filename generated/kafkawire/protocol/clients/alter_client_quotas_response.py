@@ -147,9 +147,14 @@ def _read_many_entry_data_v0(
             at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            entity, at = _read_many_entity_data_v0(buffer, at, n)
+        elif not n:
+            entity = ()
+        else:
             raise ValueError
-        entity, at = _read_many_entity_data_v0(buffer, at, n)
         result.append(make(error_code, error_message, entity))
     return tuple(result), at
 
@@ -181,9 +186,14 @@ def _write_many_entry_data_v0(out: bytearray, items: Sequence[AlterClientQuotasR
 def _read_alter_client_quotas_response_v0(buffer: bytes, at: int) -> tuple[AlterClientQuotasResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        entries_, at = _read_many_entry_data_v0(buffer, at, n)
+    elif not n:
+        entries_ = ()
+    else:
         raise ValueError
-    entries_, at = _read_many_entry_data_v0(buffer, at, n)
     return AlterClientQuotasResponse(throttle_time_ms, entries_), at
 
 
@@ -288,9 +298,14 @@ def _read_many_entry_data_v1(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            entity, at = _read_many_entity_data_v1(buffer, at, n - 1)
+        elif n:
+            entity = ()
+        else:
             raise ValueError
-        entity, at = _read_many_entity_data_v1(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -339,9 +354,14 @@ def _read_alter_client_quotas_response_v1(buffer: bytes, at: int) -> tuple[Alter
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        entries_, at = _read_many_entry_data_v1(buffer, at, n - 1)
+    elif n:
+        entries_ = ()
+    else:
         raise ValueError
-    entries_, at = _read_many_entry_data_v1(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -150,9 +150,14 @@ def _read_many_alter_configs_resource_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            configs, at = _read_many_alterable_config_v0(buffer, at, n)
+        elif not n:
+            configs = ()
+        else:
             raise ValueError
-        configs, at = _read_many_alterable_config_v0(buffer, at, n)
         result.append(make(resource_type, resource_name, configs))
     return tuple(result), at
 
@@ -181,9 +186,14 @@ def _write_many_alter_configs_resource_v0(
 def _read_alter_configs_request_v0(buffer: bytes, at: int) -> tuple[AlterConfigsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        resources, at = _read_many_alter_configs_resource_v0(buffer, at, n)
+    elif not n:
+        resources = ()
+    else:
         raise ValueError
-    resources, at = _read_many_alter_configs_resource_v0(buffer, at, n)
     (validate_only,) = _unpack_z(buffer, at)
     at += 1
     return AlterConfigsRequest(resources, validate_only), at
@@ -291,9 +301,14 @@ def _read_many_alter_configs_resource_v2(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            configs, at = _read_many_alterable_config_v2(buffer, at, n - 1)
+        elif n:
+            configs = ()
+        else:
             raise ValueError
-        configs, at = _read_many_alterable_config_v2(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -340,9 +355,14 @@ def _read_alter_configs_request_v2(buffer: bytes, at: int) -> tuple[AlterConfigs
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        resources, at = _read_many_alter_configs_resource_v2(buffer, at, n - 1)
+    elif n:
+        resources = ()
+    else:
         raise ValueError
-    resources, at = _read_many_alter_configs_resource_v2(buffer, at, n - 1)
     validate_only, n = _unpack_zB(buffer, at)
     at += 2
     tags: Tags = ()

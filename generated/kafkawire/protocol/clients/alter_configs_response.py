@@ -133,9 +133,14 @@ def _write_many_alter_configs_resource_response_v0(
 def _read_alter_configs_response_v0(buffer: bytes, at: int) -> tuple[AlterConfigsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        responses, at = _read_many_alter_configs_resource_response_v0(buffer, at, n)
+    elif not n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_alter_configs_resource_response_v0(buffer, at, n)
     return AlterConfigsResponse(throttle_time_ms, responses), at
 
 
@@ -230,9 +235,14 @@ def _read_alter_configs_response_v2(buffer: bytes, at: int) -> tuple[AlterConfig
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        responses, at = _read_many_alter_configs_resource_response_v2(buffer, at, n - 1)
+    elif n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_alter_configs_resource_response_v2(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

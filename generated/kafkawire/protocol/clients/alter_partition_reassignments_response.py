@@ -156,9 +156,14 @@ def _read_many_reassignable_topic_response_v0(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_reassignable_partition_response_v0(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_reassignable_partition_response_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -218,9 +223,14 @@ def _read_alter_partition_reassignments_response_v0(
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        responses, at = _read_many_reassignable_topic_response_v0(buffer, at, n - 1)
+    elif n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_reassignable_topic_response_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -282,9 +292,14 @@ def _read_alter_partition_reassignments_response_v1(
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        responses, at = _read_many_reassignable_topic_response_v0(buffer, at, n - 1)
+    elif n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_reassignable_topic_response_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -177,9 +177,14 @@ def _read_many_topic_data_v0(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_partition_data_v0(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_partition_data_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -224,9 +229,14 @@ def _read_alter_partition_response_v0(buffer: bytes, at: int) -> tuple[AlterPart
     at += 7
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_topic_data_v0(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_topic_data_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -331,9 +341,14 @@ def _read_many_topic_data_v1(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_partition_data_v1(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_partition_data_v1(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -378,9 +393,14 @@ def _read_alter_partition_response_v1(buffer: bytes, at: int) -> tuple[AlterPart
     at += 7
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_topic_data_v1(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_topic_data_v1(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -422,9 +442,14 @@ def _read_many_topic_data_v2(
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_partition_data_v1(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_partition_data_v1(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -465,9 +490,14 @@ def _read_alter_partition_response_v2(buffer: bytes, at: int) -> tuple[AlterPart
     at += 7
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_topic_data_v2(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_topic_data_v2(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -142,9 +142,14 @@ def _read_many_alter_replica_log_dir_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            topics, at = _read_many_alter_replica_log_dir_topic_v0(buffer, at, n)
+        elif not n:
+            topics = ()
+        else:
             raise ValueError
-        topics, at = _read_many_alter_replica_log_dir_topic_v0(buffer, at, n)
         result.append(make(path, topics))
     return tuple(result), at
 
@@ -172,9 +177,14 @@ def _write_many_alter_replica_log_dir_v0(
 def _read_alter_replica_log_dirs_request_v0(buffer: bytes, at: int) -> tuple[AlterReplicaLogDirsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        dirs, at = _read_many_alter_replica_log_dir_v0(buffer, at, n)
+    elif not n:
+        dirs = ()
+    else:
         raise ValueError
-    dirs, at = _read_many_alter_replica_log_dir_v0(buffer, at, n)
     return AlterReplicaLogDirsRequest(dirs), at
 
 
@@ -275,9 +285,14 @@ def _read_many_alter_replica_log_dir_v2(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            topics, at = _read_many_alter_replica_log_dir_topic_v2(buffer, at, n - 1)
+        elif n:
+            topics = ()
+        else:
             raise ValueError
-        topics, at = _read_many_alter_replica_log_dir_topic_v2(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -322,9 +337,14 @@ def _read_alter_replica_log_dirs_request_v2(buffer: bytes, at: int) -> tuple[Alt
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        dirs, at = _read_many_alter_replica_log_dir_v2(buffer, at, n - 1)
+    elif n:
+        dirs = ()
+    else:
         raise ValueError
-    dirs, at = _read_many_alter_replica_log_dir_v2(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

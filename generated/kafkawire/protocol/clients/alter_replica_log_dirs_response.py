@@ -124,9 +124,14 @@ def _read_many_alter_replica_log_dir_topic_result_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_alter_replica_log_dir_partition_result_v0(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_alter_replica_log_dir_partition_result_v0(buffer, at, n)
         result.append(make(topic_name, partitions))
     return tuple(result), at
 
@@ -155,9 +160,14 @@ def _write_many_alter_replica_log_dir_topic_result_v0(
 def _read_alter_replica_log_dirs_response_v0(buffer: bytes, at: int) -> tuple[AlterReplicaLogDirsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        results, at = _read_many_alter_replica_log_dir_topic_result_v0(buffer, at, n)
+    elif not n:
+        results = ()
+    else:
         raise ValueError
-    results, at = _read_many_alter_replica_log_dir_topic_result_v0(buffer, at, n)
     return AlterReplicaLogDirsResponse(throttle_time_ms, results), at
 
 
@@ -228,9 +238,14 @@ def _read_many_alter_replica_log_dir_topic_result_v2(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_alter_replica_log_dir_partition_result_v2(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_alter_replica_log_dir_partition_result_v2(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -276,9 +291,14 @@ def _read_alter_replica_log_dirs_response_v2(buffer: bytes, at: int) -> tuple[Al
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        results, at = _read_many_alter_replica_log_dir_topic_result_v2(buffer, at, n - 1)
+    elif n:
+        results = ()
+    else:
         raise ValueError
-    results, at = _read_many_alter_replica_log_dir_topic_result_v2(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

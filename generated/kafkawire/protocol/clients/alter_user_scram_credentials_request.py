@@ -10,7 +10,6 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
     Tags,
     long_length,
-    long_octets,
     long_text,
     long_text_length,
     octets,
@@ -155,20 +154,22 @@ def _read_many_scram_credential_upsertion_v0(
             name, at = long_text(buffer, at, n)
             mechanism, iterations, n = _unpack_biB(buffer, at)
             at += 6
-        if 0 < n < 128:
-            end = at + n - 1
-            salt = buffer[at:end]
-            at = end
-        else:
-            salt, at = long_octets(buffer, at, n)
+        if n > 127:
+            n, at = rest_of_uvarint(buffer, at, n)
+        if not n:
+            raise ValueError
+        end = at + n - 1
+        salt = buffer[at:end]
+        at = end
         n = buffer[at]
         at += 1
-        if 0 < n < 128:
-            end = at + n - 1
-            salted_password = buffer[at:end]
-            at = end
-        else:
-            salted_password, at = long_octets(buffer, at, n)
+        if n > 127:
+            n, at = rest_of_uvarint(buffer, at, n)
+        if not n:
+            raise ValueError
+        end = at + n - 1
+        salted_password = buffer[at:end]
+        at = end
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -222,16 +223,26 @@ def _read_alter_user_scram_credentials_request_v0(
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        deletions, at = _read_many_scram_credential_deletion_v0(buffer, at, n - 1)
+    elif n:
+        deletions = ()
+    else:
         raise ValueError
-    deletions, at = _read_many_scram_credential_deletion_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        upsertions, at = _read_many_scram_credential_upsertion_v0(buffer, at, n - 1)
+    elif n:
+        upsertions = ()
+    else:
         raise ValueError
-    upsertions, at = _read_many_scram_credential_upsertion_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -147,9 +147,14 @@ def _read_alter_user_scram_credentials_response_v0(
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        results, at = _read_many_alter_user_scram_credentials_result_v0(buffer, at, n - 1)
+    elif n:
+        results = ()
+    else:
         raise ValueError
-    results, at = _read_many_alter_user_scram_credentials_result_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -150,9 +150,14 @@ def _write_many_api_version_v0(out: bytearray, items: Sequence[ApiVersionsRespon
 def _read_api_versions_response_v0(buffer: bytes, at: int) -> tuple[ApiVersionsResponse, int]:
     error_code, n = _unpack_hi(buffer, at)
     at += 6
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        api_keys, at = _read_many_api_version_v0(buffer, at, n)
+    elif not n:
+        api_keys = ()
+    else:
         raise ValueError
-    api_keys, at = _read_many_api_version_v0(buffer, at, n)
     return ApiVersionsResponse(error_code, api_keys), at
 
 
@@ -175,9 +180,14 @@ def _write_api_versions_response_v0(out: bytearray, item: ApiVersionsResponse) -
 def _read_api_versions_response_v1(buffer: bytes, at: int) -> tuple[ApiVersionsResponse, int]:
     error_code, n = _unpack_hi(buffer, at)
     at += 6
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        api_keys, at = _read_many_api_version_v0(buffer, at, n)
+    elif not n:
+        api_keys = ()
+    else:
         raise ValueError
-    api_keys, at = _read_many_api_version_v0(buffer, at, n)
     (throttle_time_ms,) = _unpack_i(buffer, at)
     at += 4
     return ApiVersionsResponse(error_code, api_keys, throttle_time_ms), at
@@ -336,9 +346,14 @@ def _read_api_versions_response_v3(buffer: bytes, at: int) -> tuple[ApiVersionsR
     at += 3
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        api_keys, at = _read_many_api_version_v3(buffer, at, n - 1)
+    elif n:
+        api_keys = ()
+    else:
         raise ValueError
-    api_keys, at = _read_many_api_version_v3(buffer, at, n - 1)
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()
@@ -356,9 +371,14 @@ def _read_api_versions_response_v3(buffer: bytes, at: int) -> tuple[ApiVersionsR
                 start += 1
                 if n > 127:
                     n, start = rest_of_uvarint(payload, start, n)
-                if not 0 < n <= len(payload) - start + 1:
+                if n > 1:
+                    if n > len(payload) - start + 1:
+                        raise ValueError
+                    supported_features, start = _read_many_supported_feature_key_v3(payload, start, n - 1)
+                elif n:
+                    supported_features = ()
+                else:
                     raise ValueError
-                supported_features, start = _read_many_supported_feature_key_v3(payload, start, n - 1)
             elif tag == 1:
                 (finalized_features_epoch,) = _unpack_q(payload, start)
                 start += 8
@@ -367,9 +387,14 @@ def _read_api_versions_response_v3(buffer: bytes, at: int) -> tuple[ApiVersionsR
                 start += 1
                 if n > 127:
                     n, start = rest_of_uvarint(payload, start, n)
-                if not 0 < n <= len(payload) - start + 1:
+                if n > 1:
+                    if n > len(payload) - start + 1:
+                        raise ValueError
+                    finalized_features, start = _read_many_finalized_feature_key_v3(payload, start, n - 1)
+                elif n:
+                    finalized_features = ()
+                else:
                     raise ValueError
-                finalized_features, start = _read_many_finalized_feature_key_v3(payload, start, n - 1)
             elif tag == 3:
                 (zk_migration_ready,) = _unpack_z(payload, start)
                 start += 1

@@ -136,9 +136,14 @@ def _read_many_topic_data_v0(
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_partition_data_v0(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_partition_data_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -184,9 +189,14 @@ def _read_many_directory_data_v0(
         id = new_uuid(id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            topics, at = _read_many_topic_data_v0(buffer, at, n - 1)
+        elif n:
+            topics = ()
+        else:
             raise ValueError
-        topics, at = _read_many_topic_data_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -227,9 +237,14 @@ def _read_assign_replicas_to_dirs_response_v0(buffer: bytes, at: int) -> tuple[A
     at += 7
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        directories, at = _read_many_directory_data_v0(buffer, at, n - 1)
+    elif n:
+        directories = ()
+    else:
         raise ValueError
-    directories, at = _read_many_directory_data_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

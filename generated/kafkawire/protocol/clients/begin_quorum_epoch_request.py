@@ -153,9 +153,14 @@ def _read_many_topic_data_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_partition_data_v0(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_partition_data_v0(buffer, at, n)
         result.append(make(topic_name, partitions))
     return tuple(result), at
 
@@ -190,9 +195,14 @@ def _read_begin_quorum_epoch_request_v0(buffer: bytes, at: int) -> tuple[BeginQu
         at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_topic_data_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_topic_data_v0(buffer, at, n)
     return BeginQuorumEpochRequest(cluster_id, -1, topics), at
 
 
@@ -270,9 +280,14 @@ def _read_many_topic_data_v1(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_partition_data_v1(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_partition_data_v1(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -388,16 +403,26 @@ def _read_begin_quorum_epoch_request_v1(buffer: bytes, at: int) -> tuple[BeginQu
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_topic_data_v1(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_topic_data_v1(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        leader_endpoints, at = _read_many_leader_endpoint_v1(buffer, at, n - 1)
+    elif n:
+        leader_endpoints = ()
+    else:
         raise ValueError
-    leader_endpoints, at = _read_many_leader_endpoint_v1(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

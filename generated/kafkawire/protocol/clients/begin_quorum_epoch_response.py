@@ -152,9 +152,14 @@ def _read_many_topic_data_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_partition_data_v0(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_partition_data_v0(buffer, at, n)
         result.append(make(topic_name, partitions))
     return tuple(result), at
 
@@ -181,9 +186,14 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[BeginQuorumEpochRe
 def _read_begin_quorum_epoch_response_v0(buffer: bytes, at: int) -> tuple[BeginQuorumEpochResponse, int]:
     error_code, n = _unpack_hi(buffer, at)
     at += 6
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_topic_data_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_topic_data_v0(buffer, at, n)
     return BeginQuorumEpochResponse(error_code, topics), at
 
 
@@ -256,9 +266,14 @@ def _read_many_topic_data_v1(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_partition_data_v1(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_partition_data_v1(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -349,9 +364,14 @@ def _read_begin_quorum_epoch_response_v1(buffer: bytes, at: int) -> tuple[BeginQ
     at += 3
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_topic_data_v1(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_topic_data_v1(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -366,9 +386,14 @@ def _read_begin_quorum_epoch_response_v1(buffer: bytes, at: int) -> tuple[BeginQ
                 start += 1
                 if n > 127:
                     n, start = rest_of_uvarint(payload, start, n)
-                if not 0 < n <= len(payload) - start + 1:
+                if n > 1:
+                    if n > len(payload) - start + 1:
+                        raise ValueError
+                    node_endpoints, start = _read_many_node_endpoint_v1(payload, start, n - 1)
+                elif n:
+                    node_endpoints = ()
+                else:
                     raise ValueError
-                node_endpoints, start = _read_many_node_endpoint_v1(payload, start, n - 1)
             else:
                 start = len(payload)
                 unknown.append((tag, payload))

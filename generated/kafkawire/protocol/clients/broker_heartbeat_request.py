@@ -117,15 +117,20 @@ def _read_broker_heartbeat_request_v1(buffer: bytes, at: int) -> tuple[BrokerHea
                 start += 1
                 if n > 127:
                     n, start = rest_of_uvarint(payload, start, n)
-                if not 0 < n <= len(payload) - start + 1:
+                if n > 1:
+                    if n > len(payload) - start + 1:
+                        raise ValueError
+                    offline_log_dirs_items = []
+                    for _ in range(n - 1):
+                        (offline_log_dirs_item,) = _unpack_16s(payload, start)
+                        start += 16
+                        offline_log_dirs_item = new_uuid(offline_log_dirs_item)
+                        offline_log_dirs_items.append(offline_log_dirs_item)
+                    offline_log_dirs = tuple(offline_log_dirs_items)
+                elif n:
+                    offline_log_dirs = ()
+                else:
                     raise ValueError
-                offline_log_dirs_items = []
-                for _ in range(n - 1):
-                    (offline_log_dirs_item,) = _unpack_16s(payload, start)
-                    start += 16
-                    offline_log_dirs_item = new_uuid(offline_log_dirs_item)
-                    offline_log_dirs_items.append(offline_log_dirs_item)
-                offline_log_dirs = tuple(offline_log_dirs_items)
             else:
                 start = len(payload)
                 unknown.append((tag, payload))
@@ -194,15 +199,20 @@ def _read_broker_heartbeat_request_v2(buffer: bytes, at: int) -> tuple[BrokerHea
                 start += 1
                 if n > 127:
                     n, start = rest_of_uvarint(payload, start, n)
-                if not 0 < n <= len(payload) - start + 1:
+                if n > 1:
+                    if n > len(payload) - start + 1:
+                        raise ValueError
+                    offline_log_dirs_items = []
+                    for _ in range(n - 1):
+                        (offline_log_dirs_item,) = _unpack_16s(payload, start)
+                        start += 16
+                        offline_log_dirs_item = new_uuid(offline_log_dirs_item)
+                        offline_log_dirs_items.append(offline_log_dirs_item)
+                    offline_log_dirs = tuple(offline_log_dirs_items)
+                elif n:
+                    offline_log_dirs = ()
+                else:
                     raise ValueError
-                offline_log_dirs_items = []
-                for _ in range(n - 1):
-                    (offline_log_dirs_item,) = _unpack_16s(payload, start)
-                    start += 16
-                    offline_log_dirs_item = new_uuid(offline_log_dirs_item)
-                    offline_log_dirs_items.append(offline_log_dirs_item)
-                offline_log_dirs = tuple(offline_log_dirs_items)
             elif tag == 1:
                 n = payload[start]
                 start += 1
@@ -210,9 +220,9 @@ def _read_broker_heartbeat_request_v2(buffer: bytes, at: int) -> tuple[BrokerHea
                     n, start = rest_of_uvarint(payload, start, n)
                 if not n:
                     cordoned_log_dirs = None
-                elif n > len(payload) - start + 1:
-                    raise ValueError
-                else:
+                elif n > 1:
+                    if n > len(payload) - start + 1:
+                        raise ValueError
                     cordoned_log_dirs_items = []
                     for _ in range(n - 1):
                         (cordoned_log_dirs_item,) = _unpack_16s(payload, start)
@@ -220,6 +230,8 @@ def _read_broker_heartbeat_request_v2(buffer: bytes, at: int) -> tuple[BrokerHea
                         cordoned_log_dirs_item = new_uuid(cordoned_log_dirs_item)
                         cordoned_log_dirs_items.append(cordoned_log_dirs_item)
                     cordoned_log_dirs = tuple(cordoned_log_dirs_items)
+                else:
+                    cordoned_log_dirs = ()
             else:
                 start = len(payload)
                 unknown.append((tag, payload))

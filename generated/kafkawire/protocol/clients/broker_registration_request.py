@@ -242,16 +242,26 @@ def _read_broker_registration_request_v0(buffer: bytes, at: int) -> tuple[Broker
     incarnation_id = new_uuid(incarnation_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        listeners, at = _read_many_listener_v0(buffer, at, n - 1)
+    elif n:
+        listeners = ()
+    else:
         raise ValueError
-    listeners, at = _read_many_listener_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        features, at = _read_many_feature_v0(buffer, at, n - 1)
+    elif n:
+        features = ()
+    else:
         raise ValueError
-    features, at = _read_many_feature_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if not n:
@@ -346,16 +356,26 @@ def _read_broker_registration_request_v1(buffer: bytes, at: int) -> tuple[Broker
     incarnation_id = new_uuid(incarnation_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        listeners, at = _read_many_listener_v0(buffer, at, n - 1)
+    elif n:
+        listeners = ()
+    else:
         raise ValueError
-    listeners, at = _read_many_listener_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        features, at = _read_many_feature_v0(buffer, at, n - 1)
+    elif n:
+        features = ()
+    else:
         raise ValueError
-    features, at = _read_many_feature_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if not n:
@@ -451,16 +471,26 @@ def _read_broker_registration_request_v2(buffer: bytes, at: int) -> tuple[Broker
     incarnation_id = new_uuid(incarnation_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        listeners, at = _read_many_listener_v0(buffer, at, n - 1)
+    elif n:
+        listeners = ()
+    else:
         raise ValueError
-    listeners, at = _read_many_listener_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        features, at = _read_many_feature_v0(buffer, at, n - 1)
+    elif n:
+        features = ()
+    else:
         raise ValueError
-    features, at = _read_many_feature_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if not n:
@@ -475,15 +505,20 @@ def _read_broker_registration_request_v2(buffer: bytes, at: int) -> tuple[Broker
     at += 2
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        log_dirs_items = []
+        for _ in range(n - 1):
+            (log_dirs_item,) = _unpack_16s(buffer, at)
+            at += 16
+            log_dirs_item = new_uuid(log_dirs_item)
+            log_dirs_items.append(log_dirs_item)
+        log_dirs = tuple(log_dirs_items)
+    elif n:
+        log_dirs = ()
+    else:
         raise ValueError
-    log_dirs_items = []
-    for _ in range(n - 1):
-        (log_dirs_item,) = _unpack_16s(buffer, at)
-        at += 16
-        log_dirs_item = new_uuid(log_dirs_item)
-        log_dirs_items.append(log_dirs_item)
-    log_dirs = tuple(log_dirs_items)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -583,16 +618,26 @@ def _read_broker_registration_request_v3(buffer: bytes, at: int) -> tuple[Broker
     incarnation_id = new_uuid(incarnation_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        listeners, at = _read_many_listener_v0(buffer, at, n - 1)
+    elif n:
+        listeners = ()
+    else:
         raise ValueError
-    listeners, at = _read_many_listener_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        features, at = _read_many_feature_v0(buffer, at, n - 1)
+    elif n:
+        features = ()
+    else:
         raise ValueError
-    features, at = _read_many_feature_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if not n:
@@ -607,15 +652,20 @@ def _read_broker_registration_request_v3(buffer: bytes, at: int) -> tuple[Broker
     at += 2
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        log_dirs_items = []
+        for _ in range(n - 1):
+            (log_dirs_item,) = _unpack_16s(buffer, at)
+            at += 16
+            log_dirs_item = new_uuid(log_dirs_item)
+            log_dirs_items.append(log_dirs_item)
+        log_dirs = tuple(log_dirs_items)
+    elif n:
+        log_dirs = ()
+    else:
         raise ValueError
-    log_dirs_items = []
-    for _ in range(n - 1):
-        (log_dirs_item,) = _unpack_16s(buffer, at)
-        at += 16
-        log_dirs_item = new_uuid(log_dirs_item)
-        log_dirs_items.append(log_dirs_item)
-    log_dirs = tuple(log_dirs_items)
     previous_broker_epoch, n = _unpack_qB(buffer, at)
     at += 9
     tags: Tags = ()

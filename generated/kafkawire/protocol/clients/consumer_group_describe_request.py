@@ -55,20 +55,25 @@ def _read_consumer_group_describe_request_v0(buffer: bytes, at: int) -> tuple[Co
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        group_ids_items = []
+        for _ in range(n - 1):
+            n = buffer[at]
+            at += 1
+            if 0 < n < 128:
+                end = at + n - 1
+                group_ids_item = buffer[at:end].decode()
+                at = end
+            else:
+                group_ids_item, at = long_text(buffer, at, n)
+            group_ids_items.append(group_ids_item)
+        group_ids = tuple(group_ids_items)
+    elif n:
+        group_ids = ()
+    else:
         raise ValueError
-    group_ids_items = []
-    for _ in range(n - 1):
-        n = buffer[at]
-        at += 1
-        if 0 < n < 128:
-            end = at + n - 1
-            group_ids_item = buffer[at:end].decode()
-            at = end
-        else:
-            group_ids_item, at = long_text(buffer, at, n)
-        group_ids_items.append(group_ids_item)
-    group_ids = tuple(group_ids_items)
     include_authorized_operations, n = _unpack_zB(buffer, at)
     at += 2
     tags: Tags = ()

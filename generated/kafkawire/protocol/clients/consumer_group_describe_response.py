@@ -234,9 +234,14 @@ def _read_assignment_v0(buffer: bytes, at: int) -> tuple[ConsumerGroupDescribeRe
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topic_partitions, at = _read_many_topic_partitions_v0(buffer, at, n - 1)
+    elif n:
+        topic_partitions = ()
+    else:
         raise ValueError
-    topic_partitions, at = _read_many_topic_partitions_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -328,20 +333,25 @@ def _read_many_member_v0(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            subscribed_topic_names_items = []
+            for _ in range(n - 1):
+                n = buffer[at]
+                at += 1
+                if 0 < n < 128:
+                    end = at + n - 1
+                    subscribed_topic_names_item = buffer[at:end].decode()
+                    at = end
+                else:
+                    subscribed_topic_names_item, at = long_text(buffer, at, n)
+                subscribed_topic_names_items.append(subscribed_topic_names_item)
+            subscribed_topic_names = tuple(subscribed_topic_names_items)
+        elif n:
+            subscribed_topic_names = ()
+        else:
             raise ValueError
-        subscribed_topic_names_items = []
-        for _ in range(n - 1):
-            n = buffer[at]
-            at += 1
-            if 0 < n < 128:
-                end = at + n - 1
-                subscribed_topic_names_item = buffer[at:end].decode()
-                at = end
-            else:
-                subscribed_topic_names_item, at = long_text(buffer, at, n)
-            subscribed_topic_names_items.append(subscribed_topic_names_item)
-        subscribed_topic_names = tuple(subscribed_topic_names_items)
         n = buffer[at]
         at += 1
         if not n:
@@ -516,9 +526,14 @@ def _read_many_described_group_v0(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            members, at = _read_many_member_v0(buffer, at, n - 1)
+        elif n:
+            members = ()
+        else:
             raise ValueError
-        members, at = _read_many_member_v0(buffer, at, n - 1)
         authorized_operations, n = _unpack_iB(buffer, at)
         at += 5
         tags: Tags = ()
@@ -604,9 +619,14 @@ def _read_consumer_group_describe_response_v0(buffer: bytes, at: int) -> tuple[C
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        groups, at = _read_many_described_group_v0(buffer, at, n - 1)
+    elif n:
+        groups = ()
+    else:
         raise ValueError
-    groups, at = _read_many_described_group_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -700,20 +720,25 @@ def _read_many_member_v1(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            subscribed_topic_names_items = []
+            for _ in range(n - 1):
+                n = buffer[at]
+                at += 1
+                if 0 < n < 128:
+                    end = at + n - 1
+                    subscribed_topic_names_item = buffer[at:end].decode()
+                    at = end
+                else:
+                    subscribed_topic_names_item, at = long_text(buffer, at, n)
+                subscribed_topic_names_items.append(subscribed_topic_names_item)
+            subscribed_topic_names = tuple(subscribed_topic_names_items)
+        elif n:
+            subscribed_topic_names = ()
+        else:
             raise ValueError
-        subscribed_topic_names_items = []
-        for _ in range(n - 1):
-            n = buffer[at]
-            at += 1
-            if 0 < n < 128:
-                end = at + n - 1
-                subscribed_topic_names_item = buffer[at:end].decode()
-                at = end
-            else:
-                subscribed_topic_names_item, at = long_text(buffer, at, n)
-            subscribed_topic_names_items.append(subscribed_topic_names_item)
-        subscribed_topic_names = tuple(subscribed_topic_names_items)
         n = buffer[at]
         at += 1
         if not n:
@@ -888,9 +913,14 @@ def _read_many_described_group_v1(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            members, at = _read_many_member_v1(buffer, at, n - 1)
+        elif n:
+            members = ()
+        else:
             raise ValueError
-        members, at = _read_many_member_v1(buffer, at, n - 1)
         authorized_operations, n = _unpack_iB(buffer, at)
         at += 5
         tags: Tags = ()
@@ -976,9 +1006,14 @@ def _read_consumer_group_describe_response_v1(buffer: bytes, at: int) -> tuple[C
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        groups, at = _read_many_described_group_v1(buffer, at, n - 1)
+    elif n:
+        groups = ()
+    else:
         raise ValueError
-    groups, at = _read_many_described_group_v1(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

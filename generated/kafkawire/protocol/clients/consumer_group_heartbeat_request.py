@@ -198,9 +198,9 @@ def _read_consumer_group_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[C
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         subscribed_topic_names = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         subscribed_topic_names_items = []
         for _ in range(n - 1):
             n = buffer[at]
@@ -213,6 +213,8 @@ def _read_consumer_group_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[C
                 subscribed_topic_names_item, at = long_text(buffer, at, n)
             subscribed_topic_names_items.append(subscribed_topic_names_item)
         subscribed_topic_names = tuple(subscribed_topic_names_items)
+    else:
+        subscribed_topic_names = ()
     n = buffer[at]
     at += 1
     if not n:
@@ -229,10 +231,12 @@ def _read_consumer_group_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[C
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         topic_partitions = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         topic_partitions, at = _read_many_topic_partitions_v0(buffer, at, n - 1)
+    else:
+        topic_partitions = ()
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -399,9 +403,9 @@ def _read_consumer_group_heartbeat_request_v1(buffer: bytes, at: int) -> tuple[C
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         subscribed_topic_names = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         subscribed_topic_names_items = []
         for _ in range(n - 1):
             n = buffer[at]
@@ -414,6 +418,8 @@ def _read_consumer_group_heartbeat_request_v1(buffer: bytes, at: int) -> tuple[C
                 subscribed_topic_names_item, at = long_text(buffer, at, n)
             subscribed_topic_names_items.append(subscribed_topic_names_item)
         subscribed_topic_names = tuple(subscribed_topic_names_items)
+    else:
+        subscribed_topic_names = ()
     n = buffer[at]
     at += 1
     if not n:
@@ -440,10 +446,12 @@ def _read_consumer_group_heartbeat_request_v1(buffer: bytes, at: int) -> tuple[C
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         topic_partitions = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         topic_partitions, at = _read_many_topic_partitions_v0(buffer, at, n - 1)
+    else:
+        topic_partitions = ()
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -113,9 +113,14 @@ def _write_many_topic_partition_v0(out: bytearray, items: Sequence[ConsumerProto
 def _read_consumer_protocol_assignment_v0(buffer: bytes, at: int) -> tuple[ConsumerProtocolAssignment, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        assigned_partitions, at = _read_many_topic_partition_v0(buffer, at, n)
+    elif not n:
+        assigned_partitions = ()
+    else:
         raise ValueError
-    assigned_partitions, at = _read_many_topic_partition_v0(buffer, at, n)
     (n,) = _unpack_i(buffer, at)
     at += 4
     if n < 0:

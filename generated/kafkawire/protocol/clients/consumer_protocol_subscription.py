@@ -77,19 +77,24 @@ _pack_many_i = packers("i")
 def _read_consumer_protocol_subscription_v0(buffer: bytes, at: int) -> tuple[ConsumerProtocolSubscription, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
-        raise ValueError
-    topics_items = []
-    for _ in range(n):
-        (n,) = _unpack_h(buffer, at)
-        at += 2
-        if n < 0:
+    if n > 0:
+        if n > len(buffer) - at:
             raise ValueError
-        end = at + n
-        topics_item = buffer[at:end].decode()
-        at = end
-        topics_items.append(topics_item)
-    topics = tuple(topics_items)
+        topics_items = []
+        for _ in range(n):
+            (n,) = _unpack_h(buffer, at)
+            at += 2
+            if n < 0:
+                raise ValueError
+            end = at + n
+            topics_item = buffer[at:end].decode()
+            at = end
+            topics_items.append(topics_item)
+        topics = tuple(topics_items)
+    elif not n:
+        topics = ()
+    else:
+        raise ValueError
     (n,) = _unpack_i(buffer, at)
     at += 4
     if n < 0:
@@ -176,19 +181,24 @@ def _write_many_topic_partition_v1(
 def _read_consumer_protocol_subscription_v1(buffer: bytes, at: int) -> tuple[ConsumerProtocolSubscription, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
-        raise ValueError
-    topics_items = []
-    for _ in range(n):
-        (n,) = _unpack_h(buffer, at)
-        at += 2
-        if n < 0:
+    if n > 0:
+        if n > len(buffer) - at:
             raise ValueError
-        end = at + n
-        topics_item = buffer[at:end].decode()
-        at = end
-        topics_items.append(topics_item)
-    topics = tuple(topics_items)
+        topics_items = []
+        for _ in range(n):
+            (n,) = _unpack_h(buffer, at)
+            at += 2
+            if n < 0:
+                raise ValueError
+            end = at + n
+            topics_item = buffer[at:end].decode()
+            at = end
+            topics_items.append(topics_item)
+        topics = tuple(topics_items)
+    elif not n:
+        topics = ()
+    else:
+        raise ValueError
     (n,) = _unpack_i(buffer, at)
     at += 4
     if n < 0:
@@ -199,9 +209,14 @@ def _read_consumer_protocol_subscription_v1(buffer: bytes, at: int) -> tuple[Con
         at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        owned_partitions, at = _read_many_topic_partition_v1(buffer, at, n)
+    elif not n:
+        owned_partitions = ()
+    else:
         raise ValueError
-    owned_partitions, at = _read_many_topic_partition_v1(buffer, at, n)
     return ConsumerProtocolSubscription(topics, user_data, owned_partitions), at
 
 
@@ -240,19 +255,24 @@ def _write_consumer_protocol_subscription_v1(out: bytearray, item: ConsumerProto
 def _read_consumer_protocol_subscription_v2(buffer: bytes, at: int) -> tuple[ConsumerProtocolSubscription, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
-        raise ValueError
-    topics_items = []
-    for _ in range(n):
-        (n,) = _unpack_h(buffer, at)
-        at += 2
-        if n < 0:
+    if n > 0:
+        if n > len(buffer) - at:
             raise ValueError
-        end = at + n
-        topics_item = buffer[at:end].decode()
-        at = end
-        topics_items.append(topics_item)
-    topics = tuple(topics_items)
+        topics_items = []
+        for _ in range(n):
+            (n,) = _unpack_h(buffer, at)
+            at += 2
+            if n < 0:
+                raise ValueError
+            end = at + n
+            topics_item = buffer[at:end].decode()
+            at = end
+            topics_items.append(topics_item)
+        topics = tuple(topics_items)
+    elif not n:
+        topics = ()
+    else:
+        raise ValueError
     (n,) = _unpack_i(buffer, at)
     at += 4
     if n < 0:
@@ -263,9 +283,14 @@ def _read_consumer_protocol_subscription_v2(buffer: bytes, at: int) -> tuple[Con
         at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        owned_partitions, at = _read_many_topic_partition_v1(buffer, at, n)
+    elif not n:
+        owned_partitions = ()
+    else:
         raise ValueError
-    owned_partitions, at = _read_many_topic_partition_v1(buffer, at, n)
     (generation_id,) = _unpack_i(buffer, at)
     at += 4
     return ConsumerProtocolSubscription(topics, user_data, owned_partitions, generation_id), at
@@ -308,19 +333,24 @@ def _write_consumer_protocol_subscription_v2(out: bytearray, item: ConsumerProto
 def _read_consumer_protocol_subscription_v3(buffer: bytes, at: int) -> tuple[ConsumerProtocolSubscription, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
-        raise ValueError
-    topics_items = []
-    for _ in range(n):
-        (n,) = _unpack_h(buffer, at)
-        at += 2
-        if n < 0:
+    if n > 0:
+        if n > len(buffer) - at:
             raise ValueError
-        end = at + n
-        topics_item = buffer[at:end].decode()
-        at = end
-        topics_items.append(topics_item)
-    topics = tuple(topics_items)
+        topics_items = []
+        for _ in range(n):
+            (n,) = _unpack_h(buffer, at)
+            at += 2
+            if n < 0:
+                raise ValueError
+            end = at + n
+            topics_item = buffer[at:end].decode()
+            at = end
+            topics_items.append(topics_item)
+        topics = tuple(topics_items)
+    elif not n:
+        topics = ()
+    else:
+        raise ValueError
     (n,) = _unpack_i(buffer, at)
     at += 4
     if n < 0:
@@ -331,9 +361,14 @@ def _read_consumer_protocol_subscription_v3(buffer: bytes, at: int) -> tuple[Con
         at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        owned_partitions, at = _read_many_topic_partition_v1(buffer, at, n)
+    elif not n:
+        owned_partitions = ()
+    else:
         raise ValueError
-    owned_partitions, at = _read_many_topic_partition_v1(buffer, at, n)
     generation_id, n = _unpack_ih(buffer, at)
     at += 6
     if n < 0:

@@ -112,9 +112,14 @@ def _write_many_remaining_partition_v0(
 def _read_controlled_shutdown_response_v0(buffer: bytes, at: int) -> tuple[ControlledShutdownResponse, int]:
     error_code, n = _unpack_hi(buffer, at)
     at += 6
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        remaining_partitions, at = _read_many_remaining_partition_v0(buffer, at, n)
+    elif not n:
+        remaining_partitions = ()
+    else:
         raise ValueError
-    remaining_partitions, at = _read_many_remaining_partition_v0(buffer, at, n)
     return ControlledShutdownResponse(error_code, remaining_partitions), at
 
 
@@ -185,9 +190,14 @@ def _read_controlled_shutdown_response_v3(buffer: bytes, at: int) -> tuple[Contr
     at += 3
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        remaining_partitions, at = _read_many_remaining_partition_v3(buffer, at, n - 1)
+    elif n:
+        remaining_partitions = ()
+    else:
         raise ValueError
-    remaining_partitions, at = _read_many_remaining_partition_v3(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

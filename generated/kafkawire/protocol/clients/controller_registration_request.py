@@ -213,16 +213,26 @@ def _read_controller_registration_request_v0(buffer: bytes, at: int) -> tuple[Co
     incarnation_id = new_uuid(incarnation_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        listeners, at = _read_many_listener_v0(buffer, at, n - 1)
+    elif n:
+        listeners = ()
+    else:
         raise ValueError
-    listeners, at = _read_many_listener_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        features, at = _read_many_feature_v0(buffer, at, n - 1)
+    elif n:
+        features = ()
+    else:
         raise ValueError
-    features, at = _read_many_feature_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

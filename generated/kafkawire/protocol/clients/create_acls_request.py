@@ -146,9 +146,14 @@ def _write_many_acl_creation_v0(out: bytearray, items: Sequence[CreateAclsReques
 def _read_create_acls_request_v0(buffer: bytes, at: int) -> tuple[CreateAclsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        creations, at = _read_many_acl_creation_v0(buffer, at, n)
+    elif not n:
+        creations = ()
+    else:
         raise ValueError
-    creations, at = _read_many_acl_creation_v0(buffer, at, n)
     return CreateAclsRequest(creations), at
 
 
@@ -230,9 +235,14 @@ def _write_many_acl_creation_v1(out: bytearray, items: Sequence[CreateAclsReques
 def _read_create_acls_request_v1(buffer: bytes, at: int) -> tuple[CreateAclsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        creations, at = _read_many_acl_creation_v1(buffer, at, n)
+    elif not n:
+        creations = ()
+    else:
         raise ValueError
-    creations, at = _read_many_acl_creation_v1(buffer, at, n)
     return CreateAclsRequest(creations), at
 
 
@@ -340,9 +350,14 @@ def _read_create_acls_request_v2(buffer: bytes, at: int) -> tuple[CreateAclsRequ
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        creations, at = _read_many_acl_creation_v2(buffer, at, n - 1)
+    elif n:
+        creations = ()
+    else:
         raise ValueError
-    creations, at = _read_many_acl_creation_v2(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

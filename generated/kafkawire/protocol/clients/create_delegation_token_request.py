@@ -117,9 +117,14 @@ def _write_many_creatable_renewers_v0(
 def _read_create_delegation_token_request_v0(buffer: bytes, at: int) -> tuple[CreateDelegationTokenRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        renewers, at = _read_many_creatable_renewers_v0(buffer, at, n)
+    elif not n:
+        renewers = ()
+    else:
         raise ValueError
-    renewers, at = _read_many_creatable_renewers_v0(buffer, at, n)
     (max_lifetime_ms,) = _unpack_q(buffer, at)
     at += 8
     return CreateDelegationTokenRequest("", "", renewers, max_lifetime_ms), at
@@ -211,9 +216,14 @@ def _read_create_delegation_token_request_v2(buffer: bytes, at: int) -> tuple[Cr
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        renewers, at = _read_many_creatable_renewers_v2(buffer, at, n - 1)
+    elif n:
+        renewers = ()
+    else:
         raise ValueError
-    renewers, at = _read_many_creatable_renewers_v2(buffer, at, n - 1)
     max_lifetime_ms, n = _unpack_qB(buffer, at)
     at += 9
     tags: Tags = ()
@@ -274,9 +284,14 @@ def _read_create_delegation_token_request_v3(buffer: bytes, at: int) -> tuple[Cr
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        renewers, at = _read_many_creatable_renewers_v2(buffer, at, n - 1)
+    elif n:
+        renewers = ()
+    else:
         raise ValueError
-    renewers, at = _read_many_creatable_renewers_v2(buffer, at, n - 1)
     max_lifetime_ms, n = _unpack_qB(buffer, at)
     at += 9
     tags: Tags = ()

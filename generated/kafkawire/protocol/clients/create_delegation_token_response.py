@@ -8,11 +8,11 @@ from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
     Tags,
     long_length,
-    long_octets,
     long_text,
     long_text_length,
     octets,
     packer,
+    rest_of_uvarint,
     tagged_section,
     text_packers,
     text_unpackers,
@@ -196,12 +196,13 @@ def _read_create_delegation_token_response_v2(buffer: bytes, at: int) -> tuple[C
         token_id, at = long_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if 0 < n < 128:
-        end = at + n - 1
-        hmac = buffer[at:end]
-        at = end
-    else:
-        hmac, at = long_octets(buffer, at, n)
+    if n > 127:
+        n, at = rest_of_uvarint(buffer, at, n)
+    if not n:
+        raise ValueError
+    end = at + n - 1
+    hmac = buffer[at:end]
+    at = end
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()
@@ -322,12 +323,13 @@ def _read_create_delegation_token_response_v3(buffer: bytes, at: int) -> tuple[C
         token_id, at = long_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if 0 < n < 128:
-        end = at + n - 1
-        hmac = buffer[at:end]
-        at = end
-    else:
-        hmac, at = long_octets(buffer, at, n)
+    if n > 127:
+        n, at = rest_of_uvarint(buffer, at, n)
+    if not n:
+        raise ValueError
+    end = at + n - 1
+    hmac = buffer[at:end]
+    at = end
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()

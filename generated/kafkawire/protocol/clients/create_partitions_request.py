@@ -149,10 +149,12 @@ def _read_many_create_partitions_topic_v0(
         at += 8
         if n < 0:
             assignments = None
-        elif n > len(buffer) - at:
-            raise ValueError
-        else:
+        elif n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
             assignments, at = _read_many_create_partitions_assignment_v0(buffer, at, n)
+        else:
+            assignments = ()
         result.append(make(name, count_, assignments))
     return tuple(result), at
 
@@ -187,9 +189,14 @@ def _write_many_create_partitions_topic_v0(
 def _read_create_partitions_request_v0(buffer: bytes, at: int) -> tuple[CreatePartitionsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_create_partitions_topic_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_create_partitions_topic_v0(buffer, at, n)
     timeout_ms, validate_only = _unpack_iz(buffer, at)
     at += 5
     return CreatePartitionsRequest(topics, timeout_ms, validate_only), at
@@ -283,10 +290,12 @@ def _read_many_create_partitions_topic_v2(
             n, at = rest_of_uvarint(buffer, at, n)
         if not n:
             assignments = None
-        elif n > len(buffer) - at + 1:
-            raise ValueError
-        else:
+        elif n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
             assignments, at = _read_many_create_partitions_assignment_v2(buffer, at, n - 1)
+        else:
+            assignments = ()
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -337,9 +346,14 @@ def _read_create_partitions_request_v2(buffer: bytes, at: int) -> tuple[CreatePa
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_create_partitions_topic_v2(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_create_partitions_topic_v2(buffer, at, n - 1)
     timeout_ms, validate_only, n = _unpack_izB(buffer, at)
     at += 6
     tags: Tags = ()

@@ -129,9 +129,14 @@ def _write_many_create_partitions_topic_result_v0(
 def _read_create_partitions_response_v0(buffer: bytes, at: int) -> tuple[CreatePartitionsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        results, at = _read_many_create_partitions_topic_result_v0(buffer, at, n)
+    elif not n:
+        results = ()
+    else:
         raise ValueError
-    results, at = _read_many_create_partitions_topic_result_v0(buffer, at, n)
     return CreatePartitionsResponse(throttle_time_ms, results), at
 
 
@@ -225,9 +230,14 @@ def _read_create_partitions_response_v2(buffer: bytes, at: int) -> tuple[CreateP
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        results, at = _read_many_create_partitions_topic_result_v2(buffer, at, n - 1)
+    elif n:
+        results = ()
+    else:
         raise ValueError
-    results, at = _read_many_create_partitions_topic_result_v2(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

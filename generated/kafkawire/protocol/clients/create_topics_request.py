@@ -223,14 +223,24 @@ def _read_many_creatable_topic_v0(
         at = end
         num_partitions, replication_factor, n = _unpack_ihi(buffer, at)
         at += 10
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            assignments, at = _read_many_creatable_replica_assignment_v0(buffer, at, n)
+        elif not n:
+            assignments = ()
+        else:
             raise ValueError
-        assignments, at = _read_many_creatable_replica_assignment_v0(buffer, at, n)
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            configs, at = _read_many_creatable_topic_config_v0(buffer, at, n)
+        elif not n:
+            configs = ()
+        else:
             raise ValueError
-        configs, at = _read_many_creatable_topic_config_v0(buffer, at, n)
         result.append(make(name, num_partitions, replication_factor, assignments, configs))
     return tuple(result), at
 
@@ -262,9 +272,14 @@ def _write_many_creatable_topic_v0(out: bytearray, items: Sequence[CreateTopicsR
 def _read_create_topics_request_v0(buffer: bytes, at: int) -> tuple[CreateTopicsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_creatable_topic_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_creatable_topic_v0(buffer, at, n)
     (timeout_ms,) = _unpack_i(buffer, at)
     at += 4
     return CreateTopicsRequest(topics, timeout_ms), at
@@ -292,9 +307,14 @@ def _write_create_topics_request_v0(out: bytearray, item: CreateTopicsRequest) -
 def _read_create_topics_request_v1(buffer: bytes, at: int) -> tuple[CreateTopicsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_creatable_topic_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_creatable_topic_v0(buffer, at, n)
     timeout_ms, validate_only = _unpack_iz(buffer, at)
     at += 5
     return CreateTopicsRequest(topics, timeout_ms, validate_only), at
@@ -456,16 +476,26 @@ def _read_many_creatable_topic_v5(
             at += 7
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            assignments, at = _read_many_creatable_replica_assignment_v5(buffer, at, n - 1)
+        elif n:
+            assignments = ()
+        else:
             raise ValueError
-        assignments, at = _read_many_creatable_replica_assignment_v5(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            configs, at = _read_many_creatable_topic_config_v5(buffer, at, n - 1)
+        elif n:
+            configs = ()
+        else:
             raise ValueError
-        configs, at = _read_many_creatable_topic_config_v5(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -520,9 +550,14 @@ def _read_create_topics_request_v5(buffer: bytes, at: int) -> tuple[CreateTopics
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_creatable_topic_v5(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_creatable_topic_v5(buffer, at, n - 1)
     timeout_ms, validate_only, n = _unpack_izB(buffer, at)
     at += 6
     tags: Tags = ()

@@ -154,9 +154,14 @@ def _write_many_creatable_topic_result_v0(
 def _read_create_topics_response_v0(buffer: bytes, at: int) -> tuple[CreateTopicsResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_creatable_topic_result_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_creatable_topic_result_v0(buffer, at, n)
     return CreateTopicsResponse(0, topics), at
 
 
@@ -227,9 +232,14 @@ def _write_many_creatable_topic_result_v1(
 def _read_create_topics_response_v1(buffer: bytes, at: int) -> tuple[CreateTopicsResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_creatable_topic_result_v1(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_creatable_topic_result_v1(buffer, at, n)
     return CreateTopicsResponse(0, topics), at
 
 
@@ -251,9 +261,14 @@ def _write_create_topics_response_v1(out: bytearray, item: CreateTopicsResponse)
 def _read_create_topics_response_v2(buffer: bytes, at: int) -> tuple[CreateTopicsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_creatable_topic_result_v1(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_creatable_topic_result_v1(buffer, at, n)
     return CreateTopicsResponse(throttle_time_ms, topics), at
 
 
@@ -382,10 +397,12 @@ def _read_many_creatable_topic_result_v5(
             n, at = rest_of_uvarint(buffer, at, n)
         if not n:
             configs = None
-        elif n > len(buffer) - at + 1:
-            raise ValueError
-        else:
+        elif n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
             configs, at = _read_many_creatable_topic_configs_v5(buffer, at, n - 1)
+        else:
+            configs = ()
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -477,9 +494,14 @@ def _read_create_topics_response_v5(buffer: bytes, at: int) -> tuple[CreateTopic
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_creatable_topic_result_v5(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_creatable_topic_result_v5(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -548,10 +570,12 @@ def _read_many_creatable_topic_result_v7(
             n, at = rest_of_uvarint(buffer, at, n)
         if not n:
             configs = None
-        elif n > len(buffer) - at + 1:
-            raise ValueError
-        else:
+        elif n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
             configs, at = _read_many_creatable_topic_configs_v5(buffer, at, n - 1)
+        else:
+            configs = ()
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -645,9 +669,14 @@ def _read_create_topics_response_v7(buffer: bytes, at: int) -> tuple[CreateTopic
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_creatable_topic_result_v7(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_creatable_topic_result_v7(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

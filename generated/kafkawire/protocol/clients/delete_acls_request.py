@@ -160,9 +160,14 @@ def _write_many_delete_acls_filter_v0(out: bytearray, items: Sequence[DeleteAcls
 def _read_delete_acls_request_v0(buffer: bytes, at: int) -> tuple[DeleteAclsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        filters, at = _read_many_delete_acls_filter_v0(buffer, at, n)
+    elif not n:
+        filters = ()
+    else:
         raise ValueError
-    filters, at = _read_many_delete_acls_filter_v0(buffer, at, n)
     return DeleteAclsRequest(filters), at
 
 
@@ -269,9 +274,14 @@ def _write_many_delete_acls_filter_v1(out: bytearray, items: Sequence[DeleteAcls
 def _read_delete_acls_request_v1(buffer: bytes, at: int) -> tuple[DeleteAclsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        filters, at = _read_many_delete_acls_filter_v1(buffer, at, n)
+    elif not n:
+        filters = ()
+    else:
         raise ValueError
-    filters, at = _read_many_delete_acls_filter_v1(buffer, at, n)
     return DeleteAclsRequest(filters), at
 
 
@@ -404,9 +414,14 @@ def _read_delete_acls_request_v2(buffer: bytes, at: int) -> tuple[DeleteAclsRequ
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        filters, at = _read_many_delete_acls_filter_v2(buffer, at, n - 1)
+    elif n:
+        filters = ()
+    else:
         raise ValueError
-    filters, at = _read_many_delete_acls_filter_v2(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -213,9 +213,14 @@ def _read_many_delete_acls_filter_result_v0(
             at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            matching_acls, at = _read_many_delete_acls_matching_acl_v0(buffer, at, n)
+        elif not n:
+            matching_acls = ()
+        else:
             raise ValueError
-        matching_acls, at = _read_many_delete_acls_matching_acl_v0(buffer, at, n)
         result.append(make(error_code, error_message, matching_acls))
     return tuple(result), at
 
@@ -249,9 +254,14 @@ def _write_many_delete_acls_filter_result_v0(
 def _read_delete_acls_response_v0(buffer: bytes, at: int) -> tuple[DeleteAclsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        filter_results, at = _read_many_delete_acls_filter_result_v0(buffer, at, n)
+    elif not n:
+        filter_results = ()
+    else:
         raise ValueError
-    filter_results, at = _read_many_delete_acls_filter_result_v0(buffer, at, n)
     return DeleteAclsResponse(throttle_time_ms, filter_results), at
 
 
@@ -378,9 +388,14 @@ def _read_many_delete_acls_filter_result_v1(
             at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            matching_acls, at = _read_many_delete_acls_matching_acl_v1(buffer, at, n)
+        elif not n:
+            matching_acls = ()
+        else:
             raise ValueError
-        matching_acls, at = _read_many_delete_acls_matching_acl_v1(buffer, at, n)
         result.append(make(error_code, error_message, matching_acls))
     return tuple(result), at
 
@@ -414,9 +429,14 @@ def _write_many_delete_acls_filter_result_v1(
 def _read_delete_acls_response_v1(buffer: bytes, at: int) -> tuple[DeleteAclsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        filter_results, at = _read_many_delete_acls_filter_result_v1(buffer, at, n)
+    elif not n:
+        filter_results = ()
+    else:
         raise ValueError
-    filter_results, at = _read_many_delete_acls_filter_result_v1(buffer, at, n)
     return DeleteAclsResponse(throttle_time_ms, filter_results), at
 
 
@@ -578,9 +598,14 @@ def _read_many_delete_acls_filter_result_v2(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            matching_acls, at = _read_many_delete_acls_matching_acl_v2(buffer, at, n - 1)
+        elif n:
+            matching_acls = ()
+        else:
             raise ValueError
-        matching_acls, at = _read_many_delete_acls_matching_acl_v2(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -631,9 +656,14 @@ def _read_delete_acls_response_v2(buffer: bytes, at: int) -> tuple[DeleteAclsRes
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        filter_results, at = _read_many_delete_acls_filter_result_v2(buffer, at, n - 1)
+    elif n:
+        filter_results = ()
+    else:
         raise ValueError
-    filter_results, at = _read_many_delete_acls_filter_result_v2(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

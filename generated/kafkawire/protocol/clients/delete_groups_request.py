@@ -51,19 +51,24 @@ _pack_i = packer("i")
 def _read_delete_groups_request_v0(buffer: bytes, at: int) -> tuple[DeleteGroupsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
-        raise ValueError
-    groups_names_items = []
-    for _ in range(n):
-        (n,) = _unpack_h(buffer, at)
-        at += 2
-        if n < 0:
+    if n > 0:
+        if n > len(buffer) - at:
             raise ValueError
-        end = at + n
-        groups_names_item = buffer[at:end].decode()
-        at = end
-        groups_names_items.append(groups_names_item)
-    groups_names = tuple(groups_names_items)
+        groups_names_items = []
+        for _ in range(n):
+            (n,) = _unpack_h(buffer, at)
+            at += 2
+            if n < 0:
+                raise ValueError
+            end = at + n
+            groups_names_item = buffer[at:end].decode()
+            at = end
+            groups_names_items.append(groups_names_item)
+        groups_names = tuple(groups_names_items)
+    elif not n:
+        groups_names = ()
+    else:
+        raise ValueError
     return DeleteGroupsRequest(groups_names), at
 
 
@@ -90,20 +95,25 @@ def _read_delete_groups_request_v2(buffer: bytes, at: int) -> tuple[DeleteGroups
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        groups_names_items = []
+        for _ in range(n - 1):
+            n = buffer[at]
+            at += 1
+            if 0 < n < 128:
+                end = at + n - 1
+                groups_names_item = buffer[at:end].decode()
+                at = end
+            else:
+                groups_names_item, at = long_text(buffer, at, n)
+            groups_names_items.append(groups_names_item)
+        groups_names = tuple(groups_names_items)
+    elif n:
+        groups_names = ()
+    else:
         raise ValueError
-    groups_names_items = []
-    for _ in range(n - 1):
-        n = buffer[at]
-        at += 1
-        if 0 < n < 128:
-            end = at + n - 1
-            groups_names_item = buffer[at:end].decode()
-            at = end
-        else:
-            groups_names_item, at = long_text(buffer, at, n)
-        groups_names_items.append(groups_names_item)
-    groups_names = tuple(groups_names_items)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -111,9 +111,14 @@ def _write_many_deletable_group_result_v0(
 def _read_delete_groups_response_v0(buffer: bytes, at: int) -> tuple[DeleteGroupsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        results, at = _read_many_deletable_group_result_v0(buffer, at, n)
+    elif not n:
+        results = ()
+    else:
         raise ValueError
-    results, at = _read_many_deletable_group_result_v0(buffer, at, n)
     return DeleteGroupsResponse(throttle_time_ms, results), at
 
 
@@ -184,9 +189,14 @@ def _read_delete_groups_response_v2(buffer: bytes, at: int) -> tuple[DeleteGroup
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        results, at = _read_many_deletable_group_result_v2(buffer, at, n - 1)
+    elif n:
+        results = ()
+    else:
         raise ValueError
-    results, at = _read_many_deletable_group_result_v2(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

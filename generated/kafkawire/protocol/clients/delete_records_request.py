@@ -122,9 +122,14 @@ def _read_many_delete_records_topic_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_delete_records_partition_v0(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_delete_records_partition_v0(buffer, at, n)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -153,9 +158,14 @@ def _write_many_delete_records_topic_v0(
 def _read_delete_records_request_v0(buffer: bytes, at: int) -> tuple[DeleteRecordsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_delete_records_topic_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_delete_records_topic_v0(buffer, at, n)
     (timeout_ms,) = _unpack_i(buffer, at)
     at += 4
     return DeleteRecordsRequest(topics, timeout_ms), at
@@ -229,9 +239,14 @@ def _read_many_delete_records_topic_v2(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_delete_records_partition_v2(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_delete_records_partition_v2(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -277,9 +292,14 @@ def _read_delete_records_request_v2(buffer: bytes, at: int) -> tuple[DeleteRecor
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_delete_records_topic_v2(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_delete_records_topic_v2(buffer, at, n - 1)
     timeout_ms, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()

@@ -127,9 +127,14 @@ def _read_many_delete_records_topic_result_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_delete_records_partition_result_v0(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_delete_records_partition_result_v0(buffer, at, n)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -158,9 +163,14 @@ def _write_many_delete_records_topic_result_v0(
 def _read_delete_records_response_v0(buffer: bytes, at: int) -> tuple[DeleteRecordsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_delete_records_topic_result_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_delete_records_topic_result_v0(buffer, at, n)
     return DeleteRecordsResponse(throttle_time_ms, topics), at
 
 
@@ -232,9 +242,14 @@ def _read_many_delete_records_topic_result_v2(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_delete_records_partition_result_v2(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_delete_records_partition_result_v2(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -280,9 +295,14 @@ def _read_delete_records_response_v2(buffer: bytes, at: int) -> tuple[DeleteReco
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_delete_records_topic_result_v2(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_delete_records_topic_result_v2(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

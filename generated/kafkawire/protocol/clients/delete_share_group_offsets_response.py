@@ -169,9 +169,14 @@ def _read_delete_share_group_offsets_response_v0(buffer: bytes, at: int) -> tupl
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        responses, at = _read_many_delete_share_group_offsets_response_topic_v0(buffer, at, n - 1)
+    elif n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_delete_share_group_offsets_response_topic_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

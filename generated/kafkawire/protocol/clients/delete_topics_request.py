@@ -75,19 +75,24 @@ _pack_iB = packer("iB")
 def _read_delete_topics_request_v0(buffer: bytes, at: int) -> tuple[DeleteTopicsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
-        raise ValueError
-    topic_names_items = []
-    for _ in range(n):
-        (n,) = _unpack_h(buffer, at)
-        at += 2
-        if n < 0:
+    if n > 0:
+        if n > len(buffer) - at:
             raise ValueError
-        end = at + n
-        topic_names_item = buffer[at:end].decode()
-        at = end
-        topic_names_items.append(topic_names_item)
-    topic_names = tuple(topic_names_items)
+        topic_names_items = []
+        for _ in range(n):
+            (n,) = _unpack_h(buffer, at)
+            at += 2
+            if n < 0:
+                raise ValueError
+            end = at + n
+            topic_names_item = buffer[at:end].decode()
+            at = end
+            topic_names_items.append(topic_names_item)
+        topic_names = tuple(topic_names_items)
+    elif not n:
+        topic_names = ()
+    else:
+        raise ValueError
     (timeout_ms,) = _unpack_i(buffer, at)
     at += 4
     return DeleteTopicsRequest((), topic_names, timeout_ms), at
@@ -120,20 +125,25 @@ def _read_delete_topics_request_v4(buffer: bytes, at: int) -> tuple[DeleteTopics
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topic_names_items = []
+        for _ in range(n - 1):
+            n = buffer[at]
+            at += 1
+            if 0 < n < 128:
+                end = at + n - 1
+                topic_names_item = buffer[at:end].decode()
+                at = end
+            else:
+                topic_names_item, at = long_text(buffer, at, n)
+            topic_names_items.append(topic_names_item)
+        topic_names = tuple(topic_names_items)
+    elif n:
+        topic_names = ()
+    else:
         raise ValueError
-    topic_names_items = []
-    for _ in range(n - 1):
-        n = buffer[at]
-        at += 1
-        if 0 < n < 128:
-            end = at + n - 1
-            topic_names_item = buffer[at:end].decode()
-            at = end
-        else:
-            topic_names_item, at = long_text(buffer, at, n)
-        topic_names_items.append(topic_names_item)
-    topic_names = tuple(topic_names_items)
     timeout_ms, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()
@@ -229,9 +239,14 @@ def _read_delete_topics_request_v6(buffer: bytes, at: int) -> tuple[DeleteTopics
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_delete_topic_state_v6(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_delete_topic_state_v6(buffer, at, n - 1)
     timeout_ms, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()

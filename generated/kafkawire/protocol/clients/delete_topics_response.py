@@ -123,9 +123,14 @@ def _write_many_deletable_topic_result_v0(
 def _read_delete_topics_response_v0(buffer: bytes, at: int) -> tuple[DeleteTopicsResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        responses, at = _read_many_deletable_topic_result_v0(buffer, at, n)
+    elif not n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_deletable_topic_result_v0(buffer, at, n)
     return DeleteTopicsResponse(0, responses), at
 
 
@@ -147,9 +152,14 @@ def _write_delete_topics_response_v0(out: bytearray, item: DeleteTopicsResponse)
 def _read_delete_topics_response_v1(buffer: bytes, at: int) -> tuple[DeleteTopicsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        responses, at = _read_many_deletable_topic_result_v0(buffer, at, n)
+    elif not n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_deletable_topic_result_v0(buffer, at, n)
     return DeleteTopicsResponse(throttle_time_ms, responses), at
 
 
@@ -222,9 +232,14 @@ def _read_delete_topics_response_v4(buffer: bytes, at: int) -> tuple[DeleteTopic
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        responses, at = _read_many_deletable_topic_result_v4(buffer, at, n - 1)
+    elif n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_deletable_topic_result_v4(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -331,9 +346,14 @@ def _read_delete_topics_response_v5(buffer: bytes, at: int) -> tuple[DeleteTopic
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        responses, at = _read_many_deletable_topic_result_v5(buffer, at, n - 1)
+    elif n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_deletable_topic_result_v5(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -447,9 +467,14 @@ def _read_delete_topics_response_v6(buffer: bytes, at: int) -> tuple[DeleteTopic
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        responses, at = _read_many_deletable_topic_result_v6(buffer, at, n - 1)
+    elif n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_deletable_topic_result_v6(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

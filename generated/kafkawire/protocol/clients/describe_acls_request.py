@@ -461,9 +461,14 @@ def _read_describe_acls_request_v4(buffer: bytes, at: int) -> tuple[DescribeAcls
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        filters, at = _read_many_describe_acls_filter_v4(buffer, at, n - 1)
+    elif n:
+        filters = ()
+    else:
         raise ValueError
-    filters, at = _read_many_describe_acls_filter_v4(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -188,9 +188,14 @@ def _read_many_describe_acls_resource_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            acls, at = _read_many_acl_description_v0(buffer, at, n)
+        elif not n:
+            acls = ()
+        else:
             raise ValueError
-        acls, at = _read_many_acl_description_v0(buffer, at, n)
         result.append(make(resource_type, resource_name, 3, acls))
     return tuple(result), at
 
@@ -231,9 +236,14 @@ def _read_describe_acls_response_v0(buffer: bytes, at: int) -> tuple[DescribeAcl
         at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        resources, at = _read_many_describe_acls_resource_v0(buffer, at, n)
+    elif not n:
+        resources = ()
+    else:
         raise ValueError
-    resources, at = _read_many_describe_acls_resource_v0(buffer, at, n)
     return DescribeAclsResponse(throttle_time_ms, error_code, error_message, resources), at
 
 
@@ -279,9 +289,14 @@ def _read_many_describe_acls_resource_v1(
         at = end
         pattern_type, n = _unpack_bi(buffer, at)
         at += 5
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            acls, at = _read_many_acl_description_v0(buffer, at, n)
+        elif not n:
+            acls = ()
+        else:
             raise ValueError
-        acls, at = _read_many_acl_description_v0(buffer, at, n)
         result.append(make(resource_type, resource_name, pattern_type, acls))
     return tuple(result), at
 
@@ -320,9 +335,14 @@ def _read_describe_acls_response_v1(buffer: bytes, at: int) -> tuple[DescribeAcl
         at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        resources, at = _read_many_describe_acls_resource_v1(buffer, at, n)
+    elif not n:
+        resources = ()
+    else:
         raise ValueError
-    resources, at = _read_many_describe_acls_resource_v1(buffer, at, n)
     return DescribeAclsResponse(throttle_time_ms, error_code, error_message, resources), at
 
 
@@ -434,9 +454,14 @@ def _read_many_describe_acls_resource_v2(
             at += 2
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            acls, at = _read_many_acl_description_v2(buffer, at, n - 1)
+        elif n:
+            acls = ()
+        else:
             raise ValueError
-        acls, at = _read_many_acl_description_v2(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -496,9 +521,14 @@ def _read_describe_acls_response_v2(buffer: bytes, at: int) -> tuple[DescribeAcl
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        resources, at = _read_many_describe_acls_resource_v2(buffer, at, n - 1)
+    elif n:
+        resources = ()
+    else:
         raise ValueError
-    resources, at = _read_many_describe_acls_resource_v2(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -563,9 +593,14 @@ def _read_many_describe_acls_filter_result_v4(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            resources, at = _read_many_describe_acls_resource_v2(buffer, at, n - 1)
+        elif n:
+            resources = ()
+        else:
             raise ValueError
-        resources, at = _read_many_describe_acls_resource_v2(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -616,9 +651,14 @@ def _read_describe_acls_response_v4(buffer: bytes, at: int) -> tuple[DescribeAcl
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        filter_results, at = _read_many_describe_acls_filter_result_v4(buffer, at, n - 1)
+    elif n:
+        filter_results = ()
+    else:
         raise ValueError
-    filter_results, at = _read_many_describe_acls_filter_result_v4(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

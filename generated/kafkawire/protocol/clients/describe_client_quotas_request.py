@@ -140,9 +140,14 @@ def _write_many_component_data_v0(out: bytearray, items: Sequence[DescribeClient
 def _read_describe_client_quotas_request_v0(buffer: bytes, at: int) -> tuple[DescribeClientQuotasRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        components, at = _read_many_component_data_v0(buffer, at, n)
+    elif not n:
+        components = ()
+    else:
         raise ValueError
-    components, at = _read_many_component_data_v0(buffer, at, n)
     (strict,) = _unpack_z(buffer, at)
     at += 1
     return DescribeClientQuotasRequest(components, strict), at
@@ -241,9 +246,14 @@ def _read_describe_client_quotas_request_v1(buffer: bytes, at: int) -> tuple[Des
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        components, at = _read_many_component_data_v1(buffer, at, n - 1)
+    elif n:
+        components = ()
+    else:
         raise ValueError
-    components, at = _read_many_component_data_v1(buffer, at, n - 1)
     strict, n = _unpack_zB(buffer, at)
     at += 2
     tags: Tags = ()
@@ -286,9 +296,14 @@ def _read_many_describe_client_quotas_filter_v2(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            components, at = _read_many_component_data_v1(buffer, at, n - 1)
+        elif n:
+            components = ()
+        else:
             raise ValueError
-        components, at = _read_many_component_data_v1(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -327,9 +342,14 @@ def _read_describe_client_quotas_request_v2(buffer: bytes, at: int) -> tuple[Des
     at += 2
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        filters, at = _read_many_describe_client_quotas_filter_v2(buffer, at, n - 1)
+    elif n:
+        filters = ()
+    else:
         raise ValueError
-    filters, at = _read_many_describe_client_quotas_filter_v2(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

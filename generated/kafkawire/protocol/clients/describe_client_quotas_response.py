@@ -211,14 +211,24 @@ def _read_many_entry_data_v0(
     for _ in range(count):
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            entity, at = _read_many_entity_data_v0(buffer, at, n)
+        elif not n:
+            entity = ()
+        else:
             raise ValueError
-        entity, at = _read_many_entity_data_v0(buffer, at, n)
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            values, at = _read_many_value_data_v0(buffer, at, n)
+        elif not n:
+            values = ()
+        else:
             raise ValueError
-        values, at = _read_many_value_data_v0(buffer, at, n)
         result.append(make(entity, values))
     return tuple(result), at
 
@@ -259,10 +269,12 @@ def _read_describe_client_quotas_response_v0(buffer: bytes, at: int) -> tuple[De
     at += 4
     if n < 0:
         entries_ = None
-    elif n > len(buffer) - at:
-        raise ValueError
-    else:
+    elif n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
         entries_, at = _read_many_entry_data_v0(buffer, at, n)
+    else:
+        entries_ = ()
     return DescribeClientQuotasResponse(throttle_time_ms, error_code, error_message, entries_), at
 
 
@@ -414,16 +426,26 @@ def _read_many_entry_data_v1(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            entity, at = _read_many_entity_data_v1(buffer, at, n - 1)
+        elif n:
+            entity = ()
+        else:
             raise ValueError
-        entity, at = _read_many_entity_data_v1(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            values, at = _read_many_value_data_v1(buffer, at, n - 1)
+        elif n:
+            values = ()
+        else:
             raise ValueError
-        values, at = _read_many_value_data_v1(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -483,10 +505,12 @@ def _read_describe_client_quotas_response_v1(buffer: bytes, at: int) -> tuple[De
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         entries_ = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         entries_, at = _read_many_entry_data_v1(buffer, at, n - 1)
+    else:
+        entries_ = ()
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -556,10 +580,12 @@ def _read_many_describe_client_quotas_filter_result_v2(
             n, at = rest_of_uvarint(buffer, at, n)
         if not n:
             entries_ = None
-        elif n > len(buffer) - at + 1:
-            raise ValueError
-        else:
+        elif n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
             entries_, at = _read_many_entry_data_v1(buffer, at, n - 1)
+        else:
+            entries_ = ()
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -613,9 +639,14 @@ def _read_describe_client_quotas_response_v2(buffer: bytes, at: int) -> tuple[De
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        filter_results, at = _read_many_describe_client_quotas_filter_result_v2(buffer, at, n - 1)
+    elif n:
+        filter_results = ()
+    else:
         raise ValueError
-    filter_results, at = _read_many_describe_client_quotas_filter_result_v2(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

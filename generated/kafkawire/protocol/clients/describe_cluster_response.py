@@ -196,9 +196,14 @@ def _read_describe_cluster_response_v0(buffer: bytes, at: int) -> tuple[Describe
         at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        brokers, at = _read_many_describe_cluster_broker_v0(buffer, at, n - 1)
+    elif n:
+        brokers = ()
+    else:
         raise ValueError
-    brokers, at = _read_many_describe_cluster_broker_v0(buffer, at, n - 1)
     cluster_authorized_operations, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()
@@ -290,9 +295,14 @@ def _read_describe_cluster_response_v1(buffer: bytes, at: int) -> tuple[Describe
         at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        brokers, at = _read_many_describe_cluster_broker_v0(buffer, at, n - 1)
+    elif n:
+        brokers = ()
+    else:
         raise ValueError
-    brokers, at = _read_many_describe_cluster_broker_v0(buffer, at, n - 1)
     cluster_authorized_operations, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()
@@ -457,9 +467,14 @@ def _read_describe_cluster_response_v2(buffer: bytes, at: int) -> tuple[Describe
         at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        brokers, at = _read_many_describe_cluster_broker_v2(buffer, at, n - 1)
+    elif n:
+        brokers = ()
+    else:
         raise ValueError
-    brokers, at = _read_many_describe_cluster_broker_v2(buffer, at, n - 1)
     cluster_authorized_operations, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()

@@ -97,9 +97,9 @@ def _read_many_describe_configs_resource_v0(
         at += 4
         if n < 0:
             configuration_keys = None
-        elif n > len(buffer) - at:
-            raise ValueError
-        else:
+        elif n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
             configuration_keys_items = []
             for _ in range(n):
                 (n,) = _unpack_h(buffer, at)
@@ -111,6 +111,8 @@ def _read_many_describe_configs_resource_v0(
                 at = end
                 configuration_keys_items.append(configuration_keys_item)
             configuration_keys = tuple(configuration_keys_items)
+        else:
+            configuration_keys = ()
         result.append(make(resource_type, resource_name, configuration_keys))
     return tuple(result), at
 
@@ -145,9 +147,14 @@ def _write_many_describe_configs_resource_v0(
 def _read_describe_configs_request_v0(buffer: bytes, at: int) -> tuple[DescribeConfigsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        resources, at = _read_many_describe_configs_resource_v0(buffer, at, n)
+    elif not n:
+        resources = ()
+    else:
         raise ValueError
-    resources, at = _read_many_describe_configs_resource_v0(buffer, at, n)
     return DescribeConfigsRequest(resources), at
 
 
@@ -173,9 +180,14 @@ def _write_describe_configs_request_v0(out: bytearray, item: DescribeConfigsRequ
 def _read_describe_configs_request_v1(buffer: bytes, at: int) -> tuple[DescribeConfigsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        resources, at = _read_many_describe_configs_resource_v0(buffer, at, n)
+    elif not n:
+        resources = ()
+    else:
         raise ValueError
-    resources, at = _read_many_describe_configs_resource_v0(buffer, at, n)
     (include_synonyms,) = _unpack_z(buffer, at)
     at += 1
     return DescribeConfigsRequest(resources, include_synonyms), at
@@ -205,9 +217,14 @@ def _write_describe_configs_request_v1(out: bytearray, item: DescribeConfigsRequ
 def _read_describe_configs_request_v3(buffer: bytes, at: int) -> tuple[DescribeConfigsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        resources, at = _read_many_describe_configs_resource_v0(buffer, at, n)
+    elif not n:
+        resources = ()
+    else:
         raise ValueError
-    resources, at = _read_many_describe_configs_resource_v0(buffer, at, n)
     include_synonyms, include_documentation = _unpack_zz(buffer, at)
     at += 2
     return DescribeConfigsRequest(resources, include_synonyms, include_documentation), at
@@ -255,9 +272,9 @@ def _read_many_describe_configs_resource_v4(
             n, at = rest_of_uvarint(buffer, at, n)
         if not n:
             configuration_keys = None
-        elif n > len(buffer) - at + 1:
-            raise ValueError
-        else:
+        elif n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
             configuration_keys_items = []
             for _ in range(n - 1):
                 n = buffer[at]
@@ -270,6 +287,8 @@ def _read_many_describe_configs_resource_v4(
                     configuration_keys_item, at = long_text(buffer, at, n)
                 configuration_keys_items.append(configuration_keys_item)
             configuration_keys = tuple(configuration_keys_items)
+        else:
+            configuration_keys = ()
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -327,9 +346,14 @@ def _read_describe_configs_request_v4(buffer: bytes, at: int) -> tuple[DescribeC
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        resources, at = _read_many_describe_configs_resource_v4(buffer, at, n - 1)
+    elif n:
+        resources = ()
+    else:
         raise ValueError
-    resources, at = _read_many_describe_configs_resource_v4(buffer, at, n - 1)
     include_synonyms, include_documentation, n = _unpack_zzB(buffer, at)
     at += 3
     tags: Tags = ()

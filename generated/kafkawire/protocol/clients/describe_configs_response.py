@@ -217,9 +217,14 @@ def _read_many_describe_configs_result_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            configs, at = _read_many_describe_configs_resource_result_v0(buffer, at, n)
+        elif not n:
+            configs = ()
+        else:
             raise ValueError
-        configs, at = _read_many_describe_configs_resource_result_v0(buffer, at, n)
         result.append(make(error_code, error_message, resource_type, resource_name, configs))
     return tuple(result), at
 
@@ -256,9 +261,14 @@ def _write_many_describe_configs_result_v0(
 def _read_describe_configs_response_v0(buffer: bytes, at: int) -> tuple[DescribeConfigsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        results, at = _read_many_describe_configs_result_v0(buffer, at, n)
+    elif not n:
+        results = ()
+    else:
         raise ValueError
-    results, at = _read_many_describe_configs_result_v0(buffer, at, n)
     return DescribeConfigsResponse(throttle_time_ms, results), at
 
 
@@ -356,9 +366,14 @@ def _read_many_describe_configs_resource_result_v1(
             at = end
         read_only, config_source, is_sensitive, n = _unpack_zbzi(buffer, at)
         at += 7
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            synonyms, at = _read_many_describe_configs_synonym_v1(buffer, at, n)
+        elif not n:
+            synonyms = ()
+        else:
             raise ValueError
-        synonyms, at = _read_many_describe_configs_synonym_v1(buffer, at, n)
         result.append(make(name, value, read_only, False, config_source, is_sensitive, synonyms))
     return tuple(result), at
 
@@ -423,9 +438,14 @@ def _read_many_describe_configs_result_v1(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            configs, at = _read_many_describe_configs_resource_result_v1(buffer, at, n)
+        elif not n:
+            configs = ()
+        else:
             raise ValueError
-        configs, at = _read_many_describe_configs_resource_result_v1(buffer, at, n)
         result.append(make(error_code, error_message, resource_type, resource_name, configs))
     return tuple(result), at
 
@@ -462,9 +482,14 @@ def _write_many_describe_configs_result_v1(
 def _read_describe_configs_response_v1(buffer: bytes, at: int) -> tuple[DescribeConfigsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        results, at = _read_many_describe_configs_result_v1(buffer, at, n)
+    elif not n:
+        results = ()
+    else:
         raise ValueError
-    results, at = _read_many_describe_configs_result_v1(buffer, at, n)
     return DescribeConfigsResponse(throttle_time_ms, results), at
 
 
@@ -512,9 +537,14 @@ def _read_many_describe_configs_resource_result_v3(
             at = end
         read_only, config_source, is_sensitive, n = _unpack_zbzi(buffer, at)
         at += 7
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            synonyms, at = _read_many_describe_configs_synonym_v1(buffer, at, n)
+        elif not n:
+            synonyms = ()
+        else:
             raise ValueError
-        synonyms, at = _read_many_describe_configs_synonym_v1(buffer, at, n)
         config_type, n = _unpack_bh(buffer, at)
         at += 3
         if n < 0:
@@ -597,9 +627,14 @@ def _read_many_describe_configs_result_v3(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            configs, at = _read_many_describe_configs_resource_result_v3(buffer, at, n)
+        elif not n:
+            configs = ()
+        else:
             raise ValueError
-        configs, at = _read_many_describe_configs_resource_result_v3(buffer, at, n)
         result.append(make(error_code, error_message, resource_type, resource_name, configs))
     return tuple(result), at
 
@@ -636,9 +671,14 @@ def _write_many_describe_configs_result_v3(
 def _read_describe_configs_response_v3(buffer: bytes, at: int) -> tuple[DescribeConfigsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        results, at = _read_many_describe_configs_result_v3(buffer, at, n)
+    elif not n:
+        results = ()
+    else:
         raise ValueError
-    results, at = _read_many_describe_configs_result_v3(buffer, at, n)
     return DescribeConfigsResponse(throttle_time_ms, results), at
 
 
@@ -759,9 +799,14 @@ def _read_many_describe_configs_resource_result_v4(
         at += 4
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            synonyms, at = _read_many_describe_configs_synonym_v4(buffer, at, n - 1)
+        elif n:
+            synonyms = ()
+        else:
             raise ValueError
-        synonyms, at = _read_many_describe_configs_synonym_v4(buffer, at, n - 1)
         config_type, n = _unpack_bB(buffer, at)
         at += 2
         if not n:
@@ -875,9 +920,14 @@ def _read_many_describe_configs_result_v4(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            configs, at = _read_many_describe_configs_resource_result_v4(buffer, at, n - 1)
+        elif n:
+            configs = ()
+        else:
             raise ValueError
-        configs, at = _read_many_describe_configs_resource_result_v4(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -936,9 +986,14 @@ def _read_describe_configs_response_v4(buffer: bytes, at: int) -> tuple[Describe
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        results, at = _read_many_describe_configs_result_v4(buffer, at, n - 1)
+    elif n:
+        results = ()
+    else:
         raise ValueError
-    results, at = _read_many_describe_configs_result_v4(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

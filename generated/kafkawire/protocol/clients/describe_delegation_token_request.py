@@ -108,10 +108,12 @@ def _read_describe_delegation_token_request_v0(buffer: bytes, at: int) -> tuple[
     at += 4
     if n < 0:
         owners = None
-    elif n > len(buffer) - at:
-        raise ValueError
-    else:
+    elif n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
         owners, at = _read_many_describe_delegation_token_owner_v0(buffer, at, n)
+    else:
+        owners = ()
     return DescribeDelegationTokenRequest(owners), at
 
 
@@ -201,10 +203,12 @@ def _read_describe_delegation_token_request_v2(buffer: bytes, at: int) -> tuple[
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         owners = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         owners, at = _read_many_describe_delegation_token_owner_v2(buffer, at, n - 1)
+    else:
+        owners = ()
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -10,7 +10,6 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
     Tags,
     long_length,
-    long_octets,
     long_text,
     long_text_length,
     octets,
@@ -193,9 +192,14 @@ def _read_many_described_delegation_token_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            renewers, at = _read_many_described_delegation_token_renewer_v0(buffer, at, n)
+        elif not n:
+            renewers = ()
+        else:
             raise ValueError
-        renewers, at = _read_many_described_delegation_token_renewer_v0(buffer, at, n)
         result.append(
             make(
                 principal_type,
@@ -251,9 +255,14 @@ def _write_many_described_delegation_token_v0(
 def _read_describe_delegation_token_response_v0(buffer: bytes, at: int) -> tuple[DescribeDelegationTokenResponse, int]:
     error_code, n = _unpack_hi(buffer, at)
     at += 6
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        tokens, at = _read_many_described_delegation_token_v0(buffer, at, n)
+    elif not n:
+        tokens = ()
+    else:
         raise ValueError
-    tokens, at = _read_many_described_delegation_token_v0(buffer, at, n)
     (throttle_time_ms,) = _unpack_i(buffer, at)
     at += 4
     return DescribeDelegationTokenResponse(error_code, tokens, throttle_time_ms), at
@@ -375,19 +384,25 @@ def _read_many_described_delegation_token_v2(
             token_id, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if 0 < n < 128:
-            end = at + n - 1
-            hmac = buffer[at:end]
-            at = end
-        else:
-            hmac, at = long_octets(buffer, at, n)
+        if n > 127:
+            n, at = rest_of_uvarint(buffer, at, n)
+        if not n:
+            raise ValueError
+        end = at + n - 1
+        hmac = buffer[at:end]
+        at = end
         n = buffer[at]
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            renewers, at = _read_many_described_delegation_token_renewer_v2(buffer, at, n - 1)
+        elif n:
+            renewers = ()
+        else:
             raise ValueError
-        renewers, at = _read_many_described_delegation_token_renewer_v2(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -474,9 +489,14 @@ def _read_describe_delegation_token_response_v2(buffer: bytes, at: int) -> tuple
     at += 3
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        tokens, at = _read_many_described_delegation_token_v2(buffer, at, n - 1)
+    elif n:
+        tokens = ()
+    else:
         raise ValueError
-    tokens, at = _read_many_described_delegation_token_v2(buffer, at, n - 1)
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()
@@ -564,19 +584,25 @@ def _read_many_described_delegation_token_v3(
             token_id, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if 0 < n < 128:
-            end = at + n - 1
-            hmac = buffer[at:end]
-            at = end
-        else:
-            hmac, at = long_octets(buffer, at, n)
+        if n > 127:
+            n, at = rest_of_uvarint(buffer, at, n)
+        if not n:
+            raise ValueError
+        end = at + n - 1
+        hmac = buffer[at:end]
+        at = end
         n = buffer[at]
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            renewers, at = _read_many_described_delegation_token_renewer_v2(buffer, at, n - 1)
+        elif n:
+            renewers = ()
+        else:
             raise ValueError
-        renewers, at = _read_many_described_delegation_token_renewer_v2(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -673,9 +699,14 @@ def _read_describe_delegation_token_response_v3(buffer: bytes, at: int) -> tuple
     at += 3
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        tokens, at = _read_many_described_delegation_token_v3(buffer, at, n - 1)
+    elif n:
+        tokens = ()
+    else:
         raise ValueError
-    tokens, at = _read_many_described_delegation_token_v3(buffer, at, n - 1)
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()

@@ -57,19 +57,24 @@ _pack_i = packer("i")
 def _read_describe_groups_request_v0(buffer: bytes, at: int) -> tuple[DescribeGroupsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
-        raise ValueError
-    groups_items = []
-    for _ in range(n):
-        (n,) = _unpack_h(buffer, at)
-        at += 2
-        if n < 0:
+    if n > 0:
+        if n > len(buffer) - at:
             raise ValueError
-        end = at + n
-        groups_item = buffer[at:end].decode()
-        at = end
-        groups_items.append(groups_item)
-    groups = tuple(groups_items)
+        groups_items = []
+        for _ in range(n):
+            (n,) = _unpack_h(buffer, at)
+            at += 2
+            if n < 0:
+                raise ValueError
+            end = at + n
+            groups_item = buffer[at:end].decode()
+            at = end
+            groups_items.append(groups_item)
+        groups = tuple(groups_items)
+    elif not n:
+        groups = ()
+    else:
+        raise ValueError
     return DescribeGroupsRequest(groups), at
 
 
@@ -96,19 +101,24 @@ def _write_describe_groups_request_v0(out: bytearray, item: DescribeGroupsReques
 def _read_describe_groups_request_v3(buffer: bytes, at: int) -> tuple[DescribeGroupsRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
-        raise ValueError
-    groups_items = []
-    for _ in range(n):
-        (n,) = _unpack_h(buffer, at)
-        at += 2
-        if n < 0:
+    if n > 0:
+        if n > len(buffer) - at:
             raise ValueError
-        end = at + n
-        groups_item = buffer[at:end].decode()
-        at = end
-        groups_items.append(groups_item)
-    groups = tuple(groups_items)
+        groups_items = []
+        for _ in range(n):
+            (n,) = _unpack_h(buffer, at)
+            at += 2
+            if n < 0:
+                raise ValueError
+            end = at + n
+            groups_item = buffer[at:end].decode()
+            at = end
+            groups_items.append(groups_item)
+        groups = tuple(groups_items)
+    elif not n:
+        groups = ()
+    else:
+        raise ValueError
     (include_authorized_operations,) = _unpack_z(buffer, at)
     at += 1
     return DescribeGroupsRequest(groups, include_authorized_operations), at
@@ -141,20 +151,25 @@ def _read_describe_groups_request_v5(buffer: bytes, at: int) -> tuple[DescribeGr
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        groups_items = []
+        for _ in range(n - 1):
+            n = buffer[at]
+            at += 1
+            if 0 < n < 128:
+                end = at + n - 1
+                groups_item = buffer[at:end].decode()
+                at = end
+            else:
+                groups_item, at = long_text(buffer, at, n)
+            groups_items.append(groups_item)
+        groups = tuple(groups_items)
+    elif n:
+        groups = ()
+    else:
         raise ValueError
-    groups_items = []
-    for _ in range(n - 1):
-        n = buffer[at]
-        at += 1
-        if 0 < n < 128:
-            end = at + n - 1
-            groups_item = buffer[at:end].decode()
-            at = end
-        else:
-            groups_item, at = long_text(buffer, at, n)
-        groups_items.append(groups_item)
-    groups = tuple(groups_items)
     include_authorized_operations, n = _unpack_zB(buffer, at)
     at += 2
     tags: Tags = ()

@@ -13,7 +13,6 @@ from kafkawire.wire.fastpath import (
     Tags,
     long_length,
     long_nullable_text,
-    long_octets,
     long_text,
     long_text_length,
     octets,
@@ -224,9 +223,14 @@ def _read_many_described_group_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            members, at = _read_many_described_group_member_v0(buffer, at, n)
+        elif not n:
+            members = ()
+        else:
             raise ValueError
-        members, at = _read_many_described_group_member_v0(buffer, at, n)
         result.append(make(error_code, None, group_id, group_state, protocol_type, protocol_data, members))
     return tuple(result), at
 
@@ -265,9 +269,14 @@ def _write_many_described_group_v0(out: bytearray, items: Sequence[DescribeGroup
 def _read_describe_groups_response_v0(buffer: bytes, at: int) -> tuple[DescribeGroupsResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        groups, at = _read_many_described_group_v0(buffer, at, n)
+    elif not n:
+        groups = ()
+    else:
         raise ValueError
-    groups, at = _read_many_described_group_v0(buffer, at, n)
     return DescribeGroupsResponse(0, groups), at
 
 
@@ -289,9 +298,14 @@ def _write_describe_groups_response_v0(out: bytearray, item: DescribeGroupsRespo
 def _read_describe_groups_response_v1(buffer: bytes, at: int) -> tuple[DescribeGroupsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        groups, at = _read_many_described_group_v0(buffer, at, n)
+    elif not n:
+        groups = ()
+    else:
         raise ValueError
-    groups, at = _read_many_described_group_v0(buffer, at, n)
     return DescribeGroupsResponse(throttle_time_ms, groups), at
 
 
@@ -351,9 +365,14 @@ def _read_many_described_group_v3(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            members, at = _read_many_described_group_member_v0(buffer, at, n)
+        elif not n:
+            members = ()
+        else:
             raise ValueError
-        members, at = _read_many_described_group_member_v0(buffer, at, n)
         (authorized_operations,) = _unpack_i(buffer, at)
         at += 4
         result.append(
@@ -396,9 +415,14 @@ def _write_many_described_group_v3(out: bytearray, items: Sequence[DescribeGroup
 def _read_describe_groups_response_v3(buffer: bytes, at: int) -> tuple[DescribeGroupsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        groups, at = _read_many_described_group_v3(buffer, at, n)
+    elif not n:
+        groups = ()
+    else:
         raise ValueError
-    groups, at = _read_many_described_group_v3(buffer, at, n)
     return DescribeGroupsResponse(throttle_time_ms, groups), at
 
 
@@ -550,9 +574,14 @@ def _read_many_described_group_v4(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            members, at = _read_many_described_group_member_v4(buffer, at, n)
+        elif not n:
+            members = ()
+        else:
             raise ValueError
-        members, at = _read_many_described_group_member_v4(buffer, at, n)
         (authorized_operations,) = _unpack_i(buffer, at)
         at += 4
         result.append(
@@ -595,9 +624,14 @@ def _write_many_described_group_v4(out: bytearray, items: Sequence[DescribeGroup
 def _read_describe_groups_response_v4(buffer: bytes, at: int) -> tuple[DescribeGroupsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        groups, at = _read_many_described_group_v4(buffer, at, n)
+    elif not n:
+        groups = ()
+    else:
         raise ValueError
-    groups, at = _read_many_described_group_v4(buffer, at, n)
     return DescribeGroupsResponse(throttle_time_ms, groups), at
 
 
@@ -663,20 +697,22 @@ def _read_many_described_group_member_v5(
             client_host, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if 0 < n < 128:
-            end = at + n - 1
-            member_metadata = buffer[at:end]
-            at = end
-        else:
-            member_metadata, at = long_octets(buffer, at, n)
+        if n > 127:
+            n, at = rest_of_uvarint(buffer, at, n)
+        if not n:
+            raise ValueError
+        end = at + n - 1
+        member_metadata = buffer[at:end]
+        at = end
         n = buffer[at]
         at += 1
-        if 0 < n < 128:
-            end = at + n - 1
-            member_assignment = buffer[at:end]
-            at = end
-        else:
-            member_assignment, at = long_octets(buffer, at, n)
+        if n > 127:
+            n, at = rest_of_uvarint(buffer, at, n)
+        if not n:
+            raise ValueError
+        end = at + n - 1
+        member_assignment = buffer[at:end]
+        at = end
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -796,9 +832,14 @@ def _read_many_described_group_v5(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            members, at = _read_many_described_group_member_v5(buffer, at, n - 1)
+        elif n:
+            members = ()
+        else:
             raise ValueError
-        members, at = _read_many_described_group_member_v5(buffer, at, n - 1)
         authorized_operations, n = _unpack_iB(buffer, at)
         at += 5
         tags: Tags = ()
@@ -878,9 +919,14 @@ def _read_describe_groups_response_v5(buffer: bytes, at: int) -> tuple[DescribeG
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        groups, at = _read_many_described_group_v5(buffer, at, n - 1)
+    elif n:
+        groups = ()
+    else:
         raise ValueError
-    groups, at = _read_many_described_group_v5(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -969,9 +1015,14 @@ def _read_many_described_group_v6(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            members, at = _read_many_described_group_member_v5(buffer, at, n - 1)
+        elif n:
+            members = ()
+        else:
             raise ValueError
-        members, at = _read_many_described_group_member_v5(buffer, at, n - 1)
         authorized_operations, n = _unpack_iB(buffer, at)
         at += 5
         tags: Tags = ()
@@ -1060,9 +1111,14 @@ def _read_describe_groups_response_v6(buffer: bytes, at: int) -> tuple[DescribeG
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        groups, at = _read_many_described_group_v6(buffer, at, n - 1)
+    elif n:
+        groups = ()
+    else:
         raise ValueError
-    groups, at = _read_many_described_group_v6(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -120,10 +120,12 @@ def _read_describe_log_dirs_request_v0(buffer: bytes, at: int) -> tuple[Describe
     at += 4
     if n < 0:
         topics = None
-    elif n > len(buffer) - at:
-        raise ValueError
-    else:
+    elif n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
         topics, at = _read_many_describable_log_dir_topic_v0(buffer, at, n)
+    else:
+        topics = ()
     return DescribeLogDirsRequest(topics), at
 
 
@@ -216,10 +218,12 @@ def _read_describe_log_dirs_request_v2(buffer: bytes, at: int) -> tuple[Describe
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         topics = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         topics, at = _read_many_describable_log_dir_topic_v2(buffer, at, n - 1)
+    else:
+        topics = ()
     n = buffer[at]
     at += 1
     tags: Tags = ()

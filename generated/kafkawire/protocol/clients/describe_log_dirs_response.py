@@ -166,9 +166,14 @@ def _read_many_describe_log_dirs_topic_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_describe_log_dirs_partition_v0(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_describe_log_dirs_partition_v0(buffer, at, n)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -210,9 +215,14 @@ def _read_many_describe_log_dirs_result_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            topics, at = _read_many_describe_log_dirs_topic_v0(buffer, at, n)
+        elif not n:
+            topics = ()
+        else:
             raise ValueError
-        topics, at = _read_many_describe_log_dirs_topic_v0(buffer, at, n)
         result.append(make(error_code, log_dir, topics))
     return tuple(result), at
 
@@ -241,9 +251,14 @@ def _write_many_describe_log_dirs_result_v0(
 def _read_describe_log_dirs_response_v0(buffer: bytes, at: int) -> tuple[DescribeLogDirsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        results, at = _read_many_describe_log_dirs_result_v0(buffer, at, n)
+    elif not n:
+        results = ()
+    else:
         raise ValueError
-    results, at = _read_many_describe_log_dirs_result_v0(buffer, at, n)
     return DescribeLogDirsResponse(throttle_time_ms, 0, results), at
 
 
@@ -318,9 +333,14 @@ def _read_many_describe_log_dirs_topic_v2(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_describe_log_dirs_partition_v2(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_describe_log_dirs_partition_v2(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -380,9 +400,14 @@ def _read_many_describe_log_dirs_result_v2(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            topics, at = _read_many_describe_log_dirs_topic_v2(buffer, at, n - 1)
+        elif n:
+            topics = ()
+        else:
             raise ValueError
-        topics, at = _read_many_describe_log_dirs_topic_v2(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -429,9 +454,14 @@ def _read_describe_log_dirs_response_v2(buffer: bytes, at: int) -> tuple[Describ
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        results, at = _read_many_describe_log_dirs_result_v2(buffer, at, n - 1)
+    elif n:
+        results = ()
+    else:
         raise ValueError
-    results, at = _read_many_describe_log_dirs_result_v2(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -468,9 +498,14 @@ def _read_describe_log_dirs_response_v3(buffer: bytes, at: int) -> tuple[Describ
     at += 7
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        results, at = _read_many_describe_log_dirs_result_v2(buffer, at, n - 1)
+    elif n:
+        results = ()
+    else:
         raise ValueError
-    results, at = _read_many_describe_log_dirs_result_v2(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -522,9 +557,14 @@ def _read_many_describe_log_dirs_result_v4(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            topics, at = _read_many_describe_log_dirs_topic_v2(buffer, at, n - 1)
+        elif n:
+            topics = ()
+        else:
             raise ValueError
-        topics, at = _read_many_describe_log_dirs_topic_v2(buffer, at, n - 1)
         total_bytes, usable_bytes, n = _unpack_qqB(buffer, at)
         at += 17
         tags: Tags = ()
@@ -572,9 +612,14 @@ def _read_describe_log_dirs_response_v4(buffer: bytes, at: int) -> tuple[Describ
     at += 7
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        results, at = _read_many_describe_log_dirs_result_v4(buffer, at, n - 1)
+    elif n:
+        results = ()
+    else:
         raise ValueError
-    results, at = _read_many_describe_log_dirs_result_v4(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -627,9 +672,14 @@ def _read_many_describe_log_dirs_result_v5(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            topics, at = _read_many_describe_log_dirs_topic_v2(buffer, at, n - 1)
+        elif n:
+            topics = ()
+        else:
             raise ValueError
-        topics, at = _read_many_describe_log_dirs_topic_v2(buffer, at, n - 1)
         total_bytes, usable_bytes, is_cordoned, n = _unpack_qqzB(buffer, at)
         at += 18
         tags: Tags = ()
@@ -679,9 +729,14 @@ def _read_describe_log_dirs_response_v5(buffer: bytes, at: int) -> tuple[Describ
     at += 7
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        results, at = _read_many_describe_log_dirs_result_v5(buffer, at, n - 1)
+    elif n:
+        results = ()
+    else:
         raise ValueError
-    results, at = _read_many_describe_log_dirs_result_v5(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -128,9 +128,14 @@ def _read_describe_producers_request_v0(buffer: bytes, at: int) -> tuple[Describ
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_topic_request_v0(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_topic_request_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

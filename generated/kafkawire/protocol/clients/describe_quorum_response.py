@@ -206,16 +206,26 @@ def _read_many_partition_data_v0(
         at += 23
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            current_voters, at = _read_many_replica_state_v0(buffer, at, n - 1)
+        elif n:
+            current_voters = ()
+        else:
             raise ValueError
-        current_voters, at = _read_many_replica_state_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            observers, at = _read_many_replica_state_v0(buffer, at, n - 1)
+        elif n:
+            observers = ()
+        else:
             raise ValueError
-        observers, at = _read_many_replica_state_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -291,9 +301,14 @@ def _read_many_topic_data_v0(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_partition_data_v0(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_partition_data_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -337,9 +352,14 @@ def _read_describe_quorum_response_v0(buffer: bytes, at: int) -> tuple[DescribeQ
     at += 3
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_topic_data_v0(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_topic_data_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -421,16 +441,26 @@ def _read_many_partition_data_v1(
         at += 23
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            current_voters, at = _read_many_replica_state_v1(buffer, at, n - 1)
+        elif n:
+            current_voters = ()
+        else:
             raise ValueError
-        current_voters, at = _read_many_replica_state_v1(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            observers, at = _read_many_replica_state_v1(buffer, at, n - 1)
+        elif n:
+            observers = ()
+        else:
             raise ValueError
-        observers, at = _read_many_replica_state_v1(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -506,9 +536,14 @@ def _read_many_topic_data_v1(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_partition_data_v1(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_partition_data_v1(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -552,9 +587,14 @@ def _read_describe_quorum_response_v1(buffer: bytes, at: int) -> tuple[DescribeQ
     at += 3
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_topic_data_v1(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_topic_data_v1(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -658,16 +698,26 @@ def _read_many_partition_data_v2(
         at += 17
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            current_voters, at = _read_many_replica_state_v2(buffer, at, n - 1)
+        elif n:
+            current_voters = ()
+        else:
             raise ValueError
-        current_voters, at = _read_many_replica_state_v2(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            observers, at = _read_many_replica_state_v2(buffer, at, n - 1)
+        elif n:
+            observers = ()
+        else:
             raise ValueError
-        observers, at = _read_many_replica_state_v2(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -751,9 +801,14 @@ def _read_many_topic_data_v2(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_partition_data_v2(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_partition_data_v2(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -860,9 +915,14 @@ def _read_many_node_v2(buffer: bytes, at: int, count: int) -> tuple[tuple[Descri
         at += 5
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            listeners, at = _read_many_listener_v2(buffer, at, n - 1)
+        elif n:
+            listeners = ()
+        else:
             raise ValueError
-        listeners, at = _read_many_listener_v2(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -912,16 +972,26 @@ def _read_describe_quorum_response_v2(buffer: bytes, at: int) -> tuple[DescribeQ
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_topic_data_v2(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_topic_data_v2(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        nodes, at = _read_many_node_v2(buffer, at, n - 1)
+    elif n:
+        nodes = ()
+    else:
         raise ValueError
-    nodes, at = _read_many_node_v2(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

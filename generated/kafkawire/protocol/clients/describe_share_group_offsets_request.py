@@ -158,10 +158,12 @@ def _read_many_describe_share_group_offsets_request_group_v0(
             n, at = rest_of_uvarint(buffer, at, n)
         if not n:
             topics = None
-        elif n > len(buffer) - at + 1:
-            raise ValueError
-        else:
+        elif n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
             topics, at = _read_many_describe_share_group_offsets_request_topic_v0(buffer, at, n - 1)
+        else:
+            topics = ()
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -211,9 +213,14 @@ def _read_describe_share_group_offsets_request_v0(
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        groups, at = _read_many_describe_share_group_offsets_request_group_v0(buffer, at, n - 1)
+    elif n:
+        groups = ()
+    else:
         raise ValueError
-    groups, at = _read_many_describe_share_group_offsets_request_group_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -192,9 +192,14 @@ def _read_many_describe_share_group_offsets_response_topic_v0(
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_describe_share_group_offsets_response_partition_v0(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_describe_share_group_offsets_response_partition_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -258,9 +263,14 @@ def _read_many_describe_share_group_offsets_response_group_v0(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            topics, at = _read_many_describe_share_group_offsets_response_topic_v0(buffer, at, n - 1)
+        elif n:
+            topics = ()
+        else:
             raise ValueError
-        topics, at = _read_many_describe_share_group_offsets_response_topic_v0(buffer, at, n - 1)
         error_code, n = _unpack_hB(buffer, at)
         at += 3
         if not n:
@@ -330,9 +340,14 @@ def _read_describe_share_group_offsets_response_v0(
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        groups, at = _read_many_describe_share_group_offsets_response_group_v0(buffer, at, n - 1)
+    elif n:
+        groups = ()
+    else:
         raise ValueError
-    groups, at = _read_many_describe_share_group_offsets_response_group_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -440,9 +455,14 @@ def _read_many_describe_share_group_offsets_response_topic_v1(
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_describe_share_group_offsets_response_partition_v1(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_describe_share_group_offsets_response_partition_v1(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -506,9 +526,14 @@ def _read_many_describe_share_group_offsets_response_group_v1(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            topics, at = _read_many_describe_share_group_offsets_response_topic_v1(buffer, at, n - 1)
+        elif n:
+            topics = ()
+        else:
             raise ValueError
-        topics, at = _read_many_describe_share_group_offsets_response_topic_v1(buffer, at, n - 1)
         error_code, n = _unpack_hB(buffer, at)
         at += 3
         if not n:
@@ -578,9 +603,14 @@ def _read_describe_share_group_offsets_response_v1(
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        groups, at = _read_many_describe_share_group_offsets_response_group_v1(buffer, at, n - 1)
+    elif n:
+        groups = ()
+    else:
         raise ValueError
-    groups, at = _read_many_describe_share_group_offsets_response_group_v1(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -165,9 +165,14 @@ def _read_describe_topic_partitions_request_v0(buffer: bytes, at: int) -> tuple[
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_topic_request_v0(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_topic_request_v0(buffer, at, n - 1)
     (response_partition_limit,) = _unpack_i(buffer, at)
     at += 4
     n = buffer[at]

@@ -313,9 +313,14 @@ def _read_many_describe_topic_partitions_response_topic_v0(
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_describe_topic_partitions_response_partition_v0(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_describe_topic_partitions_response_partition_v0(buffer, at, n - 1)
         topic_authorized_operations, n = _unpack_iB(buffer, at)
         at += 5
         tags: Tags = ()
@@ -409,9 +414,14 @@ def _read_describe_topic_partitions_response_v0(buffer: bytes, at: int) -> tuple
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_describe_topic_partitions_response_topic_v0(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_describe_topic_partitions_response_topic_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:

@@ -47,20 +47,25 @@ def _read_describe_transactions_request_v0(buffer: bytes, at: int) -> tuple[Desc
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        transactional_ids_items = []
+        for _ in range(n - 1):
+            n = buffer[at]
+            at += 1
+            if 0 < n < 128:
+                end = at + n - 1
+                transactional_ids_item = buffer[at:end].decode()
+                at = end
+            else:
+                transactional_ids_item, at = long_text(buffer, at, n)
+            transactional_ids_items.append(transactional_ids_item)
+        transactional_ids = tuple(transactional_ids_items)
+    elif n:
+        transactional_ids = ()
+    else:
         raise ValueError
-    transactional_ids_items = []
-    for _ in range(n - 1):
-        n = buffer[at]
-        at += 1
-        if 0 < n < 128:
-            end = at + n - 1
-            transactional_ids_item = buffer[at:end].decode()
-            at = end
-        else:
-            transactional_ids_item, at = long_text(buffer, at, n)
-        transactional_ids_items.append(transactional_ids_item)
-    transactional_ids = tuple(transactional_ids_items)
     n = buffer[at]
     at += 1
     tags: Tags = ()

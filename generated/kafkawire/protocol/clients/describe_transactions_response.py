@@ -201,9 +201,14 @@ def _read_many_transaction_state_v0(
             at += 23
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            topics, at = _read_many_topic_data_v0(buffer, at, n - 1)
+        elif n:
+            topics = ()
+        else:
             raise ValueError
-        topics, at = _read_many_topic_data_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -279,9 +284,14 @@ def _read_describe_transactions_response_v0(buffer: bytes, at: int) -> tuple[Des
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        transaction_states, at = _read_many_transaction_state_v0(buffer, at, n - 1)
+    elif n:
+        transaction_states = ()
+    else:
         raise ValueError
-    transaction_states, at = _read_many_transaction_state_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -102,10 +102,12 @@ def _read_describe_user_scram_credentials_request_v0(
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         users = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         users, at = _read_many_user_name_v0(buffer, at, n - 1)
+    else:
+        users = ()
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -157,9 +157,14 @@ def _read_many_describe_user_scram_credentials_result_v0(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            credential_infos, at = _read_many_credential_info_v0(buffer, at, n - 1)
+        elif n:
+            credential_infos = ()
+        else:
             raise ValueError
-        credential_infos, at = _read_many_credential_info_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -231,9 +236,14 @@ def _read_describe_user_scram_credentials_response_v0(
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        results, at = _read_many_describe_user_scram_credentials_result_v0(buffer, at, n - 1)
+    elif n:
+        results = ()
+    else:
         raise ValueError
-    results, at = _read_many_describe_user_scram_credentials_result_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

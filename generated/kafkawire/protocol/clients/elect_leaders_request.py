@@ -128,10 +128,12 @@ def _read_elect_leaders_request_v0(buffer: bytes, at: int) -> tuple[ElectLeaders
     at += 4
     if n < 0:
         topic_partitions = None
-    elif n > len(buffer) - at:
-        raise ValueError
-    else:
+    elif n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
         topic_partitions, at = _read_many_topic_partitions_v0(buffer, at, n)
+    else:
+        topic_partitions = ()
     (timeout_ms,) = _unpack_i(buffer, at)
     at += 4
     return ElectLeadersRequest(0, topic_partitions, timeout_ms), at
@@ -165,10 +167,12 @@ def _read_elect_leaders_request_v1(buffer: bytes, at: int) -> tuple[ElectLeaders
     at += 5
     if n < 0:
         topic_partitions = None
-    elif n > len(buffer) - at:
-        raise ValueError
-    else:
+    elif n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
         topic_partitions, at = _read_many_topic_partitions_v0(buffer, at, n)
+    else:
+        topic_partitions = ()
     (timeout_ms,) = _unpack_i(buffer, at)
     at += 4
     return ElectLeadersRequest(election_type, topic_partitions, timeout_ms), at
@@ -265,10 +269,12 @@ def _read_elect_leaders_request_v2(buffer: bytes, at: int) -> tuple[ElectLeaders
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         topic_partitions = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         topic_partitions, at = _read_many_topic_partitions_v2(buffer, at, n - 1)
+    else:
+        topic_partitions = ()
     timeout_ms, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()

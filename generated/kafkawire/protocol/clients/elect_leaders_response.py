@@ -142,9 +142,14 @@ def _read_many_replica_election_result_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partition_result, at = _read_many_partition_result_v0(buffer, at, n)
+        elif not n:
+            partition_result = ()
+        else:
             raise ValueError
-        partition_result, at = _read_many_partition_result_v0(buffer, at, n)
         result.append(make(topic, partition_result))
     return tuple(result), at
 
@@ -173,9 +178,14 @@ def _write_many_replica_election_result_v0(
 def _read_elect_leaders_response_v0(buffer: bytes, at: int) -> tuple[ElectLeadersResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        replica_election_results, at = _read_many_replica_election_result_v0(buffer, at, n)
+    elif not n:
+        replica_election_results = ()
+    else:
         raise ValueError
-    replica_election_results, at = _read_many_replica_election_result_v0(buffer, at, n)
     return ElectLeadersResponse(throttle_time_ms, 0, replica_election_results), at
 
 
@@ -200,9 +210,14 @@ def _write_elect_leaders_response_v0(out: bytearray, item: ElectLeadersResponse)
 def _read_elect_leaders_response_v1(buffer: bytes, at: int) -> tuple[ElectLeadersResponse, int]:
     throttle_time_ms, error_code, n = _unpack_ihi(buffer, at)
     at += 10
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        replica_election_results, at = _read_many_replica_election_result_v0(buffer, at, n)
+    elif not n:
+        replica_election_results = ()
+    else:
         raise ValueError
-    replica_election_results, at = _read_many_replica_election_result_v0(buffer, at, n)
     return ElectLeadersResponse(throttle_time_ms, error_code, replica_election_results), at
 
 
@@ -291,9 +306,14 @@ def _read_many_replica_election_result_v2(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partition_result, at = _read_many_partition_result_v2(buffer, at, n - 1)
+        elif n:
+            partition_result = ()
+        else:
             raise ValueError
-        partition_result, at = _read_many_partition_result_v2(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -340,9 +360,14 @@ def _read_elect_leaders_response_v2(buffer: bytes, at: int) -> tuple[ElectLeader
     at += 7
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        replica_election_results, at = _read_many_replica_election_result_v2(buffer, at, n - 1)
+    elif n:
+        replica_election_results = ()
+    else:
         raise ValueError
-    replica_election_results, at = _read_many_replica_election_result_v2(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

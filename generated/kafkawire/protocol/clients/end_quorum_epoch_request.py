@@ -184,9 +184,14 @@ def _read_many_topic_data_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_partition_data_v0(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_partition_data_v0(buffer, at, n)
         result.append(make(topic_name, partitions))
     return tuple(result), at
 
@@ -221,9 +226,14 @@ def _read_end_quorum_epoch_request_v0(buffer: bytes, at: int) -> tuple[EndQuorum
         at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_topic_data_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_topic_data_v0(buffer, at, n)
     return EndQuorumEpochRequest(cluster_id, topics), at
 
 
@@ -293,9 +303,14 @@ def _read_many_partition_data_v1(
         at += 13
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            preferred_candidates, at = _read_many_replica_info_v1(buffer, at, n - 1)
+        elif n:
+            preferred_candidates = ()
+        else:
             raise ValueError
-        preferred_candidates, at = _read_many_replica_info_v1(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -346,9 +361,14 @@ def _read_many_topic_data_v1(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_partition_data_v1(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_partition_data_v1(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -463,16 +483,26 @@ def _read_end_quorum_epoch_request_v1(buffer: bytes, at: int) -> tuple[EndQuorum
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_topic_data_v1(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_topic_data_v1(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        leader_endpoints, at = _read_many_leader_endpoint_v1(buffer, at, n - 1)
+    elif n:
+        leader_endpoints = ()
+    else:
         raise ValueError
-    leader_endpoints, at = _read_many_leader_endpoint_v1(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

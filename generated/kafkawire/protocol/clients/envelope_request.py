@@ -5,15 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
-from kafkawire.wire.fastpath import (
-    Tags,
-    long_length,
-    long_nullable_octets,
-    long_octets,
-    octets,
-    tagged_section,
-    unknown_tags,
-)
+from kafkawire.wire.fastpath import Tags, long_length, octets, rest_of_uvarint, tagged_section, unknown_tags
 
 
 class EnvelopeRequest(Message, frozen=True, gc=False):
@@ -47,30 +39,32 @@ class EnvelopeRequest(Message, frozen=True, gc=False):
 def _read_envelope_request_v0(buffer: bytes, at: int) -> tuple[EnvelopeRequest, int]:
     n = buffer[at]
     at += 1
-    if 0 < n < 128:
-        end = at + n - 1
-        request_data = buffer[at:end]
-        at = end
-    else:
-        request_data, at = long_octets(buffer, at, n)
+    if n > 127:
+        n, at = rest_of_uvarint(buffer, at, n)
+    if not n:
+        raise ValueError
+    end = at + n - 1
+    request_data = buffer[at:end]
+    at = end
     n = buffer[at]
     at += 1
+    if n > 127:
+        n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         request_principal = None
-    elif n < 128:
+    else:
         end = at + n - 1
         request_principal = buffer[at:end]
         at = end
-    else:
-        request_principal, at = long_nullable_octets(buffer, at, n)
     n = buffer[at]
     at += 1
-    if 0 < n < 128:
-        end = at + n - 1
-        client_host_address = buffer[at:end]
-        at = end
-    else:
-        client_host_address, at = long_octets(buffer, at, n)
+    if n > 127:
+        n, at = rest_of_uvarint(buffer, at, n)
+    if not n:
+        raise ValueError
+    end = at + n - 1
+    client_host_address = buffer[at:end]
+    at = end
     n = buffer[at]
     at += 1
     tags: Tags = ()

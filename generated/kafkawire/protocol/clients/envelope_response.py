@@ -8,9 +8,9 @@ from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
     Tags,
     long_length,
-    long_nullable_octets,
     octets,
     packer,
+    rest_of_uvarint,
     tagged_section,
     unknown_tags,
     unpacker,
@@ -48,14 +48,14 @@ _pack_hB = packer("hB")
 def _read_envelope_response_v0(buffer: bytes, at: int) -> tuple[EnvelopeResponse, int]:
     n = buffer[at]
     at += 1
+    if n > 127:
+        n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         response_data = None
-    elif n < 128:
+    else:
         end = at + n - 1
         response_data = buffer[at:end]
         at = end
-    else:
-        response_data, at = long_nullable_octets(buffer, at, n)
     error_code, n = _unpack_hB(buffer, at)
     at += 3
     tags: Tags = ()

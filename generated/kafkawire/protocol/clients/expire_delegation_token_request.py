@@ -8,9 +8,9 @@ from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
     Tags,
     long_length,
-    long_octets,
     octets,
     packer,
+    rest_of_uvarint,
     tagged_section,
     unknown_tags,
     unpacker,
@@ -79,12 +79,13 @@ def _write_expire_delegation_token_request_v0(out: bytearray, item: ExpireDelega
 def _read_expire_delegation_token_request_v2(buffer: bytes, at: int) -> tuple[ExpireDelegationTokenRequest, int]:
     n = buffer[at]
     at += 1
-    if 0 < n < 128:
-        end = at + n - 1
-        hmac = buffer[at:end]
-        at = end
-    else:
-        hmac, at = long_octets(buffer, at, n)
+    if n > 127:
+        n, at = rest_of_uvarint(buffer, at, n)
+    if not n:
+        raise ValueError
+    end = at + n - 1
+    hmac = buffer[at:end]
+    at = end
     expiry_time_period_ms, n = _unpack_qB(buffer, at)
     at += 9
     tags: Tags = ()

@@ -224,9 +224,14 @@ def _read_many_fetch_topic_v0(buffer: bytes, at: int, count: int) -> tuple[tuple
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_fetch_partition_v0(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_fetch_partition_v0(buffer, at, n)
         result.append(make(topic, ZERO_UUID, partitions))
     return tuple(result), at
 
@@ -255,9 +260,14 @@ def _write_many_fetch_topic_v0(out: bytearray, items: Sequence[FetchRequest.Fetc
 def _read_fetch_request_v0(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     replica_id, max_wait_ms, min_bytes, n = _unpack_iiii(buffer, at)
     at += 16
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_fetch_topic_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_fetch_topic_v0(buffer, at, n)
     return FetchRequest(
         None, replica_id, _DEFAULT_ReplicaState, max_wait_ms, min_bytes, 2147483647, 0, 0, -1, topics
     ), at
@@ -288,9 +298,14 @@ def _write_fetch_request_v0(out: bytearray, item: FetchRequest) -> None:
 def _read_fetch_request_v3(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     replica_id, max_wait_ms, min_bytes, max_bytes, n = _unpack_iiiii(buffer, at)
     at += 20
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_fetch_topic_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_fetch_topic_v0(buffer, at, n)
     return FetchRequest(
         None, replica_id, _DEFAULT_ReplicaState, max_wait_ms, min_bytes, max_bytes, 0, 0, -1, topics
     ), at
@@ -322,9 +337,14 @@ def _write_fetch_request_v3(out: bytearray, item: FetchRequest) -> None:
 def _read_fetch_request_v4(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     replica_id, max_wait_ms, min_bytes, max_bytes, isolation_level, n = _unpack_iiiibi(buffer, at)
     at += 21
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_fetch_topic_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_fetch_topic_v0(buffer, at, n)
     return FetchRequest(
         None, replica_id, _DEFAULT_ReplicaState, max_wait_ms, min_bytes, max_bytes, isolation_level, 0, -1, topics
     ), at
@@ -392,9 +412,14 @@ def _read_many_fetch_topic_v5(buffer: bytes, at: int, count: int) -> tuple[tuple
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_fetch_partition_v5(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_fetch_partition_v5(buffer, at, n)
         result.append(make(topic, ZERO_UUID, partitions))
     return tuple(result), at
 
@@ -425,9 +450,14 @@ def _write_many_fetch_topic_v5(out: bytearray, items: Sequence[FetchRequest.Fetc
 def _read_fetch_request_v5(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     replica_id, max_wait_ms, min_bytes, max_bytes, isolation_level, n = _unpack_iiiibi(buffer, at)
     at += 21
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_fetch_topic_v5(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_fetch_topic_v5(buffer, at, n)
     return FetchRequest(
         None, replica_id, _DEFAULT_ReplicaState, max_wait_ms, min_bytes, max_bytes, isolation_level, 0, -1, topics
     ), at
@@ -510,14 +540,24 @@ def _read_fetch_request_v7(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
         buffer, at
     )
     at += 29
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_fetch_topic_v5(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_fetch_topic_v5(buffer, at, n)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        forgotten_topics_data, at = _read_many_forgotten_topic_v7(buffer, at, n)
+    elif not n:
+        forgotten_topics_data = ()
+    else:
         raise ValueError
-    forgotten_topics_data, at = _read_many_forgotten_topic_v7(buffer, at, n)
     return FetchRequest(
         None,
         replica_id,
@@ -612,9 +652,14 @@ def _read_many_fetch_topic_v9(buffer: bytes, at: int, count: int) -> tuple[tuple
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_fetch_partition_v9(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_fetch_partition_v9(buffer, at, n)
         result.append(make(topic, ZERO_UUID, partitions))
     return tuple(result), at
 
@@ -650,14 +695,24 @@ def _read_fetch_request_v9(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
         buffer, at
     )
     at += 29
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_fetch_topic_v9(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_fetch_topic_v9(buffer, at, n)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        forgotten_topics_data, at = _read_many_forgotten_topic_v7(buffer, at, n)
+    elif not n:
+        forgotten_topics_data = ()
+    else:
         raise ValueError
-    forgotten_topics_data, at = _read_many_forgotten_topic_v7(buffer, at, n)
     return FetchRequest(
         None,
         replica_id,
@@ -717,14 +772,24 @@ def _read_fetch_request_v11(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
         buffer, at
     )
     at += 29
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_fetch_topic_v9(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_fetch_topic_v9(buffer, at, n)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        forgotten_topics_data, at = _read_many_forgotten_topic_v7(buffer, at, n)
+    elif not n:
+        forgotten_topics_data = ()
+    else:
         raise ValueError
-    forgotten_topics_data, at = _read_many_forgotten_topic_v7(buffer, at, n)
     (n,) = _unpack_h(buffer, at)
     at += 2
     if n < 0:
@@ -856,9 +921,14 @@ def _read_many_fetch_topic_v12(buffer: bytes, at: int, count: int) -> tuple[tupl
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_fetch_partition_v12(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_fetch_partition_v12(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -974,16 +1044,26 @@ def _read_fetch_request_v12(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     at += 26
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_fetch_topic_v12(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_fetch_topic_v12(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        forgotten_topics_data, at = _read_many_forgotten_topic_v12(buffer, at, n - 1)
+    elif n:
+        forgotten_topics_data = ()
+    else:
         raise ValueError
-    forgotten_topics_data, at = _read_many_forgotten_topic_v12(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if 0 < n < 128:
@@ -1112,9 +1192,14 @@ def _read_many_fetch_topic_v13(buffer: bytes, at: int, count: int) -> tuple[tupl
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_fetch_partition_v12(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_fetch_partition_v12(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -1215,16 +1300,26 @@ def _read_fetch_request_v13(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     at += 26
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_fetch_topic_v13(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_fetch_topic_v13(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        forgotten_topics_data, at = _read_many_forgotten_topic_v13(buffer, at, n - 1)
+    elif n:
+        forgotten_topics_data = ()
+    else:
         raise ValueError
-    forgotten_topics_data, at = _read_many_forgotten_topic_v13(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if 0 < n < 128:
@@ -1379,16 +1474,26 @@ def _read_fetch_request_v15(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     at += 22
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_fetch_topic_v13(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_fetch_topic_v13(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        forgotten_topics_data, at = _read_many_forgotten_topic_v13(buffer, at, n - 1)
+    elif n:
+        forgotten_topics_data = ()
+    else:
         raise ValueError
-    forgotten_topics_data, at = _read_many_forgotten_topic_v13(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if 0 < n < 128:
@@ -1596,9 +1701,14 @@ def _read_many_fetch_topic_v17(buffer: bytes, at: int, count: int) -> tuple[tupl
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_fetch_partition_v17(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_fetch_partition_v17(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -1647,16 +1757,26 @@ def _read_fetch_request_v17(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     at += 22
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_fetch_topic_v17(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_fetch_topic_v17(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        forgotten_topics_data, at = _read_many_forgotten_topic_v13(buffer, at, n - 1)
+    elif n:
+        forgotten_topics_data = ()
+    else:
         raise ValueError
-    forgotten_topics_data, at = _read_many_forgotten_topic_v13(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if 0 < n < 128:
@@ -1873,9 +1993,14 @@ def _read_many_fetch_topic_v18(buffer: bytes, at: int, count: int) -> tuple[tupl
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_fetch_partition_v18(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_fetch_partition_v18(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -1924,16 +2049,26 @@ def _read_fetch_request_v18(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     at += 22
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_fetch_topic_v18(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_fetch_topic_v18(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        forgotten_topics_data, at = _read_many_forgotten_topic_v13(buffer, at, n - 1)
+    elif n:
+        forgotten_topics_data = ()
+    else:
         raise ValueError
-    forgotten_topics_data, at = _read_many_forgotten_topic_v13(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if 0 < n < 128:

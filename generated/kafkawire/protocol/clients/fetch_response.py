@@ -19,7 +19,6 @@ from kafkawire.wire.fastpath import (
     differs,
     iterator,
     long_length,
-    long_nullable_octets,
     long_nullable_text,
     long_text,
     long_text_length,
@@ -297,9 +296,14 @@ def _read_many_fetchable_topic_response_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_partition_data_v0(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_partition_data_v0(buffer, at, n)
         result.append(make(topic, ZERO_UUID, partitions))
     return tuple(result), at
 
@@ -327,9 +331,14 @@ def _write_many_fetchable_topic_response_v0(
 def _read_fetch_response_v0(buffer: bytes, at: int) -> tuple[FetchResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        responses, at = _read_many_fetchable_topic_response_v0(buffer, at, n)
+    elif not n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_fetchable_topic_response_v0(buffer, at, n)
     return FetchResponse(0, 0, 0, responses), at
 
 
@@ -355,9 +364,14 @@ def _write_fetch_response_v0(out: bytearray, item: FetchResponse) -> None:
 def _read_fetch_response_v1(buffer: bytes, at: int) -> tuple[FetchResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        responses, at = _read_many_fetchable_topic_response_v0(buffer, at, n)
+    elif not n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_fetchable_topic_response_v0(buffer, at, n)
     return FetchResponse(throttle_time_ms, 0, 0, responses), at
 
 
@@ -414,10 +428,12 @@ def _read_many_partition_data_v4(
         at += 26
         if n < 0:
             aborted_transactions = None
-        elif n > len(buffer) - at:
-            raise ValueError
-        else:
+        elif n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
             aborted_transactions, at = _read_many_aborted_transaction_v4(buffer, at, n)
+        else:
+            aborted_transactions = ()
         (n,) = _unpack_i(buffer, at)
         at += 4
         if n < 0:
@@ -499,9 +515,14 @@ def _read_many_fetchable_topic_response_v4(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_partition_data_v4(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_partition_data_v4(buffer, at, n)
         result.append(make(topic, ZERO_UUID, partitions))
     return tuple(result), at
 
@@ -530,9 +551,14 @@ def _write_many_fetchable_topic_response_v4(
 def _read_fetch_response_v4(buffer: bytes, at: int) -> tuple[FetchResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        responses, at = _read_many_fetchable_topic_response_v4(buffer, at, n)
+    elif not n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_fetchable_topic_response_v4(buffer, at, n)
     return FetchResponse(throttle_time_ms, 0, 0, responses), at
 
 
@@ -572,10 +598,12 @@ def _read_many_partition_data_v5(
         at += 34
         if n < 0:
             aborted_transactions = None
-        elif n > len(buffer) - at:
-            raise ValueError
-        else:
+        elif n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
             aborted_transactions, at = _read_many_aborted_transaction_v4(buffer, at, n)
+        else:
+            aborted_transactions = ()
         (n,) = _unpack_i(buffer, at)
         at += 4
         if n < 0:
@@ -659,9 +687,14 @@ def _read_many_fetchable_topic_response_v5(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_partition_data_v5(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_partition_data_v5(buffer, at, n)
         result.append(make(topic, ZERO_UUID, partitions))
     return tuple(result), at
 
@@ -690,9 +723,14 @@ def _write_many_fetchable_topic_response_v5(
 def _read_fetch_response_v5(buffer: bytes, at: int) -> tuple[FetchResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        responses, at = _read_many_fetchable_topic_response_v5(buffer, at, n)
+    elif not n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_fetchable_topic_response_v5(buffer, at, n)
     return FetchResponse(throttle_time_ms, 0, 0, responses), at
 
 
@@ -720,9 +758,14 @@ def _write_fetch_response_v5(out: bytearray, item: FetchResponse) -> None:
 def _read_fetch_response_v7(buffer: bytes, at: int) -> tuple[FetchResponse, int]:
     throttle_time_ms, error_code, session_id, n = _unpack_ihii(buffer, at)
     at += 14
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        responses, at = _read_many_fetchable_topic_response_v5(buffer, at, n)
+    elif not n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_fetchable_topic_response_v5(buffer, at, n)
     return FetchResponse(throttle_time_ms, error_code, session_id, responses), at
 
 
@@ -761,10 +804,12 @@ def _read_many_partition_data_v11(
         at += 34
         if n < 0:
             aborted_transactions = None
-        elif n > len(buffer) - at:
-            raise ValueError
-        else:
+        elif n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
             aborted_transactions, at = _read_many_aborted_transaction_v4(buffer, at, n)
+        else:
+            aborted_transactions = ()
         preferred_read_replica, n = _unpack_ii(buffer, at)
         at += 8
         if n < 0:
@@ -847,9 +892,14 @@ def _read_many_fetchable_topic_response_v11(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_partition_data_v11(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_partition_data_v11(buffer, at, n)
         result.append(make(topic, ZERO_UUID, partitions))
     return tuple(result), at
 
@@ -880,9 +930,14 @@ def _write_many_fetchable_topic_response_v11(
 def _read_fetch_response_v11(buffer: bytes, at: int) -> tuple[FetchResponse, int]:
     throttle_time_ms, error_code, session_id, n = _unpack_ihii(buffer, at)
     at += 14
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        responses, at = _read_many_fetchable_topic_response_v11(buffer, at, n)
+    elif not n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_fetchable_topic_response_v11(buffer, at, n)
     return FetchResponse(throttle_time_ms, error_code, session_id, responses), at
 
 
@@ -1021,20 +1076,22 @@ def _read_many_partition_data_v12(
             n, at = rest_of_uvarint(buffer, at, n)
         if not n:
             aborted_transactions = None
-        elif n > len(buffer) - at + 1:
-            raise ValueError
-        else:
+        elif n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
             aborted_transactions, at = _read_many_aborted_transaction_v12(buffer, at, n - 1)
+        else:
+            aborted_transactions = ()
         preferred_read_replica, n = _unpack_iB(buffer, at)
         at += 5
+        if n > 127:
+            n, at = rest_of_uvarint(buffer, at, n)
         if not n:
             records = None
-        elif n < 128:
+        else:
             end = at + n - 1
             records = buffer[at:end]
             at = end
-        else:
-            records, at = long_nullable_octets(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -1152,9 +1209,14 @@ def _read_many_fetchable_topic_response_v12(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_partition_data_v12(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_partition_data_v12(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -1202,9 +1264,14 @@ def _read_fetch_response_v12(buffer: bytes, at: int) -> tuple[FetchResponse, int
     at += 11
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        responses, at = _read_many_fetchable_topic_response_v12(buffer, at, n - 1)
+    elif n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_fetchable_topic_response_v12(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1248,9 +1315,14 @@ def _read_many_fetchable_topic_response_v13(
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_partition_data_v12(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_partition_data_v12(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -1294,9 +1366,14 @@ def _read_fetch_response_v13(buffer: bytes, at: int) -> tuple[FetchResponse, int
     at += 11
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        responses, at = _read_many_fetchable_topic_response_v13(buffer, at, n - 1)
+    elif n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_fetchable_topic_response_v13(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1406,9 +1483,14 @@ def _read_fetch_response_v16(buffer: bytes, at: int) -> tuple[FetchResponse, int
     at += 11
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        responses, at = _read_many_fetchable_topic_response_v13(buffer, at, n - 1)
+    elif n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_fetchable_topic_response_v13(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1423,9 +1505,14 @@ def _read_fetch_response_v16(buffer: bytes, at: int) -> tuple[FetchResponse, int
                 start += 1
                 if n > 127:
                     n, start = rest_of_uvarint(payload, start, n)
-                if not 0 < n <= len(payload) - start + 1:
+                if n > 1:
+                    if n > len(payload) - start + 1:
+                        raise ValueError
+                    node_endpoints, start = _read_many_node_endpoint_v16(payload, start, n - 1)
+                elif n:
+                    node_endpoints = ()
+                else:
                     raise ValueError
-                node_endpoints, start = _read_many_node_endpoint_v16(payload, start, n - 1)
             else:
                 start = len(payload)
                 unknown.append((tag, payload))

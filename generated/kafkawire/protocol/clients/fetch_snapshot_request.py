@@ -185,9 +185,14 @@ def _read_many_topic_snapshot_v0(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_partition_snapshot_v0(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_partition_snapshot_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -233,9 +238,14 @@ def _read_fetch_snapshot_request_v0(buffer: bytes, at: int) -> tuple[FetchSnapsh
     at += 9
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_topic_snapshot_v0(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_topic_snapshot_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -373,9 +383,14 @@ def _read_many_topic_snapshot_v1(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_partition_snapshot_v1(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_partition_snapshot_v1(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -421,9 +436,14 @@ def _read_fetch_snapshot_request_v1(buffer: bytes, at: int) -> tuple[FetchSnapsh
     at += 9
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_topic_snapshot_v1(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_topic_snapshot_v1(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -14,7 +14,6 @@ from kafkawire.wire.fastpath import (
     Tags,
     differs,
     long_length,
-    long_octets,
     long_text,
     long_text_length,
     octets,
@@ -210,12 +209,13 @@ def _read_many_partition_snapshot_v0(
         snapshot_id, at = _read_snapshot_id_v0(buffer, at)
         size, position, n = _unpack_qqB(buffer, at)
         at += 17
-        if 0 < n < 128:
-            end = at + n - 1
-            unaligned_records = buffer[at:end]
-            at = end
-        else:
-            unaligned_records, at = long_octets(buffer, at, n)
+        if n > 127:
+            n, at = rest_of_uvarint(buffer, at, n)
+        if not n:
+            raise ValueError
+        end = at + n - 1
+        unaligned_records = buffer[at:end]
+        at = end
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -287,9 +287,14 @@ def _read_many_topic_snapshot_v0(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_partition_snapshot_v0(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_partition_snapshot_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -334,9 +339,14 @@ def _read_fetch_snapshot_response_v0(buffer: bytes, at: int) -> tuple[FetchSnaps
     at += 7
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_topic_snapshot_v0(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_topic_snapshot_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -422,9 +432,14 @@ def _read_fetch_snapshot_response_v1(buffer: bytes, at: int) -> tuple[FetchSnaps
     at += 7
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_topic_snapshot_v0(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_topic_snapshot_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -439,9 +454,14 @@ def _read_fetch_snapshot_response_v1(buffer: bytes, at: int) -> tuple[FetchSnaps
                 start += 1
                 if n > 127:
                     n, start = rest_of_uvarint(payload, start, n)
-                if not 0 < n <= len(payload) - start + 1:
+                if n > 1:
+                    if n > len(payload) - start + 1:
+                        raise ValueError
+                    node_endpoints, start = _read_many_node_endpoint_v1(payload, start, n - 1)
+                elif n:
+                    node_endpoints = ()
+                else:
                     raise ValueError
-                node_endpoints, start = _read_many_node_endpoint_v1(payload, start, n - 1)
             else:
                 start = len(payload)
                 unknown.append((tag, payload))

@@ -159,20 +159,25 @@ def _read_find_coordinator_request_v4(buffer: bytes, at: int) -> tuple[FindCoord
     at += 2
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        coordinator_keys_items = []
+        for _ in range(n - 1):
+            n = buffer[at]
+            at += 1
+            if 0 < n < 128:
+                end = at + n - 1
+                coordinator_keys_item = buffer[at:end].decode()
+                at = end
+            else:
+                coordinator_keys_item, at = long_text(buffer, at, n)
+            coordinator_keys_items.append(coordinator_keys_item)
+        coordinator_keys = tuple(coordinator_keys_items)
+    elif n:
+        coordinator_keys = ()
+    else:
         raise ValueError
-    coordinator_keys_items = []
-    for _ in range(n - 1):
-        n = buffer[at]
-        at += 1
-        if 0 < n < 128:
-            end = at + n - 1
-            coordinator_keys_item = buffer[at:end].decode()
-            at = end
-        else:
-            coordinator_keys_item, at = long_text(buffer, at, n)
-        coordinator_keys_items.append(coordinator_keys_item)
-    coordinator_keys = tuple(coordinator_keys_items)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -336,9 +336,14 @@ def _read_find_coordinator_response_v4(buffer: bytes, at: int) -> tuple[FindCoor
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        coordinators, at = _read_many_coordinator_v4(buffer, at, n - 1)
+    elif n:
+        coordinators = ()
+    else:
         raise ValueError
-    coordinators, at = _read_many_coordinator_v4(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

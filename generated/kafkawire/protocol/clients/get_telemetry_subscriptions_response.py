@@ -99,20 +99,25 @@ def _read_get_telemetry_subscriptions_response_v0(
     at += 10
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        requested_metrics_items = []
+        for _ in range(n - 1):
+            n = buffer[at]
+            at += 1
+            if 0 < n < 128:
+                end = at + n - 1
+                requested_metrics_item = buffer[at:end].decode()
+                at = end
+            else:
+                requested_metrics_item, at = long_text(buffer, at, n)
+            requested_metrics_items.append(requested_metrics_item)
+        requested_metrics = tuple(requested_metrics_items)
+    elif n:
+        requested_metrics = ()
+    else:
         raise ValueError
-    requested_metrics_items = []
-    for _ in range(n - 1):
-        n = buffer[at]
-        at += 1
-        if 0 < n < 128:
-            end = at + n - 1
-            requested_metrics_item = buffer[at:end].decode()
-            at = end
-        else:
-            requested_metrics_item, at = long_text(buffer, at, n)
-        requested_metrics_items.append(requested_metrics_item)
-    requested_metrics = tuple(requested_metrics_items)
     n = buffer[at]
     at += 1
     tags: Tags = ()

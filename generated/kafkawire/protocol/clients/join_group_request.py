@@ -13,7 +13,6 @@ from kafkawire.wire.fastpath import (
     Tags,
     long_length,
     long_nullable_text,
-    long_octets,
     long_text,
     long_text_length,
     octets,
@@ -159,9 +158,14 @@ def _read_join_group_request_v0(buffer: bytes, at: int) -> tuple[JoinGroupReques
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        protocols, at = _read_many_join_group_request_protocol_v0(buffer, at, n)
+    elif not n:
+        protocols = ()
+    else:
         raise ValueError
-    protocols, at = _read_many_join_group_request_protocol_v0(buffer, at, n)
     return JoinGroupRequest(group_id, session_timeout_ms, -1, member_id, None, protocol_type, protocols), at
 
 
@@ -219,9 +223,14 @@ def _read_join_group_request_v1(buffer: bytes, at: int) -> tuple[JoinGroupReques
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        protocols, at = _read_many_join_group_request_protocol_v0(buffer, at, n)
+    elif not n:
+        protocols = ()
+    else:
         raise ValueError
-    protocols, at = _read_many_join_group_request_protocol_v0(buffer, at, n)
     return JoinGroupRequest(
         group_id, session_timeout_ms, rebalance_timeout_ms, member_id, None, protocol_type, protocols
     ), at
@@ -290,9 +299,14 @@ def _read_join_group_request_v5(buffer: bytes, at: int) -> tuple[JoinGroupReques
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        protocols, at = _read_many_join_group_request_protocol_v0(buffer, at, n)
+    elif not n:
+        protocols = ()
+    else:
         raise ValueError
-    protocols, at = _read_many_join_group_request_protocol_v0(buffer, at, n)
     return JoinGroupRequest(
         group_id, session_timeout_ms, rebalance_timeout_ms, member_id, group_instance_id, protocol_type, protocols
     ), at
@@ -346,12 +360,13 @@ def _read_many_join_group_request_protocol_v6(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if 0 < n < 128:
-            end = at + n - 1
-            metadata = buffer[at:end]
-            at = end
-        else:
-            metadata, at = long_octets(buffer, at, n)
+        if n > 127:
+            n, at = rest_of_uvarint(buffer, at, n)
+        if not n:
+            raise ValueError
+        end = at + n - 1
+        metadata = buffer[at:end]
+        at = end
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -435,9 +450,14 @@ def _read_join_group_request_v6(buffer: bytes, at: int) -> tuple[JoinGroupReques
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        protocols, at = _read_many_join_group_request_protocol_v6(buffer, at, n - 1)
+    elif n:
+        protocols = ()
+    else:
         raise ValueError
-    protocols, at = _read_many_join_group_request_protocol_v6(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -556,9 +576,14 @@ def _read_join_group_request_v8(buffer: bytes, at: int) -> tuple[JoinGroupReques
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        protocols, at = _read_many_join_group_request_protocol_v6(buffer, at, n - 1)
+    elif n:
+        protocols = ()
+    else:
         raise ValueError
-    protocols, at = _read_many_join_group_request_protocol_v6(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if not n:

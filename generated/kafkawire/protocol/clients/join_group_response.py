@@ -12,7 +12,6 @@ from kafkawire.wire.fastpath import (
     Tags,
     long_length,
     long_nullable_text,
-    long_octets,
     long_text,
     long_text_length,
     octets,
@@ -166,9 +165,14 @@ def _read_join_group_response_v0(buffer: bytes, at: int) -> tuple[JoinGroupRespo
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        members, at = _read_many_join_group_response_member_v0(buffer, at, n)
+    elif not n:
+        members = ()
+    else:
         raise ValueError
-    members, at = _read_many_join_group_response_member_v0(buffer, at, n)
     return JoinGroupResponse(0, error_code, generation_id, None, protocol_name, leader, False, member_id, members), at
 
 
@@ -229,9 +233,14 @@ def _read_join_group_response_v2(buffer: bytes, at: int) -> tuple[JoinGroupRespo
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        members, at = _read_many_join_group_response_member_v0(buffer, at, n)
+    elif not n:
+        members = ()
+    else:
         raise ValueError
-    members, at = _read_many_join_group_response_member_v0(buffer, at, n)
     return JoinGroupResponse(
         throttle_time_ms, error_code, generation_id, None, protocol_name, leader, False, member_id, members
     ), at
@@ -353,9 +362,14 @@ def _read_join_group_response_v5(buffer: bytes, at: int) -> tuple[JoinGroupRespo
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        members, at = _read_many_join_group_response_member_v5(buffer, at, n)
+    elif not n:
+        members = ()
+    else:
         raise ValueError
-    members, at = _read_many_join_group_response_member_v5(buffer, at, n)
     return JoinGroupResponse(
         throttle_time_ms, error_code, generation_id, None, protocol_name, leader, False, member_id, members
     ), at
@@ -417,12 +431,13 @@ def _read_many_join_group_response_member_v6(
             group_instance_id, at = long_nullable_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if 0 < n < 128:
-            end = at + n - 1
-            metadata = buffer[at:end]
-            at = end
-        else:
-            metadata, at = long_octets(buffer, at, n)
+        if n > 127:
+            n, at = rest_of_uvarint(buffer, at, n)
+        if not n:
+            raise ValueError
+        end = at + n - 1
+        metadata = buffer[at:end]
+        at = end
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -506,9 +521,14 @@ def _read_join_group_response_v6(buffer: bytes, at: int) -> tuple[JoinGroupRespo
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        members, at = _read_many_join_group_response_member_v6(buffer, at, n - 1)
+    elif n:
+        members = ()
+    else:
         raise ValueError
-    members, at = _read_many_join_group_response_member_v6(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -613,9 +633,14 @@ def _read_join_group_response_v7(buffer: bytes, at: int) -> tuple[JoinGroupRespo
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        members, at = _read_many_join_group_response_member_v6(buffer, at, n - 1)
+    elif n:
+        members = ()
+    else:
         raise ValueError
-    members, at = _read_many_join_group_response_member_v6(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -744,9 +769,14 @@ def _read_join_group_response_v9(buffer: bytes, at: int) -> tuple[JoinGroupRespo
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        members, at = _read_many_join_group_response_member_v6(buffer, at, n - 1)
+    elif n:
+        members = ()
+    else:
         raise ValueError
-    members, at = _read_many_join_group_response_member_v6(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -282,14 +282,24 @@ def _write_many_leader_and_isr_live_leader_v0(
 def _read_leader_and_isr_request_v0(buffer: bytes, at: int) -> tuple[LeaderAndIsrRequest, int]:
     controller_id, controller_epoch, n = _unpack_iii(buffer, at)
     at += 12
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        ungrouped_partition_states, at = _read_many_leader_and_isr_partition_state_v0(buffer, at, n)
+    elif not n:
+        ungrouped_partition_states = ()
+    else:
         raise ValueError
-    ungrouped_partition_states, at = _read_many_leader_and_isr_partition_state_v0(buffer, at, n)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        live_leaders, at = _read_many_leader_and_isr_live_leader_v0(buffer, at, n)
+    elif not n:
+        live_leaders = ()
+    else:
         raise ValueError
-    live_leaders, at = _read_many_leader_and_isr_live_leader_v0(buffer, at, n)
     return LeaderAndIsrRequest(
         controller_id, False, controller_epoch, -1, 0, ungrouped_partition_states, (), live_leaders
     ), at
@@ -413,14 +423,24 @@ def _write_many_leader_and_isr_partition_state_v1(
 def _read_leader_and_isr_request_v1(buffer: bytes, at: int) -> tuple[LeaderAndIsrRequest, int]:
     controller_id, controller_epoch, n = _unpack_iii(buffer, at)
     at += 12
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        ungrouped_partition_states, at = _read_many_leader_and_isr_partition_state_v1(buffer, at, n)
+    elif not n:
+        ungrouped_partition_states = ()
+    else:
         raise ValueError
-    ungrouped_partition_states, at = _read_many_leader_and_isr_partition_state_v1(buffer, at, n)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        live_leaders, at = _read_many_leader_and_isr_live_leader_v0(buffer, at, n)
+    elif not n:
+        live_leaders = ()
+    else:
         raise ValueError
-    live_leaders, at = _read_many_leader_and_isr_live_leader_v0(buffer, at, n)
     return LeaderAndIsrRequest(
         controller_id, False, controller_epoch, -1, 0, ungrouped_partition_states, (), live_leaders
     ), at
@@ -543,9 +563,14 @@ def _read_many_leader_and_isr_topic_state_v2(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partition_states, at = _read_many_leader_and_isr_partition_state_v2(buffer, at, n)
+        elif not n:
+            partition_states = ()
+        else:
             raise ValueError
-        partition_states, at = _read_many_leader_and_isr_partition_state_v2(buffer, at, n)
         result.append(make(topic_name, ZERO_UUID, partition_states))
     return tuple(result), at
 
@@ -577,14 +602,24 @@ def _write_many_leader_and_isr_topic_state_v2(
 def _read_leader_and_isr_request_v2(buffer: bytes, at: int) -> tuple[LeaderAndIsrRequest, int]:
     controller_id, controller_epoch, broker_epoch, n = _unpack_iiqi(buffer, at)
     at += 20
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topic_states, at = _read_many_leader_and_isr_topic_state_v2(buffer, at, n)
+    elif not n:
+        topic_states = ()
+    else:
         raise ValueError
-    topic_states, at = _read_many_leader_and_isr_topic_state_v2(buffer, at, n)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        live_leaders, at = _read_many_leader_and_isr_live_leader_v0(buffer, at, n)
+    elif not n:
+        live_leaders = ()
+    else:
         raise ValueError
-    live_leaders, at = _read_many_leader_and_isr_live_leader_v0(buffer, at, n)
     return LeaderAndIsrRequest(
         controller_id, False, controller_epoch, broker_epoch, 0, (), topic_states, live_leaders
     ), at
@@ -735,9 +770,14 @@ def _read_many_leader_and_isr_topic_state_v3(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partition_states, at = _read_many_leader_and_isr_partition_state_v3(buffer, at, n)
+        elif not n:
+            partition_states = ()
+        else:
             raise ValueError
-        partition_states, at = _read_many_leader_and_isr_partition_state_v3(buffer, at, n)
         result.append(make(topic_name, ZERO_UUID, partition_states))
     return tuple(result), at
 
@@ -769,14 +809,24 @@ def _write_many_leader_and_isr_topic_state_v3(
 def _read_leader_and_isr_request_v3(buffer: bytes, at: int) -> tuple[LeaderAndIsrRequest, int]:
     controller_id, controller_epoch, broker_epoch, n = _unpack_iiqi(buffer, at)
     at += 20
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topic_states, at = _read_many_leader_and_isr_topic_state_v3(buffer, at, n)
+    elif not n:
+        topic_states = ()
+    else:
         raise ValueError
-    topic_states, at = _read_many_leader_and_isr_topic_state_v3(buffer, at, n)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        live_leaders, at = _read_many_leader_and_isr_live_leader_v0(buffer, at, n)
+    elif not n:
+        live_leaders = ()
+    else:
         raise ValueError
-    live_leaders, at = _read_many_leader_and_isr_live_leader_v0(buffer, at, n)
     return LeaderAndIsrRequest(
         controller_id, False, controller_epoch, broker_epoch, 0, (), topic_states, live_leaders
     ), at
@@ -961,9 +1011,14 @@ def _read_many_leader_and_isr_topic_state_v4(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partition_states, at = _read_many_leader_and_isr_partition_state_v4(buffer, at, n - 1)
+        elif n:
+            partition_states = ()
+        else:
             raise ValueError
-        partition_states, at = _read_many_leader_and_isr_partition_state_v4(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -1060,16 +1115,26 @@ def _read_leader_and_isr_request_v4(buffer: bytes, at: int) -> tuple[LeaderAndIs
     at += 17
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topic_states, at = _read_many_leader_and_isr_topic_state_v4(buffer, at, n - 1)
+    elif n:
+        topic_states = ()
+    else:
         raise ValueError
-    topic_states, at = _read_many_leader_and_isr_topic_state_v4(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        live_leaders, at = _read_many_leader_and_isr_live_leader_v4(buffer, at, n - 1)
+    elif n:
+        live_leaders = ()
+    else:
         raise ValueError
-    live_leaders, at = _read_many_leader_and_isr_live_leader_v4(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1138,9 +1203,14 @@ def _read_many_leader_and_isr_topic_state_v5(
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partition_states, at = _read_many_leader_and_isr_partition_state_v4(buffer, at, n - 1)
+        elif n:
+            partition_states = ()
+        else:
             raise ValueError
-        partition_states, at = _read_many_leader_and_isr_partition_state_v4(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -1193,16 +1263,26 @@ def _read_leader_and_isr_request_v5(buffer: bytes, at: int) -> tuple[LeaderAndIs
     at += 18
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topic_states, at = _read_many_leader_and_isr_topic_state_v5(buffer, at, n - 1)
+    elif n:
+        topic_states = ()
+    else:
         raise ValueError
-    topic_states, at = _read_many_leader_and_isr_topic_state_v5(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        live_leaders, at = _read_many_leader_and_isr_live_leader_v4(buffer, at, n - 1)
+    elif n:
+        live_leaders = ()
+    else:
         raise ValueError
-    live_leaders, at = _read_many_leader_and_isr_live_leader_v4(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1402,9 +1482,14 @@ def _read_many_leader_and_isr_topic_state_v6(
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partition_states, at = _read_many_leader_and_isr_partition_state_v6(buffer, at, n - 1)
+        elif n:
+            partition_states = ()
+        else:
             raise ValueError
-        partition_states, at = _read_many_leader_and_isr_partition_state_v6(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -1457,16 +1542,26 @@ def _read_leader_and_isr_request_v6(buffer: bytes, at: int) -> tuple[LeaderAndIs
     at += 18
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topic_states, at = _read_many_leader_and_isr_topic_state_v6(buffer, at, n - 1)
+    elif n:
+        topic_states = ()
+    else:
         raise ValueError
-    topic_states, at = _read_many_leader_and_isr_topic_state_v6(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        live_leaders, at = _read_many_leader_and_isr_live_leader_v4(buffer, at, n - 1)
+    elif n:
+        live_leaders = ()
+    else:
         raise ValueError
-    live_leaders, at = _read_many_leader_and_isr_live_leader_v4(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1522,16 +1617,26 @@ def _read_leader_and_isr_request_v7(buffer: bytes, at: int) -> tuple[LeaderAndIs
     at += 19
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topic_states, at = _read_many_leader_and_isr_topic_state_v6(buffer, at, n - 1)
+    elif n:
+        topic_states = ()
+    else:
         raise ValueError
-    topic_states, at = _read_many_leader_and_isr_topic_state_v6(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        live_leaders, at = _read_many_leader_and_isr_live_leader_v4(buffer, at, n - 1)
+    elif n:
+        live_leaders = ()
+    else:
         raise ValueError
-    live_leaders, at = _read_many_leader_and_isr_live_leader_v4(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

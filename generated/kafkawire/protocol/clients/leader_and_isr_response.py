@@ -134,9 +134,14 @@ def _write_many_leader_and_isr_partition_error_v0(
 def _read_leader_and_isr_response_v0(buffer: bytes, at: int) -> tuple[LeaderAndIsrResponse, int]:
     error_code, n = _unpack_hi(buffer, at)
     at += 6
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        partition_errors, at = _read_many_leader_and_isr_partition_error_v0(buffer, at, n)
+    elif not n:
+        partition_errors = ()
+    else:
         raise ValueError
-    partition_errors, at = _read_many_leader_and_isr_partition_error_v0(buffer, at, n)
     return LeaderAndIsrResponse(error_code, partition_errors), at
 
 
@@ -210,9 +215,14 @@ def _read_leader_and_isr_response_v4(buffer: bytes, at: int) -> tuple[LeaderAndI
     at += 3
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        partition_errors, at = _read_many_leader_and_isr_partition_error_v4(buffer, at, n - 1)
+    elif n:
+        partition_errors = ()
+    else:
         raise ValueError
-    partition_errors, at = _read_many_leader_and_isr_partition_error_v4(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -286,9 +296,14 @@ def _read_many_leader_and_isr_topic_error_v5(
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partition_errors, at = _read_many_leader_and_isr_partition_error_v5(buffer, at, n - 1)
+        elif n:
+            partition_errors = ()
+        else:
             raise ValueError
-        partition_errors, at = _read_many_leader_and_isr_partition_error_v5(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -330,9 +345,14 @@ def _read_leader_and_isr_response_v5(buffer: bytes, at: int) -> tuple[LeaderAndI
     at += 3
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_leader_and_isr_topic_error_v5(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_leader_and_isr_topic_error_v5(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

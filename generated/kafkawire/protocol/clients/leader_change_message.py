@@ -111,16 +111,26 @@ def _read_leader_change_message_v0(buffer: bytes, at: int) -> tuple[LeaderChange
     at += 7
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        voters, at = _read_many_voter_v0(buffer, at, n - 1)
+    elif n:
+        voters = ()
+    else:
         raise ValueError
-    voters, at = _read_many_voter_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        granting_voters, at = _read_many_voter_v0(buffer, at, n - 1)
+    elif n:
+        granting_voters = ()
+    else:
         raise ValueError
-    granting_voters, at = _read_many_voter_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -196,16 +206,26 @@ def _read_leader_change_message_v1(buffer: bytes, at: int) -> tuple[LeaderChange
     at += 7
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        voters, at = _read_many_voter_v1(buffer, at, n - 1)
+    elif n:
+        voters = ()
+    else:
         raise ValueError
-    voters, at = _read_many_voter_v1(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        granting_voters, at = _read_many_voter_v1(buffer, at, n - 1)
+    elif n:
+        granting_voters = ()
+    else:
         raise ValueError
-    granting_voters, at = _read_many_voter_v1(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -161,9 +161,14 @@ def _read_leave_group_request_v3(buffer: bytes, at: int) -> tuple[LeaveGroupRequ
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        members, at = _read_many_member_identity_v3(buffer, at, n)
+    elif not n:
+        members = ()
+    else:
         raise ValueError
-    members, at = _read_many_member_identity_v3(buffer, at, n)
     return LeaveGroupRequest(group_id, "", members), at
 
 
@@ -265,9 +270,14 @@ def _read_leave_group_request_v4(buffer: bytes, at: int) -> tuple[LeaveGroupRequ
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        members, at = _read_many_member_identity_v4(buffer, at, n - 1)
+    elif n:
+        members = ()
+    else:
         raise ValueError
-    members, at = _read_many_member_identity_v4(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -405,9 +415,14 @@ def _read_leave_group_request_v5(buffer: bytes, at: int) -> tuple[LeaveGroupRequ
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        members, at = _read_many_member_identity_v5(buffer, at, n - 1)
+    elif n:
+        members = ()
+    else:
         raise ValueError
-    members, at = _read_many_member_identity_v5(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

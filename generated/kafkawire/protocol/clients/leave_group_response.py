@@ -165,9 +165,14 @@ def _write_many_member_response_v3(out: bytearray, items: Sequence[LeaveGroupRes
 def _read_leave_group_response_v3(buffer: bytes, at: int) -> tuple[LeaveGroupResponse, int]:
     throttle_time_ms, error_code, n = _unpack_ihi(buffer, at)
     at += 10
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        members, at = _read_many_member_response_v3(buffer, at, n)
+    elif not n:
+        members = ()
+    else:
         raise ValueError
-    members, at = _read_many_member_response_v3(buffer, at, n)
     return LeaveGroupResponse(throttle_time_ms, error_code, members), at
 
 
@@ -258,9 +263,14 @@ def _read_leave_group_response_v4(buffer: bytes, at: int) -> tuple[LeaveGroupRes
     at += 7
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        members, at = _read_many_member_response_v4(buffer, at, n - 1)
+    elif n:
+        members = ()
+    else:
         raise ValueError
-    members, at = _read_many_member_response_v4(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

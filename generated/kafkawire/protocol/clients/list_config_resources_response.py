@@ -118,9 +118,14 @@ def _read_list_config_resources_response_v0(buffer: bytes, at: int) -> tuple[Lis
     at += 7
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        config_resources, at = _read_many_config_resource_v0(buffer, at, n - 1)
+    elif n:
+        config_resources = ()
+    else:
         raise ValueError
-    config_resources, at = _read_many_config_resource_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -201,9 +206,14 @@ def _read_list_config_resources_response_v1(buffer: bytes, at: int) -> tuple[Lis
     at += 7
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        config_resources, at = _read_many_config_resource_v1(buffer, at, n - 1)
+    elif n:
+        config_resources = ()
+    else:
         raise ValueError
-    config_resources, at = _read_many_config_resource_v1(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

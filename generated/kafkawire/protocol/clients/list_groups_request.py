@@ -89,20 +89,25 @@ def _read_list_groups_request_v4(buffer: bytes, at: int) -> tuple[ListGroupsRequ
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        states_filter_items = []
+        for _ in range(n - 1):
+            n = buffer[at]
+            at += 1
+            if 0 < n < 128:
+                end = at + n - 1
+                states_filter_item = buffer[at:end].decode()
+                at = end
+            else:
+                states_filter_item, at = long_text(buffer, at, n)
+            states_filter_items.append(states_filter_item)
+        states_filter = tuple(states_filter_items)
+    elif n:
+        states_filter = ()
+    else:
         raise ValueError
-    states_filter_items = []
-    for _ in range(n - 1):
-        n = buffer[at]
-        at += 1
-        if 0 < n < 128:
-            end = at + n - 1
-            states_filter_item = buffer[at:end].decode()
-            at = end
-        else:
-            states_filter_item, at = long_text(buffer, at, n)
-        states_filter_items.append(states_filter_item)
-    states_filter = tuple(states_filter_items)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -146,38 +151,48 @@ def _read_list_groups_request_v5(buffer: bytes, at: int) -> tuple[ListGroupsRequ
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        states_filter_items = []
+        for _ in range(n - 1):
+            n = buffer[at]
+            at += 1
+            if 0 < n < 128:
+                end = at + n - 1
+                states_filter_item = buffer[at:end].decode()
+                at = end
+            else:
+                states_filter_item, at = long_text(buffer, at, n)
+            states_filter_items.append(states_filter_item)
+        states_filter = tuple(states_filter_items)
+    elif n:
+        states_filter = ()
+    else:
         raise ValueError
-    states_filter_items = []
-    for _ in range(n - 1):
-        n = buffer[at]
-        at += 1
-        if 0 < n < 128:
-            end = at + n - 1
-            states_filter_item = buffer[at:end].decode()
-            at = end
-        else:
-            states_filter_item, at = long_text(buffer, at, n)
-        states_filter_items.append(states_filter_item)
-    states_filter = tuple(states_filter_items)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        types_filter_items = []
+        for _ in range(n - 1):
+            n = buffer[at]
+            at += 1
+            if 0 < n < 128:
+                end = at + n - 1
+                types_filter_item = buffer[at:end].decode()
+                at = end
+            else:
+                types_filter_item, at = long_text(buffer, at, n)
+            types_filter_items.append(types_filter_item)
+        types_filter = tuple(types_filter_items)
+    elif n:
+        types_filter = ()
+    else:
         raise ValueError
-    types_filter_items = []
-    for _ in range(n - 1):
-        n = buffer[at]
-        at += 1
-        if 0 < n < 128:
-            end = at + n - 1
-            types_filter_item = buffer[at:end].decode()
-            at = end
-        else:
-            types_filter_item, at = long_text(buffer, at, n)
-        types_filter_items.append(types_filter_item)
-    types_filter = tuple(types_filter_items)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -118,9 +118,14 @@ def _write_many_listed_group_v0(out: bytearray, items: Sequence[ListGroupsRespon
 def _read_list_groups_response_v0(buffer: bytes, at: int) -> tuple[ListGroupsResponse, int]:
     error_code, n = _unpack_hi(buffer, at)
     at += 6
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        groups, at = _read_many_listed_group_v0(buffer, at, n)
+    elif not n:
+        groups = ()
+    else:
         raise ValueError
-    groups, at = _read_many_listed_group_v0(buffer, at, n)
     return ListGroupsResponse(0, error_code, groups), at
 
 
@@ -143,9 +148,14 @@ def _write_list_groups_response_v0(out: bytearray, item: ListGroupsResponse) -> 
 def _read_list_groups_response_v1(buffer: bytes, at: int) -> tuple[ListGroupsResponse, int]:
     throttle_time_ms, error_code, n = _unpack_ihi(buffer, at)
     at += 10
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        groups, at = _read_many_listed_group_v0(buffer, at, n)
+    elif not n:
+        groups = ()
+    else:
         raise ValueError
-    groups, at = _read_many_listed_group_v0(buffer, at, n)
     return ListGroupsResponse(throttle_time_ms, error_code, groups), at
 
 
@@ -229,9 +239,14 @@ def _read_list_groups_response_v3(buffer: bytes, at: int) -> tuple[ListGroupsRes
     at += 7
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        groups, at = _read_many_listed_group_v3(buffer, at, n - 1)
+    elif n:
+        groups = ()
+    else:
         raise ValueError
-    groups, at = _read_many_listed_group_v3(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -342,9 +357,14 @@ def _read_list_groups_response_v4(buffer: bytes, at: int) -> tuple[ListGroupsRes
     at += 7
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        groups, at = _read_many_listed_group_v4(buffer, at, n - 1)
+    elif n:
+        groups = ()
+    else:
         raise ValueError
-    groups, at = _read_many_listed_group_v4(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -471,9 +491,14 @@ def _read_list_groups_response_v5(buffer: bytes, at: int) -> tuple[ListGroupsRes
     at += 7
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        groups, at = _read_many_listed_group_v5(buffer, at, n - 1)
+    elif n:
+        groups = ()
+    else:
         raise ValueError
-    groups, at = _read_many_listed_group_v5(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -146,9 +146,14 @@ def _read_many_list_offsets_topic_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_list_offsets_partition_v0(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_list_offsets_partition_v0(buffer, at, n)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -175,9 +180,14 @@ def _write_many_list_offsets_topic_v0(out: bytearray, items: Sequence[ListOffset
 def _read_list_offsets_request_v0(buffer: bytes, at: int) -> tuple[ListOffsetsRequest, int]:
     replica_id, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_list_offsets_topic_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_list_offsets_topic_v0(buffer, at, n)
     return ListOffsetsRequest(replica_id, 0, topics), at
 
 
@@ -241,9 +251,14 @@ def _read_many_list_offsets_topic_v1(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_list_offsets_partition_v1(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_list_offsets_partition_v1(buffer, at, n)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -270,9 +285,14 @@ def _write_many_list_offsets_topic_v1(out: bytearray, items: Sequence[ListOffset
 def _read_list_offsets_request_v1(buffer: bytes, at: int) -> tuple[ListOffsetsRequest, int]:
     replica_id, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_list_offsets_topic_v1(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_list_offsets_topic_v1(buffer, at, n)
     return ListOffsetsRequest(replica_id, 0, topics), at
 
 
@@ -297,9 +317,14 @@ def _write_list_offsets_request_v1(out: bytearray, item: ListOffsetsRequest) -> 
 def _read_list_offsets_request_v2(buffer: bytes, at: int) -> tuple[ListOffsetsRequest, int]:
     replica_id, isolation_level, n = _unpack_ibi(buffer, at)
     at += 9
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_list_offsets_topic_v1(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_list_offsets_topic_v1(buffer, at, n)
     return ListOffsetsRequest(replica_id, isolation_level, topics), at
 
 
@@ -358,9 +383,14 @@ def _read_many_list_offsets_topic_v4(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_list_offsets_partition_v4(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_list_offsets_partition_v4(buffer, at, n)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -388,9 +418,14 @@ def _write_many_list_offsets_topic_v4(out: bytearray, items: Sequence[ListOffset
 def _read_list_offsets_request_v4(buffer: bytes, at: int) -> tuple[ListOffsetsRequest, int]:
     replica_id, isolation_level, n = _unpack_ibi(buffer, at)
     at += 9
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_list_offsets_topic_v4(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_list_offsets_topic_v4(buffer, at, n)
     return ListOffsetsRequest(replica_id, isolation_level, topics), at
 
 
@@ -464,9 +499,14 @@ def _read_many_list_offsets_topic_v6(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_list_offsets_partition_v6(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_list_offsets_partition_v6(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -511,9 +551,14 @@ def _read_list_offsets_request_v6(buffer: bytes, at: int) -> tuple[ListOffsetsRe
     at += 6
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_list_offsets_topic_v6(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_list_offsets_topic_v6(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -551,9 +596,14 @@ def _read_list_offsets_request_v10(buffer: bytes, at: int) -> tuple[ListOffsetsR
     at += 6
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_list_offsets_topic_v6(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_list_offsets_topic_v6(buffer, at, n - 1)
     timeout_ms, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()

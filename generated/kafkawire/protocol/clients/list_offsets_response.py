@@ -160,9 +160,14 @@ def _read_many_list_offsets_topic_response_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_list_offsets_partition_response_v0(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_list_offsets_partition_response_v0(buffer, at, n)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -190,9 +195,14 @@ def _write_many_list_offsets_topic_response_v0(
 def _read_list_offsets_response_v0(buffer: bytes, at: int) -> tuple[ListOffsetsResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_list_offsets_topic_response_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_list_offsets_topic_response_v0(buffer, at, n)
     return ListOffsetsResponse(0, topics), at
 
 
@@ -258,9 +268,14 @@ def _read_many_list_offsets_topic_response_v1(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_list_offsets_partition_response_v1(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_list_offsets_partition_response_v1(buffer, at, n)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -288,9 +303,14 @@ def _write_many_list_offsets_topic_response_v1(
 def _read_list_offsets_response_v1(buffer: bytes, at: int) -> tuple[ListOffsetsResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_list_offsets_topic_response_v1(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_list_offsets_topic_response_v1(buffer, at, n)
     return ListOffsetsResponse(0, topics), at
 
 
@@ -312,9 +332,14 @@ def _write_list_offsets_response_v1(out: bytearray, item: ListOffsetsResponse) -
 def _read_list_offsets_response_v2(buffer: bytes, at: int) -> tuple[ListOffsetsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_list_offsets_topic_response_v1(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_list_offsets_topic_response_v1(buffer, at, n)
     return ListOffsetsResponse(throttle_time_ms, topics), at
 
 
@@ -379,9 +404,14 @@ def _read_many_list_offsets_topic_response_v4(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_list_offsets_partition_response_v4(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_list_offsets_partition_response_v4(buffer, at, n)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -410,9 +440,14 @@ def _write_many_list_offsets_topic_response_v4(
 def _read_list_offsets_response_v4(buffer: bytes, at: int) -> tuple[ListOffsetsResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_list_offsets_topic_response_v4(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_list_offsets_topic_response_v4(buffer, at, n)
     return ListOffsetsResponse(throttle_time_ms, topics), at
 
 
@@ -485,9 +520,14 @@ def _read_many_list_offsets_topic_response_v6(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_list_offsets_partition_response_v6(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_list_offsets_partition_response_v6(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -533,9 +573,14 @@ def _read_list_offsets_response_v6(buffer: bytes, at: int) -> tuple[ListOffsetsR
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_list_offsets_topic_response_v6(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_list_offsets_topic_response_v6(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -141,10 +141,12 @@ def _read_list_partition_reassignments_request_v0(
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         topics = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         topics, at = _read_many_list_partition_reassignments_topics_v0(buffer, at, n - 1)
+    else:
+        topics = ()
     n = buffer[at]
     at += 1
     tags: Tags = ()

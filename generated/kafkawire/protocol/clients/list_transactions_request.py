@@ -68,20 +68,25 @@ def _read_list_transactions_request_v0(buffer: bytes, at: int) -> tuple[ListTran
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        state_filters_items = []
+        for _ in range(n - 1):
+            n = buffer[at]
+            at += 1
+            if 0 < n < 128:
+                end = at + n - 1
+                state_filters_item = buffer[at:end].decode()
+                at = end
+            else:
+                state_filters_item, at = long_text(buffer, at, n)
+            state_filters_items.append(state_filters_item)
+        state_filters = tuple(state_filters_items)
+    elif n:
+        state_filters = ()
+    else:
         raise ValueError
-    state_filters_items = []
-    for _ in range(n - 1):
-        n = buffer[at]
-        at += 1
-        if 0 < n < 128:
-            end = at + n - 1
-            state_filters_item = buffer[at:end].decode()
-            at = end
-        else:
-            state_filters_item, at = long_text(buffer, at, n)
-        state_filters_items.append(state_filters_item)
-    state_filters = tuple(state_filters_items)
     n = buffer[at]
     at += 1
     if 0 < n < FEW:
@@ -146,20 +151,25 @@ def _read_list_transactions_request_v1(buffer: bytes, at: int) -> tuple[ListTran
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        state_filters_items = []
+        for _ in range(n - 1):
+            n = buffer[at]
+            at += 1
+            if 0 < n < 128:
+                end = at + n - 1
+                state_filters_item = buffer[at:end].decode()
+                at = end
+            else:
+                state_filters_item, at = long_text(buffer, at, n)
+            state_filters_items.append(state_filters_item)
+        state_filters = tuple(state_filters_items)
+    elif n:
+        state_filters = ()
+    else:
         raise ValueError
-    state_filters_items = []
-    for _ in range(n - 1):
-        n = buffer[at]
-        at += 1
-        if 0 < n < 128:
-            end = at + n - 1
-            state_filters_item = buffer[at:end].decode()
-            at = end
-        else:
-            state_filters_item, at = long_text(buffer, at, n)
-        state_filters_items.append(state_filters_item)
-    state_filters = tuple(state_filters_items)
     n = buffer[at]
     at += 1
     if 0 < n < FEW:
@@ -223,20 +233,25 @@ def _read_list_transactions_request_v2(buffer: bytes, at: int) -> tuple[ListTran
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        state_filters_items = []
+        for _ in range(n - 1):
+            n = buffer[at]
+            at += 1
+            if 0 < n < 128:
+                end = at + n - 1
+                state_filters_item = buffer[at:end].decode()
+                at = end
+            else:
+                state_filters_item, at = long_text(buffer, at, n)
+            state_filters_items.append(state_filters_item)
+        state_filters = tuple(state_filters_items)
+    elif n:
+        state_filters = ()
+    else:
         raise ValueError
-    state_filters_items = []
-    for _ in range(n - 1):
-        n = buffer[at]
-        at += 1
-        if 0 < n < 128:
-            end = at + n - 1
-            state_filters_item = buffer[at:end].decode()
-            at = end
-        else:
-            state_filters_item, at = long_text(buffer, at, n)
-        state_filters_items.append(state_filters_item)
-    state_filters = tuple(state_filters_items)
     n = buffer[at]
     at += 1
     if 0 < n < FEW:

@@ -145,27 +145,37 @@ def _read_list_transactions_response_v0(buffer: bytes, at: int) -> tuple[ListTra
     at += 7
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        unknown_state_filters_items = []
+        for _ in range(n - 1):
+            n = buffer[at]
+            at += 1
+            if 0 < n < 128:
+                end = at + n - 1
+                unknown_state_filters_item = buffer[at:end].decode()
+                at = end
+            else:
+                unknown_state_filters_item, at = long_text(buffer, at, n)
+            unknown_state_filters_items.append(unknown_state_filters_item)
+        unknown_state_filters = tuple(unknown_state_filters_items)
+    elif n:
+        unknown_state_filters = ()
+    else:
         raise ValueError
-    unknown_state_filters_items = []
-    for _ in range(n - 1):
-        n = buffer[at]
-        at += 1
-        if 0 < n < 128:
-            end = at + n - 1
-            unknown_state_filters_item = buffer[at:end].decode()
-            at = end
-        else:
-            unknown_state_filters_item, at = long_text(buffer, at, n)
-        unknown_state_filters_items.append(unknown_state_filters_item)
-    unknown_state_filters = tuple(unknown_state_filters_items)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        transaction_states, at = _read_many_transaction_state_v0(buffer, at, n - 1)
+    elif n:
+        transaction_states = ()
+    else:
         raise ValueError
-    transaction_states, at = _read_many_transaction_state_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -117,9 +117,14 @@ def _write_many_metadata_request_topic_v0(
 def _read_metadata_request_v0(buffer: bytes, at: int) -> tuple[MetadataRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_metadata_request_topic_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_metadata_request_topic_v0(buffer, at, n)
     return MetadataRequest(topics), at
 
 
@@ -150,10 +155,12 @@ def _read_metadata_request_v1(buffer: bytes, at: int) -> tuple[MetadataRequest, 
     at += 4
     if n < 0:
         topics = None
-    elif n > len(buffer) - at:
-        raise ValueError
-    else:
+    elif n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
         topics, at = _read_many_metadata_request_topic_v0(buffer, at, n)
+    else:
+        topics = ()
     return MetadataRequest(topics), at
 
 
@@ -187,10 +194,12 @@ def _read_metadata_request_v4(buffer: bytes, at: int) -> tuple[MetadataRequest, 
     at += 4
     if n < 0:
         topics = None
-    elif n > len(buffer) - at:
-        raise ValueError
-    else:
+    elif n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
         topics, at = _read_many_metadata_request_topic_v0(buffer, at, n)
+    else:
+        topics = ()
     (allow_auto_topic_creation,) = _unpack_z(buffer, at)
     at += 1
     return MetadataRequest(topics, allow_auto_topic_creation), at
@@ -229,10 +238,12 @@ def _read_metadata_request_v8(buffer: bytes, at: int) -> tuple[MetadataRequest, 
     at += 4
     if n < 0:
         topics = None
-    elif n > len(buffer) - at:
-        raise ValueError
-    else:
+    elif n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
         topics, at = _read_many_metadata_request_topic_v0(buffer, at, n)
+    else:
+        topics = ()
     allow_auto_topic_creation, include_cluster_authorized_operations, include_topic_authorized_operations = _unpack_zzz(
         buffer, at
     )
@@ -328,10 +339,12 @@ def _read_metadata_request_v9(buffer: bytes, at: int) -> tuple[MetadataRequest, 
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         topics = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         topics, at = _read_many_metadata_request_topic_v9(buffer, at, n - 1)
+    else:
+        topics = ()
     allow_auto_topic_creation, include_cluster_authorized_operations, include_topic_authorized_operations, n = (
         _unpack_zzzB(buffer, at)
     )
@@ -447,10 +460,12 @@ def _read_metadata_request_v10(buffer: bytes, at: int) -> tuple[MetadataRequest,
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         topics = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         topics, at = _read_many_metadata_request_topic_v10(buffer, at, n - 1)
+    else:
+        topics = ()
     allow_auto_topic_creation, include_cluster_authorized_operations, include_topic_authorized_operations, n = (
         _unpack_zzzB(buffer, at)
     )
@@ -510,10 +525,12 @@ def _read_metadata_request_v11(buffer: bytes, at: int) -> tuple[MetadataRequest,
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         topics = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         topics, at = _read_many_metadata_request_topic_v10(buffer, at, n - 1)
+    else:
+        topics = ()
     allow_auto_topic_creation, include_topic_authorized_operations, n = _unpack_zzB(buffer, at)
     at += 3
     tags: Tags = ()

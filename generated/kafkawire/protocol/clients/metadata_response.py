@@ -267,9 +267,14 @@ def _read_many_metadata_response_topic_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_metadata_response_partition_v0(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_metadata_response_partition_v0(buffer, at, n)
         result.append(make(error_code, name, ZERO_UUID, False, partitions))
     return tuple(result), at
 
@@ -302,14 +307,24 @@ def _write_many_metadata_response_topic_v0(
 def _read_metadata_response_v0(buffer: bytes, at: int) -> tuple[MetadataResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        brokers, at = _read_many_metadata_response_broker_v0(buffer, at, n)
+    elif not n:
+        brokers = ()
+    else:
         raise ValueError
-    brokers, at = _read_many_metadata_response_broker_v0(buffer, at, n)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_metadata_response_topic_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_metadata_response_topic_v0(buffer, at, n)
     return MetadataResponse(0, brokers, None, -1, topics), at
 
 
@@ -403,9 +418,14 @@ def _read_many_metadata_response_topic_v1(
         at = end
         is_internal, n = _unpack_zi(buffer, at)
         at += 5
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_metadata_response_partition_v0(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_metadata_response_partition_v0(buffer, at, n)
         result.append(make(error_code, name, ZERO_UUID, is_internal, partitions))
     return tuple(result), at
 
@@ -441,14 +461,24 @@ def _write_many_metadata_response_topic_v1(
 def _read_metadata_response_v1(buffer: bytes, at: int) -> tuple[MetadataResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        brokers, at = _read_many_metadata_response_broker_v1(buffer, at, n)
+    elif not n:
+        brokers = ()
+    else:
         raise ValueError
-    brokers, at = _read_many_metadata_response_broker_v1(buffer, at, n)
     controller_id, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_metadata_response_topic_v1(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_metadata_response_topic_v1(buffer, at, n)
     return MetadataResponse(0, brokers, None, controller_id, topics), at
 
 
@@ -479,9 +509,14 @@ def _write_metadata_response_v1(out: bytearray, item: MetadataResponse) -> None:
 def _read_metadata_response_v2(buffer: bytes, at: int) -> tuple[MetadataResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        brokers, at = _read_many_metadata_response_broker_v1(buffer, at, n)
+    elif not n:
+        brokers = ()
+    else:
         raise ValueError
-    brokers, at = _read_many_metadata_response_broker_v1(buffer, at, n)
     (n,) = _unpack_h(buffer, at)
     at += 2
     if n < 0:
@@ -492,9 +527,14 @@ def _read_metadata_response_v2(buffer: bytes, at: int) -> tuple[MetadataResponse
         at = end
     controller_id, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_metadata_response_topic_v1(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_metadata_response_topic_v1(buffer, at, n)
     return MetadataResponse(0, brokers, cluster_id, controller_id, topics), at
 
 
@@ -533,9 +573,14 @@ def _write_metadata_response_v2(out: bytearray, item: MetadataResponse) -> None:
 def _read_metadata_response_v3(buffer: bytes, at: int) -> tuple[MetadataResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        brokers, at = _read_many_metadata_response_broker_v1(buffer, at, n)
+    elif not n:
+        brokers = ()
+    else:
         raise ValueError
-    brokers, at = _read_many_metadata_response_broker_v1(buffer, at, n)
     (n,) = _unpack_h(buffer, at)
     at += 2
     if n < 0:
@@ -546,9 +591,14 @@ def _read_metadata_response_v3(buffer: bytes, at: int) -> tuple[MetadataResponse
         at = end
     controller_id, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_metadata_response_topic_v1(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_metadata_response_topic_v1(buffer, at, n)
     return MetadataResponse(throttle_time_ms, brokers, cluster_id, controller_id, topics), at
 
 
@@ -664,9 +714,14 @@ def _read_many_metadata_response_topic_v5(
         at = end
         is_internal, n = _unpack_zi(buffer, at)
         at += 5
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_metadata_response_partition_v5(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_metadata_response_partition_v5(buffer, at, n)
         result.append(make(error_code, name, ZERO_UUID, is_internal, partitions))
     return tuple(result), at
 
@@ -704,9 +759,14 @@ def _write_many_metadata_response_topic_v5(
 def _read_metadata_response_v5(buffer: bytes, at: int) -> tuple[MetadataResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        brokers, at = _read_many_metadata_response_broker_v1(buffer, at, n)
+    elif not n:
+        brokers = ()
+    else:
         raise ValueError
-    brokers, at = _read_many_metadata_response_broker_v1(buffer, at, n)
     (n,) = _unpack_h(buffer, at)
     at += 2
     if n < 0:
@@ -717,9 +777,14 @@ def _read_metadata_response_v5(buffer: bytes, at: int) -> tuple[MetadataResponse
         at = end
     controller_id, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_metadata_response_topic_v5(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_metadata_response_topic_v5(buffer, at, n)
     return MetadataResponse(throttle_time_ms, brokers, cluster_id, controller_id, topics), at
 
 
@@ -838,9 +903,14 @@ def _read_many_metadata_response_topic_v7(
         at = end
         is_internal, n = _unpack_zi(buffer, at)
         at += 5
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_metadata_response_partition_v7(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_metadata_response_partition_v7(buffer, at, n)
         result.append(make(error_code, name, ZERO_UUID, is_internal, partitions))
     return tuple(result), at
 
@@ -878,9 +948,14 @@ def _write_many_metadata_response_topic_v7(
 def _read_metadata_response_v7(buffer: bytes, at: int) -> tuple[MetadataResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        brokers, at = _read_many_metadata_response_broker_v1(buffer, at, n)
+    elif not n:
+        brokers = ()
+    else:
         raise ValueError
-    brokers, at = _read_many_metadata_response_broker_v1(buffer, at, n)
     (n,) = _unpack_h(buffer, at)
     at += 2
     if n < 0:
@@ -891,9 +966,14 @@ def _read_metadata_response_v7(buffer: bytes, at: int) -> tuple[MetadataResponse
         at = end
     controller_id, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_metadata_response_topic_v7(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_metadata_response_topic_v7(buffer, at, n)
     return MetadataResponse(throttle_time_ms, brokers, cluster_id, controller_id, topics), at
 
 
@@ -944,9 +1024,14 @@ def _read_many_metadata_response_topic_v8(
         at = end
         is_internal, n = _unpack_zi(buffer, at)
         at += 5
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_metadata_response_partition_v7(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_metadata_response_partition_v7(buffer, at, n)
         (topic_authorized_operations,) = _unpack_i(buffer, at)
         at += 4
         result.append(make(error_code, name, ZERO_UUID, is_internal, partitions, topic_authorized_operations))
@@ -986,9 +1071,14 @@ def _write_many_metadata_response_topic_v8(
 def _read_metadata_response_v8(buffer: bytes, at: int) -> tuple[MetadataResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        brokers, at = _read_many_metadata_response_broker_v1(buffer, at, n)
+    elif not n:
+        brokers = ()
+    else:
         raise ValueError
-    brokers, at = _read_many_metadata_response_broker_v1(buffer, at, n)
     (n,) = _unpack_h(buffer, at)
     at += 2
     if n < 0:
@@ -999,9 +1089,14 @@ def _read_metadata_response_v8(buffer: bytes, at: int) -> tuple[MetadataResponse
         at = end
     controller_id, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_metadata_response_topic_v8(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_metadata_response_topic_v8(buffer, at, n)
     (cluster_authorized_operations,) = _unpack_i(buffer, at)
     at += 4
     return MetadataResponse(
@@ -1225,9 +1320,14 @@ def _read_many_metadata_response_topic_v9(
             at += 2
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_metadata_response_partition_v9(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_metadata_response_partition_v9(buffer, at, n - 1)
         topic_authorized_operations, n = _unpack_iB(buffer, at)
         at += 5
         tags: Tags = ()
@@ -1283,9 +1383,14 @@ def _read_metadata_response_v9(buffer: bytes, at: int) -> tuple[MetadataResponse
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        brokers, at = _read_many_metadata_response_broker_v9(buffer, at, n - 1)
+    elif n:
+        brokers = ()
+    else:
         raise ValueError
-    brokers, at = _read_many_metadata_response_broker_v9(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if not n:
@@ -1300,9 +1405,14 @@ def _read_metadata_response_v9(buffer: bytes, at: int) -> tuple[MetadataResponse
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_metadata_response_topic_v9(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_metadata_response_topic_v9(buffer, at, n - 1)
     cluster_authorized_operations, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()
@@ -1380,9 +1490,14 @@ def _read_many_metadata_response_topic_v10(
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_metadata_response_partition_v9(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_metadata_response_partition_v9(buffer, at, n - 1)
         topic_authorized_operations, n = _unpack_iB(buffer, at)
         at += 5
         tags: Tags = ()
@@ -1440,9 +1555,14 @@ def _read_metadata_response_v10(buffer: bytes, at: int) -> tuple[MetadataRespons
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        brokers, at = _read_many_metadata_response_broker_v9(buffer, at, n - 1)
+    elif n:
+        brokers = ()
+    else:
         raise ValueError
-    brokers, at = _read_many_metadata_response_broker_v9(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if not n:
@@ -1457,9 +1577,14 @@ def _read_metadata_response_v10(buffer: bytes, at: int) -> tuple[MetadataRespons
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_metadata_response_topic_v10(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_metadata_response_topic_v10(buffer, at, n - 1)
     cluster_authorized_operations, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()
@@ -1521,9 +1646,14 @@ def _read_metadata_response_v11(buffer: bytes, at: int) -> tuple[MetadataRespons
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        brokers, at = _read_many_metadata_response_broker_v9(buffer, at, n - 1)
+    elif n:
+        brokers = ()
+    else:
         raise ValueError
-    brokers, at = _read_many_metadata_response_broker_v9(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if not n:
@@ -1538,9 +1668,14 @@ def _read_metadata_response_v11(buffer: bytes, at: int) -> tuple[MetadataRespons
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_metadata_response_topic_v10(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_metadata_response_topic_v10(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1619,9 +1754,14 @@ def _read_many_metadata_response_topic_v12(
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_metadata_response_partition_v9(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_metadata_response_partition_v9(buffer, at, n - 1)
         topic_authorized_operations, n = _unpack_iB(buffer, at)
         at += 5
         tags: Tags = ()
@@ -1680,9 +1820,14 @@ def _read_metadata_response_v12(buffer: bytes, at: int) -> tuple[MetadataRespons
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        brokers, at = _read_many_metadata_response_broker_v9(buffer, at, n - 1)
+    elif n:
+        brokers = ()
+    else:
         raise ValueError
-    brokers, at = _read_many_metadata_response_broker_v9(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if not n:
@@ -1697,9 +1842,14 @@ def _read_metadata_response_v12(buffer: bytes, at: int) -> tuple[MetadataRespons
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_metadata_response_topic_v12(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_metadata_response_topic_v12(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1762,9 +1912,14 @@ def _read_metadata_response_v13(buffer: bytes, at: int) -> tuple[MetadataRespons
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        brokers, at = _read_many_metadata_response_broker_v9(buffer, at, n - 1)
+    elif n:
+        brokers = ()
+    else:
         raise ValueError
-    brokers, at = _read_many_metadata_response_broker_v9(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if not n:
@@ -1779,9 +1934,14 @@ def _read_metadata_response_v13(buffer: bytes, at: int) -> tuple[MetadataRespons
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_metadata_response_topic_v12(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_metadata_response_topic_v12(buffer, at, n - 1)
     error_code, n = _unpack_hB(buffer, at)
     at += 3
     tags: Tags = ()

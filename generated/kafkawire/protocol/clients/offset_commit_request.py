@@ -171,9 +171,14 @@ def _read_many_offset_commit_request_topic_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_offset_commit_request_partition_v0(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_offset_commit_request_partition_v0(buffer, at, n)
         result.append(make(name, ZERO_UUID, partitions))
     return tuple(result), at
 
@@ -209,9 +214,14 @@ def _read_offset_commit_request_v0(buffer: bytes, at: int) -> tuple[OffsetCommit
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_offset_commit_request_topic_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_offset_commit_request_topic_v0(buffer, at, n)
     return OffsetCommitRequest(group_id, -1, "", None, -1, topics), at
 
 
@@ -291,9 +301,14 @@ def _read_many_offset_commit_request_topic_v1(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_offset_commit_request_partition_v1(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_offset_commit_request_partition_v1(buffer, at, n)
         result.append(make(name, ZERO_UUID, partitions))
     return tuple(result), at
 
@@ -338,9 +353,14 @@ def _read_offset_commit_request_v1(buffer: bytes, at: int) -> tuple[OffsetCommit
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_offset_commit_request_topic_v1(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_offset_commit_request_topic_v1(buffer, at, n)
     return OffsetCommitRequest(group_id, generation_id_or_member_epoch, member_id, None, -1, topics), at
 
 
@@ -387,9 +407,14 @@ def _read_offset_commit_request_v2(buffer: bytes, at: int) -> tuple[OffsetCommit
     at = end
     retention_time_ms, n = _unpack_qi(buffer, at)
     at += 12
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_offset_commit_request_topic_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_offset_commit_request_topic_v0(buffer, at, n)
     return OffsetCommitRequest(group_id, generation_id_or_member_epoch, member_id, None, retention_time_ms, topics), at
 
 
@@ -435,9 +460,14 @@ def _read_offset_commit_request_v5(buffer: bytes, at: int) -> tuple[OffsetCommit
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_offset_commit_request_topic_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_offset_commit_request_topic_v0(buffer, at, n)
     return OffsetCommitRequest(group_id, generation_id_or_member_epoch, member_id, None, -1, topics), at
 
 
@@ -522,9 +552,14 @@ def _read_many_offset_commit_request_topic_v6(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_offset_commit_request_partition_v6(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_offset_commit_request_partition_v6(buffer, at, n)
         result.append(make(name, ZERO_UUID, partitions))
     return tuple(result), at
 
@@ -569,9 +604,14 @@ def _read_offset_commit_request_v6(buffer: bytes, at: int) -> tuple[OffsetCommit
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_offset_commit_request_topic_v6(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_offset_commit_request_topic_v6(buffer, at, n)
     return OffsetCommitRequest(group_id, generation_id_or_member_epoch, member_id, None, -1, topics), at
 
 
@@ -626,9 +666,14 @@ def _read_offset_commit_request_v7(buffer: bytes, at: int) -> tuple[OffsetCommit
         at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_offset_commit_request_topic_v6(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_offset_commit_request_topic_v6(buffer, at, n)
     return OffsetCommitRequest(group_id, generation_id_or_member_epoch, member_id, group_instance_id, -1, topics), at
 
 
@@ -735,9 +780,14 @@ def _read_many_offset_commit_request_topic_v8(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_offset_commit_request_partition_v8(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_offset_commit_request_partition_v8(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -813,9 +863,14 @@ def _read_offset_commit_request_v8(buffer: bytes, at: int) -> tuple[OffsetCommit
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_offset_commit_request_topic_v8(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_offset_commit_request_topic_v8(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -884,9 +939,14 @@ def _read_many_offset_commit_request_topic_v10(
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_offset_commit_request_partition_v8(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_offset_commit_request_partition_v8(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -958,9 +1018,14 @@ def _read_offset_commit_request_v10(buffer: bytes, at: int) -> tuple[OffsetCommi
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_offset_commit_request_topic_v10(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_offset_commit_request_topic_v10(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

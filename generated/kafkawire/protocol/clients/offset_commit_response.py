@@ -131,9 +131,14 @@ def _read_many_offset_commit_response_topic_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_offset_commit_response_partition_v0(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_offset_commit_response_partition_v0(buffer, at, n)
         result.append(make(name, ZERO_UUID, partitions))
     return tuple(result), at
 
@@ -161,9 +166,14 @@ def _write_many_offset_commit_response_topic_v0(
 def _read_offset_commit_response_v0(buffer: bytes, at: int) -> tuple[OffsetCommitResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_offset_commit_response_topic_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_offset_commit_response_topic_v0(buffer, at, n)
     return OffsetCommitResponse(0, topics), at
 
 
@@ -185,9 +195,14 @@ def _write_offset_commit_response_v0(out: bytearray, item: OffsetCommitResponse)
 def _read_offset_commit_response_v3(buffer: bytes, at: int) -> tuple[OffsetCommitResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_offset_commit_response_topic_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_offset_commit_response_topic_v0(buffer, at, n)
     return OffsetCommitResponse(throttle_time_ms, topics), at
 
 
@@ -258,9 +273,14 @@ def _read_many_offset_commit_response_topic_v8(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_offset_commit_response_partition_v8(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_offset_commit_response_partition_v8(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -306,9 +326,14 @@ def _read_offset_commit_response_v8(buffer: bytes, at: int) -> tuple[OffsetCommi
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_offset_commit_response_topic_v8(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_offset_commit_response_topic_v8(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -350,9 +375,14 @@ def _read_many_offset_commit_response_topic_v10(
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_offset_commit_response_partition_v8(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_offset_commit_response_partition_v8(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -394,9 +424,14 @@ def _read_offset_commit_response_v10(buffer: bytes, at: int) -> tuple[OffsetComm
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_offset_commit_response_topic_v10(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_offset_commit_response_topic_v10(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -100,9 +100,14 @@ def _read_many_offset_delete_request_topic_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_offset_delete_request_partition_v0(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_offset_delete_request_partition_v0(buffer, at, n)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -138,9 +143,14 @@ def _read_offset_delete_request_v0(buffer: bytes, at: int) -> tuple[OffsetDelete
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_offset_delete_request_topic_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_offset_delete_request_topic_v0(buffer, at, n)
     return OffsetDeleteRequest(group_id, topics), at
 
 

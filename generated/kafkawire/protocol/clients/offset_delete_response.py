@@ -109,9 +109,14 @@ def _read_many_offset_delete_response_topic_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_offset_delete_response_partition_v0(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_offset_delete_response_partition_v0(buffer, at, n)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -141,9 +146,14 @@ def _write_many_offset_delete_response_topic_v0(
 def _read_offset_delete_response_v0(buffer: bytes, at: int) -> tuple[OffsetDeleteResponse, int]:
     error_code, throttle_time_ms, n = _unpack_hii(buffer, at)
     at += 10
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_offset_delete_response_topic_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_offset_delete_response_topic_v0(buffer, at, n)
     return OffsetDeleteResponse(error_code, throttle_time_ms, topics), at
 
 

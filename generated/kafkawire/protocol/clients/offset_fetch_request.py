@@ -171,9 +171,14 @@ def _read_offset_fetch_request_v0(buffer: bytes, at: int) -> tuple[OffsetFetchRe
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_offset_fetch_request_topic_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_offset_fetch_request_topic_v0(buffer, at, n)
     return OffsetFetchRequest(group_id, topics), at
 
 
@@ -213,10 +218,12 @@ def _read_offset_fetch_request_v2(buffer: bytes, at: int) -> tuple[OffsetFetchRe
     at += 4
     if n < 0:
         topics = None
-    elif n > len(buffer) - at:
-        raise ValueError
-    else:
+    elif n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
         topics, at = _read_many_offset_fetch_request_topic_v0(buffer, at, n)
+    else:
+        topics = ()
     return OffsetFetchRequest(group_id, topics), at
 
 
@@ -325,10 +332,12 @@ def _read_offset_fetch_request_v6(buffer: bytes, at: int) -> tuple[OffsetFetchRe
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         topics = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         topics, at = _read_many_offset_fetch_request_topic_v6(buffer, at, n - 1)
+    else:
+        topics = ()
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -388,10 +397,12 @@ def _read_offset_fetch_request_v7(buffer: bytes, at: int) -> tuple[OffsetFetchRe
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         topics = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         topics, at = _read_many_offset_fetch_request_topic_v6(buffer, at, n - 1)
+    else:
+        topics = ()
     require_stable, n = _unpack_zB(buffer, at)
     at += 2
     tags: Tags = ()
@@ -518,10 +529,12 @@ def _read_many_offset_fetch_request_group_v8(
             n, at = rest_of_uvarint(buffer, at, n)
         if not n:
             topics = None
-        elif n > len(buffer) - at + 1:
-            raise ValueError
-        else:
+        elif n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
             topics, at = _read_many_offset_fetch_request_topics_v8(buffer, at, n - 1)
+        else:
+            topics = ()
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -570,9 +583,14 @@ def _read_offset_fetch_request_v8(buffer: bytes, at: int) -> tuple[OffsetFetchRe
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        groups, at = _read_many_offset_fetch_request_group_v8(buffer, at, n - 1)
+    elif n:
+        groups = ()
+    else:
         raise ValueError
-    groups, at = _read_many_offset_fetch_request_group_v8(buffer, at, n - 1)
     require_stable, n = _unpack_zB(buffer, at)
     at += 2
     tags: Tags = ()
@@ -640,10 +658,12 @@ def _read_many_offset_fetch_request_group_v9(
             n, at = rest_of_uvarint(buffer, at, n)
         if not n:
             topics = None
-        elif n > len(buffer) - at + 1:
-            raise ValueError
-        else:
+        elif n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
             topics, at = _read_many_offset_fetch_request_topics_v8(buffer, at, n - 1)
+        else:
+            topics = ()
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -704,9 +724,14 @@ def _read_offset_fetch_request_v9(buffer: bytes, at: int) -> tuple[OffsetFetchRe
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        groups, at = _read_many_offset_fetch_request_group_v9(buffer, at, n - 1)
+    elif n:
+        groups = ()
+    else:
         raise ValueError
-    groups, at = _read_many_offset_fetch_request_group_v9(buffer, at, n - 1)
     require_stable, n = _unpack_zB(buffer, at)
     at += 2
     tags: Tags = ()
@@ -826,10 +851,12 @@ def _read_many_offset_fetch_request_group_v10(
             n, at = rest_of_uvarint(buffer, at, n)
         if not n:
             topics = None
-        elif n > len(buffer) - at + 1:
-            raise ValueError
-        else:
+        elif n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
             topics, at = _read_many_offset_fetch_request_topics_v10(buffer, at, n - 1)
+        else:
+            topics = ()
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -890,9 +917,14 @@ def _read_offset_fetch_request_v10(buffer: bytes, at: int) -> tuple[OffsetFetchR
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        groups, at = _read_many_offset_fetch_request_group_v10(buffer, at, n - 1)
+    elif n:
+        groups = ()
+    else:
         raise ValueError
-    groups, at = _read_many_offset_fetch_request_group_v10(buffer, at, n - 1)
     require_stable, n = _unpack_zB(buffer, at)
     at += 2
     tags: Tags = ()

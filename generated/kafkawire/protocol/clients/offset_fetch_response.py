@@ -208,9 +208,14 @@ def _read_many_offset_fetch_response_topic_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_offset_fetch_response_partition_v0(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_offset_fetch_response_partition_v0(buffer, at, n)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -238,9 +243,14 @@ def _write_many_offset_fetch_response_topic_v0(
 def _read_offset_fetch_response_v0(buffer: bytes, at: int) -> tuple[OffsetFetchResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_offset_fetch_response_topic_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_offset_fetch_response_topic_v0(buffer, at, n)
     return OffsetFetchResponse(0, topics), at
 
 
@@ -264,9 +274,14 @@ def _write_offset_fetch_response_v0(out: bytearray, item: OffsetFetchResponse) -
 def _read_offset_fetch_response_v2(buffer: bytes, at: int) -> tuple[OffsetFetchResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_offset_fetch_response_topic_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_offset_fetch_response_topic_v0(buffer, at, n)
     (error_code,) = _unpack_h(buffer, at)
     at += 2
     return OffsetFetchResponse(0, topics, error_code), at
@@ -294,9 +309,14 @@ def _write_offset_fetch_response_v2(out: bytearray, item: OffsetFetchResponse) -
 def _read_offset_fetch_response_v3(buffer: bytes, at: int) -> tuple[OffsetFetchResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_offset_fetch_response_topic_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_offset_fetch_response_topic_v0(buffer, at, n)
     (error_code,) = _unpack_h(buffer, at)
     at += 2
     return OffsetFetchResponse(throttle_time_ms, topics, error_code), at
@@ -380,9 +400,14 @@ def _read_many_offset_fetch_response_topic_v5(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_offset_fetch_response_partition_v5(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_offset_fetch_response_partition_v5(buffer, at, n)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -412,9 +437,14 @@ def _write_many_offset_fetch_response_topic_v5(
 def _read_offset_fetch_response_v5(buffer: bytes, at: int) -> tuple[OffsetFetchResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_offset_fetch_response_topic_v5(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_offset_fetch_response_topic_v5(buffer, at, n)
     (error_code,) = _unpack_h(buffer, at)
     at += 2
     return OffsetFetchResponse(throttle_time_ms, topics, error_code), at
@@ -512,9 +542,14 @@ def _read_many_offset_fetch_response_topic_v6(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_offset_fetch_response_partition_v6(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_offset_fetch_response_partition_v6(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -561,9 +596,14 @@ def _read_offset_fetch_response_v6(buffer: bytes, at: int) -> tuple[OffsetFetchR
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_offset_fetch_response_topic_v6(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_offset_fetch_response_topic_v6(buffer, at, n - 1)
     error_code, n = _unpack_hB(buffer, at)
     at += 3
     tags: Tags = ()
@@ -669,9 +709,14 @@ def _read_many_offset_fetch_response_topics_v8(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_offset_fetch_response_partitions_v8(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_offset_fetch_response_partitions_v8(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -731,9 +776,14 @@ def _read_many_offset_fetch_response_group_v8(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            topics, at = _read_many_offset_fetch_response_topics_v8(buffer, at, n - 1)
+        elif n:
+            topics = ()
+        else:
             raise ValueError
-        topics, at = _read_many_offset_fetch_response_topics_v8(buffer, at, n - 1)
         error_code, n = _unpack_hB(buffer, at)
         at += 3
         tags: Tags = ()
@@ -779,9 +829,14 @@ def _read_offset_fetch_response_v8(buffer: bytes, at: int) -> tuple[OffsetFetchR
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        groups, at = _read_many_offset_fetch_response_group_v8(buffer, at, n - 1)
+    elif n:
+        groups = ()
+    else:
         raise ValueError
-    groups, at = _read_many_offset_fetch_response_group_v8(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -825,9 +880,14 @@ def _read_many_offset_fetch_response_topics_v10(
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_offset_fetch_response_partitions_v8(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_offset_fetch_response_partitions_v8(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -883,9 +943,14 @@ def _read_many_offset_fetch_response_group_v10(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            topics, at = _read_many_offset_fetch_response_topics_v10(buffer, at, n - 1)
+        elif n:
+            topics = ()
+        else:
             raise ValueError
-        topics, at = _read_many_offset_fetch_response_topics_v10(buffer, at, n - 1)
         error_code, n = _unpack_hB(buffer, at)
         at += 3
         tags: Tags = ()
@@ -931,9 +996,14 @@ def _read_offset_fetch_response_v10(buffer: bytes, at: int) -> tuple[OffsetFetch
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        groups, at = _read_many_offset_fetch_response_group_v10(buffer, at, n - 1)
+    elif n:
+        groups = ()
+    else:
         raise ValueError
-    groups, at = _read_many_offset_fetch_response_group_v10(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

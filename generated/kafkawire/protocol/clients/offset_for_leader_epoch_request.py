@@ -130,9 +130,14 @@ def _read_many_offset_for_leader_topic_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_offset_for_leader_partition_v0(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_offset_for_leader_partition_v0(buffer, at, n)
         result.append(make(topic, partitions))
     return tuple(result), at
 
@@ -160,9 +165,14 @@ def _write_many_offset_for_leader_topic_v0(
 def _read_offset_for_leader_epoch_request_v0(buffer: bytes, at: int) -> tuple[OffsetForLeaderEpochRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_offset_for_leader_topic_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_offset_for_leader_topic_v0(buffer, at, n)
     return OffsetForLeaderEpochRequest(-2, topics), at
 
 
@@ -219,9 +229,14 @@ def _read_many_offset_for_leader_topic_v2(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_offset_for_leader_partition_v2(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_offset_for_leader_partition_v2(buffer, at, n)
         result.append(make(topic, partitions))
     return tuple(result), at
 
@@ -249,9 +264,14 @@ def _write_many_offset_for_leader_topic_v2(
 def _read_offset_for_leader_epoch_request_v2(buffer: bytes, at: int) -> tuple[OffsetForLeaderEpochRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_offset_for_leader_topic_v2(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_offset_for_leader_topic_v2(buffer, at, n)
     return OffsetForLeaderEpochRequest(-2, topics), at
 
 
@@ -273,9 +293,14 @@ def _write_offset_for_leader_epoch_request_v2(out: bytearray, item: OffsetForLea
 def _read_offset_for_leader_epoch_request_v3(buffer: bytes, at: int) -> tuple[OffsetForLeaderEpochRequest, int]:
     replica_id, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_offset_for_leader_topic_v2(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_offset_for_leader_topic_v2(buffer, at, n)
     return OffsetForLeaderEpochRequest(replica_id, topics), at
 
 
@@ -347,9 +372,14 @@ def _read_many_offset_for_leader_topic_v4(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_offset_for_leader_partition_v4(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_offset_for_leader_partition_v4(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -395,9 +425,14 @@ def _read_offset_for_leader_epoch_request_v4(buffer: bytes, at: int) -> tuple[Of
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_offset_for_leader_topic_v4(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_offset_for_leader_topic_v4(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

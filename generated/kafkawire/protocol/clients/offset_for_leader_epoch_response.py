@@ -135,9 +135,14 @@ def _read_many_offset_for_leader_topic_result_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_epoch_end_offset_v0(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_epoch_end_offset_v0(buffer, at, n)
         result.append(make(topic, partitions))
     return tuple(result), at
 
@@ -165,9 +170,14 @@ def _write_many_offset_for_leader_topic_result_v0(
 def _read_offset_for_leader_epoch_response_v0(buffer: bytes, at: int) -> tuple[OffsetForLeaderEpochResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_offset_for_leader_topic_result_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_offset_for_leader_topic_result_v0(buffer, at, n)
     return OffsetForLeaderEpochResponse(0, topics), at
 
 
@@ -225,9 +235,14 @@ def _read_many_offset_for_leader_topic_result_v1(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_epoch_end_offset_v1(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_epoch_end_offset_v1(buffer, at, n)
         result.append(make(topic, partitions))
     return tuple(result), at
 
@@ -255,9 +270,14 @@ def _write_many_offset_for_leader_topic_result_v1(
 def _read_offset_for_leader_epoch_response_v1(buffer: bytes, at: int) -> tuple[OffsetForLeaderEpochResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_offset_for_leader_topic_result_v1(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_offset_for_leader_topic_result_v1(buffer, at, n)
     return OffsetForLeaderEpochResponse(0, topics), at
 
 
@@ -279,9 +299,14 @@ def _write_offset_for_leader_epoch_response_v1(out: bytearray, item: OffsetForLe
 def _read_offset_for_leader_epoch_response_v2(buffer: bytes, at: int) -> tuple[OffsetForLeaderEpochResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_offset_for_leader_topic_result_v1(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_offset_for_leader_topic_result_v1(buffer, at, n)
     return OffsetForLeaderEpochResponse(throttle_time_ms, topics), at
 
 
@@ -354,9 +379,14 @@ def _read_many_offset_for_leader_topic_result_v4(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_epoch_end_offset_v4(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_epoch_end_offset_v4(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -402,9 +432,14 @@ def _read_offset_for_leader_epoch_response_v4(buffer: bytes, at: int) -> tuple[O
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_offset_for_leader_topic_result_v4(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_offset_for_leader_topic_result_v4(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

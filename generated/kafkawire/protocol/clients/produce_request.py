@@ -14,7 +14,6 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
-    long_nullable_octets,
     long_nullable_text,
     long_text,
     long_text_length,
@@ -150,9 +149,14 @@ def _read_many_topic_produce_data_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partition_data, at = _read_many_partition_produce_data_v0(buffer, at, n)
+        elif not n:
+            partition_data = ()
+        else:
             raise ValueError
-        partition_data, at = _read_many_partition_produce_data_v0(buffer, at, n)
         result.append(make(name, ZERO_UUID, partition_data))
     return tuple(result), at
 
@@ -180,9 +184,14 @@ def _write_many_topic_produce_data_v0(out: bytearray, items: Sequence[ProduceReq
 def _read_produce_request_v0(buffer: bytes, at: int) -> tuple[ProduceRequest, int]:
     acks, timeout_ms, n = _unpack_hii(buffer, at)
     at += 10
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topic_data, at = _read_many_topic_produce_data_v0(buffer, at, n)
+    elif not n:
+        topic_data = ()
+    else:
         raise ValueError
-    topic_data, at = _read_many_topic_produce_data_v0(buffer, at, n)
     return ProduceRequest(None, acks, timeout_ms, topic_data), at
 
 
@@ -216,9 +225,14 @@ def _read_produce_request_v3(buffer: bytes, at: int) -> tuple[ProduceRequest, in
         at = end
     acks, timeout_ms, n = _unpack_hii(buffer, at)
     at += 10
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topic_data, at = _read_many_topic_produce_data_v0(buffer, at, n)
+    elif not n:
+        topic_data = ()
+    else:
         raise ValueError
-    topic_data, at = _read_many_topic_produce_data_v0(buffer, at, n)
     return ProduceRequest(transactional_id, acks, timeout_ms, topic_data), at
 
 
@@ -253,14 +267,14 @@ def _read_many_partition_produce_data_v9(
     for _ in range(count):
         index, n = _unpack_iB(buffer, at)
         at += 5
+        if n > 127:
+            n, at = rest_of_uvarint(buffer, at, n)
         if not n:
             records = None
-        elif n < 128:
+        else:
             end = at + n - 1
             records = buffer[at:end]
             at = end
-        else:
-            records, at = long_nullable_octets(buffer, at, n)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -313,9 +327,14 @@ def _read_many_topic_produce_data_v9(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partition_data, at = _read_many_partition_produce_data_v9(buffer, at, n - 1)
+        elif n:
+            partition_data = ()
+        else:
             raise ValueError
-        partition_data, at = _read_many_partition_produce_data_v9(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -371,9 +390,14 @@ def _read_produce_request_v9(buffer: bytes, at: int) -> tuple[ProduceRequest, in
     at += 7
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topic_data, at = _read_many_topic_produce_data_v9(buffer, at, n - 1)
+    elif n:
+        topic_data = ()
+    else:
         raise ValueError
-    topic_data, at = _read_many_topic_produce_data_v9(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -426,9 +450,14 @@ def _read_many_topic_produce_data_v13(
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partition_data, at = _read_many_partition_produce_data_v9(buffer, at, n - 1)
+        elif n:
+            partition_data = ()
+        else:
             raise ValueError
-        partition_data, at = _read_many_partition_produce_data_v9(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -480,9 +509,14 @@ def _read_produce_request_v13(buffer: bytes, at: int) -> tuple[ProduceRequest, i
     at += 7
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topic_data, at = _read_many_topic_produce_data_v13(buffer, at, n - 1)
+    elif n:
+        topic_data = ()
+    else:
         raise ValueError
-    topic_data, at = _read_many_topic_produce_data_v13(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

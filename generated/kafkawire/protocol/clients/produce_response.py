@@ -211,9 +211,14 @@ def _read_many_topic_produce_response_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partition_responses, at = _read_many_partition_produce_response_v0(buffer, at, n)
+        elif not n:
+            partition_responses = ()
+        else:
             raise ValueError
-        partition_responses, at = _read_many_partition_produce_response_v0(buffer, at, n)
         result.append(make(name, ZERO_UUID, partition_responses))
     return tuple(result), at
 
@@ -241,9 +246,14 @@ def _write_many_topic_produce_response_v0(
 def _read_produce_response_v0(buffer: bytes, at: int) -> tuple[ProduceResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        responses, at = _read_many_topic_produce_response_v0(buffer, at, n)
+    elif not n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_topic_produce_response_v0(buffer, at, n)
     return ProduceResponse(responses), at
 
 
@@ -267,9 +277,14 @@ def _write_produce_response_v0(out: bytearray, item: ProduceResponse) -> None:
 def _read_produce_response_v1(buffer: bytes, at: int) -> tuple[ProduceResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        responses, at = _read_many_topic_produce_response_v0(buffer, at, n)
+    elif not n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_topic_produce_response_v0(buffer, at, n)
     (throttle_time_ms,) = _unpack_i(buffer, at)
     at += 4
     return ProduceResponse(responses, throttle_time_ms), at
@@ -336,9 +351,14 @@ def _read_many_topic_produce_response_v2(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partition_responses, at = _read_many_partition_produce_response_v2(buffer, at, n)
+        elif not n:
+            partition_responses = ()
+        else:
             raise ValueError
-        partition_responses, at = _read_many_partition_produce_response_v2(buffer, at, n)
         result.append(make(name, ZERO_UUID, partition_responses))
     return tuple(result), at
 
@@ -367,9 +387,14 @@ def _write_many_topic_produce_response_v2(
 def _read_produce_response_v2(buffer: bytes, at: int) -> tuple[ProduceResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        responses, at = _read_many_topic_produce_response_v2(buffer, at, n)
+    elif not n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_topic_produce_response_v2(buffer, at, n)
     (throttle_time_ms,) = _unpack_i(buffer, at)
     at += 4
     return ProduceResponse(responses, throttle_time_ms), at
@@ -439,9 +464,14 @@ def _read_many_topic_produce_response_v5(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partition_responses, at = _read_many_partition_produce_response_v5(buffer, at, n)
+        elif not n:
+            partition_responses = ()
+        else:
             raise ValueError
-        partition_responses, at = _read_many_partition_produce_response_v5(buffer, at, n)
         result.append(make(name, ZERO_UUID, partition_responses))
     return tuple(result), at
 
@@ -470,9 +500,14 @@ def _write_many_topic_produce_response_v5(
 def _read_produce_response_v5(buffer: bytes, at: int) -> tuple[ProduceResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        responses, at = _read_many_topic_produce_response_v5(buffer, at, n)
+    elif not n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_topic_produce_response_v5(buffer, at, n)
     (throttle_time_ms,) = _unpack_i(buffer, at)
     at += 4
     return ProduceResponse(responses, throttle_time_ms), at
@@ -548,9 +583,14 @@ def _read_many_partition_produce_response_v8(
     for _ in range(count):
         index, error_code, base_offset, log_append_time_ms, log_start_offset, n = _unpack_ihqqqi(buffer, at)
         at += 34
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            record_errors, at = _read_many_batch_index_and_error_message_v8(buffer, at, n)
+        elif not n:
+            record_errors = ()
+        else:
             raise ValueError
-        record_errors, at = _read_many_batch_index_and_error_message_v8(buffer, at, n)
         (n,) = _unpack_h(buffer, at)
         at += 2
         if n < 0:
@@ -616,9 +656,14 @@ def _read_many_topic_produce_response_v8(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partition_responses, at = _read_many_partition_produce_response_v8(buffer, at, n)
+        elif not n:
+            partition_responses = ()
+        else:
             raise ValueError
-        partition_responses, at = _read_many_partition_produce_response_v8(buffer, at, n)
         result.append(make(name, ZERO_UUID, partition_responses))
     return tuple(result), at
 
@@ -647,9 +692,14 @@ def _write_many_topic_produce_response_v8(
 def _read_produce_response_v8(buffer: bytes, at: int) -> tuple[ProduceResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        responses, at = _read_many_topic_produce_response_v8(buffer, at, n)
+    elif not n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_topic_produce_response_v8(buffer, at, n)
     (throttle_time_ms,) = _unpack_i(buffer, at)
     at += 4
     return ProduceResponse(responses, throttle_time_ms), at
@@ -741,9 +791,14 @@ def _read_many_partition_produce_response_v9(
         at += 31
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            record_errors, at = _read_many_batch_index_and_error_message_v9(buffer, at, n - 1)
+        elif n:
+            record_errors = ()
+        else:
             raise ValueError
-        record_errors, at = _read_many_batch_index_and_error_message_v9(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         if not n:
@@ -837,9 +892,14 @@ def _read_many_topic_produce_response_v9(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partition_responses, at = _read_many_partition_produce_response_v9(buffer, at, n - 1)
+        elif n:
+            partition_responses = ()
+        else:
             raise ValueError
-        partition_responses, at = _read_many_partition_produce_response_v9(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -885,9 +945,14 @@ def _read_produce_response_v9(buffer: bytes, at: int) -> tuple[ProduceResponse, 
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        responses, at = _read_many_topic_produce_response_v9(buffer, at, n - 1)
+    elif n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_topic_produce_response_v9(buffer, at, n - 1)
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()
@@ -956,9 +1021,14 @@ def _read_many_partition_produce_response_v10(
         at += 31
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            record_errors, at = _read_many_batch_index_and_error_message_v9(buffer, at, n - 1)
+        elif n:
+            record_errors = ()
+        else:
             raise ValueError
-        record_errors, at = _read_many_batch_index_and_error_message_v9(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         if not n:
@@ -1067,9 +1137,14 @@ def _read_many_topic_produce_response_v10(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partition_responses, at = _read_many_partition_produce_response_v10(buffer, at, n - 1)
+        elif n:
+            partition_responses = ()
+        else:
             raise ValueError
-        partition_responses, at = _read_many_partition_produce_response_v10(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -1185,9 +1260,14 @@ def _read_produce_response_v10(buffer: bytes, at: int) -> tuple[ProduceResponse,
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        responses, at = _read_many_topic_produce_response_v10(buffer, at, n - 1)
+    elif n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_topic_produce_response_v10(buffer, at, n - 1)
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()
@@ -1202,9 +1282,14 @@ def _read_produce_response_v10(buffer: bytes, at: int) -> tuple[ProduceResponse,
                 start += 1
                 if n > 127:
                     n, start = rest_of_uvarint(payload, start, n)
-                if not 0 < n <= len(payload) - start + 1:
+                if n > 1:
+                    if n > len(payload) - start + 1:
+                        raise ValueError
+                    node_endpoints, start = _read_many_node_endpoint_v10(payload, start, n - 1)
+                elif n:
+                    node_endpoints = ()
+                else:
                     raise ValueError
-                node_endpoints, start = _read_many_node_endpoint_v10(payload, start, n - 1)
             else:
                 start = len(payload)
                 unknown.append((tag, payload))
@@ -1259,9 +1344,14 @@ def _read_many_topic_produce_response_v13(
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partition_responses, at = _read_many_partition_produce_response_v10(buffer, at, n - 1)
+        elif n:
+            partition_responses = ()
+        else:
             raise ValueError
-        partition_responses, at = _read_many_partition_produce_response_v10(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -1304,9 +1394,14 @@ def _read_produce_response_v13(buffer: bytes, at: int) -> tuple[ProduceResponse,
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        responses, at = _read_many_topic_produce_response_v13(buffer, at, n - 1)
+    elif n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_topic_produce_response_v13(buffer, at, n - 1)
     throttle_time_ms, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()
@@ -1321,9 +1416,14 @@ def _read_produce_response_v13(buffer: bytes, at: int) -> tuple[ProduceResponse,
                 start += 1
                 if n > 127:
                     n, start = rest_of_uvarint(payload, start, n)
-                if not 0 < n <= len(payload) - start + 1:
+                if n > 1:
+                    if n > len(payload) - start + 1:
+                        raise ValueError
+                    node_endpoints, start = _read_many_node_endpoint_v10(payload, start, n - 1)
+                elif n:
+                    node_endpoints = ()
+                else:
                     raise ValueError
-                node_endpoints, start = _read_many_node_endpoint_v10(payload, start, n - 1)
             else:
                 start = len(payload)
                 unknown.append((tag, payload))

@@ -9,10 +9,10 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
-    long_octets,
     new_uuid,
     octets,
     packer,
+    rest_of_uvarint,
     tagged_section,
     unknown_tags,
     unpacker,
@@ -60,12 +60,13 @@ def _read_push_telemetry_request_v0(buffer: bytes, at: int) -> tuple[PushTelemet
     client_instance_id, subscription_id, terminating, compression_type, n = _unpack_16sizbB(buffer, at)
     at += 23
     client_instance_id = new_uuid(client_instance_id)
-    if 0 < n < 128:
-        end = at + n - 1
-        metrics = buffer[at:end]
-        at = end
-    else:
-        metrics, at = long_octets(buffer, at, n)
+    if n > 127:
+        n, at = rest_of_uvarint(buffer, at, n)
+    if not n:
+        raise ValueError
+    end = at + n - 1
+    metrics = buffer[at:end]
+    at = end
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -165,9 +165,14 @@ def _read_many_partition_result_v0(
         at += 13
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            state_batches, at = _read_many_state_batch_v0(buffer, at, n - 1)
+        elif n:
+            state_batches = ()
+        else:
             raise ValueError
-        state_batches, at = _read_many_state_batch_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -225,9 +230,14 @@ def _read_many_read_state_result_v0(
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_partition_result_v0(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_partition_result_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -268,9 +278,14 @@ def _read_read_share_group_state_response_v0(buffer: bytes, at: int) -> tuple[Re
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        results, at = _read_many_read_state_result_v0(buffer, at, n - 1)
+    elif n:
+        results = ()
+    else:
         raise ValueError
-    results, at = _read_many_read_state_result_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -8,9 +8,9 @@ from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
     Tags,
     long_length,
-    long_octets,
     octets,
     packer,
+    rest_of_uvarint,
     tagged_section,
     unknown_tags,
     unpacker,
@@ -68,12 +68,13 @@ def _write_sasl_authenticate_request_v0(out: bytearray, item: SaslAuthenticateRe
 def _read_sasl_authenticate_request_v2(buffer: bytes, at: int) -> tuple[SaslAuthenticateRequest, int]:
     n = buffer[at]
     at += 1
-    if 0 < n < 128:
-        end = at + n - 1
-        auth_bytes = buffer[at:end]
-        at = end
-    else:
-        auth_bytes, at = long_octets(buffer, at, n)
+    if n > 127:
+        n, at = rest_of_uvarint(buffer, at, n)
+    if not n:
+        raise ValueError
+    end = at + n - 1
+    auth_bytes = buffer[at:end]
+    at = end
     n = buffer[at]
     at += 1
     tags: Tags = ()

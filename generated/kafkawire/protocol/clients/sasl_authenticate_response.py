@@ -10,10 +10,10 @@ from kafkawire.wire.fastpath import (
     Tags,
     long_length,
     long_nullable_text,
-    long_octets,
     long_text_length,
     octets,
     packer,
+    rest_of_uvarint,
     tagged_section,
     unknown_tags,
     unpacker,
@@ -160,12 +160,13 @@ def _read_sasl_authenticate_response_v2(buffer: bytes, at: int) -> tuple[SaslAut
         error_message, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if 0 < n < 128:
-        end = at + n - 1
-        auth_bytes = buffer[at:end]
-        at = end
-    else:
-        auth_bytes, at = long_octets(buffer, at, n)
+    if n > 127:
+        n, at = rest_of_uvarint(buffer, at, n)
+    if not n:
+        raise ValueError
+    end = at + n - 1
+    auth_bytes = buffer[at:end]
+    at = end
     session_lifetime_ms, n = _unpack_qB(buffer, at)
     at += 9
     tags: Tags = ()

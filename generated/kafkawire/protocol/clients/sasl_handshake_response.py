@@ -42,19 +42,24 @@ _pack_hi = packer("hi")
 def _read_sasl_handshake_response_v0(buffer: bytes, at: int) -> tuple[SaslHandshakeResponse, int]:
     error_code, n = _unpack_hi(buffer, at)
     at += 6
-    if not 0 <= n <= len(buffer) - at:
-        raise ValueError
-    mechanisms_items = []
-    for _ in range(n):
-        (n,) = _unpack_h(buffer, at)
-        at += 2
-        if n < 0:
+    if n > 0:
+        if n > len(buffer) - at:
             raise ValueError
-        end = at + n
-        mechanisms_item = buffer[at:end].decode()
-        at = end
-        mechanisms_items.append(mechanisms_item)
-    mechanisms = tuple(mechanisms_items)
+        mechanisms_items = []
+        for _ in range(n):
+            (n,) = _unpack_h(buffer, at)
+            at += 2
+            if n < 0:
+                raise ValueError
+            end = at + n
+            mechanisms_item = buffer[at:end].decode()
+            at = end
+            mechanisms_items.append(mechanisms_item)
+        mechanisms = tuple(mechanisms_items)
+    elif not n:
+        mechanisms = ()
+    else:
+        raise ValueError
     return SaslHandshakeResponse(error_code, mechanisms), at
 
 

@@ -173,9 +173,14 @@ def _read_many_acknowledge_partition_v0(
         at += 5
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            acknowledgement_batches, at = _read_many_acknowledgement_batch_v0(buffer, at, n - 1)
+        elif n:
+            acknowledgement_batches = ()
+        else:
             raise ValueError
-        acknowledgement_batches, at = _read_many_acknowledgement_batch_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -221,9 +226,14 @@ def _read_many_acknowledge_topic_v0(
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_acknowledge_partition_v0(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_acknowledge_partition_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -285,9 +295,14 @@ def _read_share_acknowledge_request_v0(buffer: bytes, at: int) -> tuple[ShareAck
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_acknowledge_topic_v0(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_acknowledge_topic_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -370,9 +385,14 @@ def _read_share_acknowledge_request_v2(buffer: bytes, at: int) -> tuple[ShareAck
     at += 6
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_acknowledge_topic_v0(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_acknowledge_topic_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

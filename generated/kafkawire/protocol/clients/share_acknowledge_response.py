@@ -220,9 +220,14 @@ def _read_many_share_acknowledge_topic_response_v0(
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_partition_data_v0(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_partition_data_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -346,16 +351,26 @@ def _read_share_acknowledge_response_v0(buffer: bytes, at: int) -> tuple[ShareAc
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        responses, at = _read_many_share_acknowledge_topic_response_v0(buffer, at, n - 1)
+    elif n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_share_acknowledge_topic_response_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        node_endpoints, at = _read_many_node_endpoint_v0(buffer, at, n - 1)
+    elif n:
+        node_endpoints = ()
+    else:
         raise ValueError
-    node_endpoints, at = _read_many_node_endpoint_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -425,16 +440,26 @@ def _read_share_acknowledge_response_v2(buffer: bytes, at: int) -> tuple[ShareAc
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        responses, at = _read_many_share_acknowledge_topic_response_v0(buffer, at, n - 1)
+    elif n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_share_acknowledge_topic_response_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        node_endpoints, at = _read_many_node_endpoint_v0(buffer, at, n - 1)
+    elif n:
+        node_endpoints = ()
+    else:
         raise ValueError
-    node_endpoints, at = _read_many_node_endpoint_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

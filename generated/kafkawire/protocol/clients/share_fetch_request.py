@@ -213,9 +213,14 @@ def _read_many_fetch_partition_v0(
         at += 9
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            acknowledgement_batches, at = _read_many_acknowledgement_batch_v0(buffer, at, n - 1)
+        elif n:
+            acknowledgement_batches = ()
+        else:
             raise ValueError
-        acknowledgement_batches, at = _read_many_acknowledgement_batch_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -259,9 +264,14 @@ def _read_many_fetch_topic_v0(
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_fetch_partition_v0(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_fetch_partition_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -377,16 +387,26 @@ def _read_share_fetch_request_v0(buffer: bytes, at: int) -> tuple[ShareFetchRequ
     at += 17
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_fetch_topic_v0(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_fetch_topic_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        forgotten_topics_data, at = _read_many_forgotten_topic_v0(buffer, at, n - 1)
+    elif n:
+        forgotten_topics_data = ()
+    else:
         raise ValueError
-    forgotten_topics_data, at = _read_many_forgotten_topic_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -478,9 +498,14 @@ def _read_many_fetch_partition_v1(
         at += 5
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            acknowledgement_batches, at = _read_many_acknowledgement_batch_v0(buffer, at, n - 1)
+        elif n:
+            acknowledgement_batches = ()
+        else:
             raise ValueError
-        acknowledgement_batches, at = _read_many_acknowledgement_batch_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -526,9 +551,14 @@ def _read_many_fetch_topic_v1(
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_fetch_partition_v1(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_fetch_partition_v1(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -596,16 +626,26 @@ def _read_share_fetch_request_v1(buffer: bytes, at: int) -> tuple[ShareFetchRequ
     at += 25
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_fetch_topic_v1(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_fetch_topic_v1(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        forgotten_topics_data, at = _read_many_forgotten_topic_v0(buffer, at, n - 1)
+    elif n:
+        forgotten_topics_data = ()
+    else:
         raise ValueError
-    forgotten_topics_data, at = _read_many_forgotten_topic_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -743,16 +783,26 @@ def _read_share_fetch_request_v2(buffer: bytes, at: int) -> tuple[ShareFetchRequ
     at += 27
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_fetch_topic_v1(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_fetch_topic_v1(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        forgotten_topics_data, at = _read_many_forgotten_topic_v0(buffer, at, n - 1)
+    elif n:
+        forgotten_topics_data = ()
+    else:
         raise ValueError
-    forgotten_topics_data, at = _read_many_forgotten_topic_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

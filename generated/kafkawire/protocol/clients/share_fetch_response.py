@@ -16,9 +16,7 @@ from kafkawire.wire.fastpath import (
     ZERO_UUID,
     iterator,
     long_length,
-    long_nullable_octets,
     long_nullable_text,
-    long_octets,
     long_text,
     long_text_length,
     new_uuid,
@@ -254,21 +252,26 @@ def _read_many_partition_data_v0(
         current_leader, at = _read_leader_id_and_epoch_v0(buffer, at)
         n = buffer[at]
         at += 1
+        if n > 127:
+            n, at = rest_of_uvarint(buffer, at, n)
         if not n:
             records = None
-        elif n < 128:
+        else:
             end = at + n - 1
             records = buffer[at:end]
             at = end
-        else:
-            records, at = long_nullable_octets(buffer, at, n)
         n = buffer[at]
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            acquired_records, at = _read_many_acquired_records_v0(buffer, at, n - 1)
+        elif n:
+            acquired_records = ()
+        else:
             raise ValueError
-        acquired_records, at = _read_many_acquired_records_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -359,9 +362,14 @@ def _read_many_share_fetchable_topic_response_v0(
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_partition_data_v0(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_partition_data_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -485,16 +493,26 @@ def _read_share_fetch_response_v0(buffer: bytes, at: int) -> tuple[ShareFetchRes
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        responses, at = _read_many_share_fetchable_topic_response_v0(buffer, at, n - 1)
+    elif n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_share_fetchable_topic_response_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        node_endpoints, at = _read_many_node_endpoint_v0(buffer, at, n - 1)
+    elif n:
+        node_endpoints = ()
+    else:
         raise ValueError
-    node_endpoints, at = _read_many_node_endpoint_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -582,19 +600,25 @@ def _read_many_partition_data_v1(
         current_leader, at = _read_leader_id_and_epoch_v0(buffer, at)
         n = buffer[at]
         at += 1
-        if 0 < n < 128:
-            end = at + n - 1
-            records = buffer[at:end]
-            at = end
-        else:
-            records, at = long_octets(buffer, at, n)
+        if n > 127:
+            n, at = rest_of_uvarint(buffer, at, n)
+        if not n:
+            raise ValueError
+        end = at + n - 1
+        records = buffer[at:end]
+        at = end
         n = buffer[at]
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            acquired_records, at = _read_many_acquired_records_v0(buffer, at, n - 1)
+        elif n:
+            acquired_records = ()
+        else:
             raise ValueError
-        acquired_records, at = _read_many_acquired_records_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -683,9 +707,14 @@ def _read_many_share_fetchable_topic_response_v1(
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_partition_data_v1(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_partition_data_v1(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -741,16 +770,26 @@ def _read_share_fetch_response_v1(buffer: bytes, at: int) -> tuple[ShareFetchRes
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        responses, at = _read_many_share_fetchable_topic_response_v1(buffer, at, n - 1)
+    elif n:
+        responses = ()
+    else:
         raise ValueError
-    responses, at = _read_many_share_fetchable_topic_response_v1(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        node_endpoints, at = _read_many_node_endpoint_v0(buffer, at, n - 1)
+    elif n:
+        node_endpoints = ()
+    else:
         raise ValueError
-    node_endpoints, at = _read_many_node_endpoint_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -98,9 +98,9 @@ def _read_share_group_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[Shar
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         subscribed_topic_names = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         subscribed_topic_names_items = []
         for _ in range(n - 1):
             n = buffer[at]
@@ -113,6 +113,8 @@ def _read_share_group_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[Shar
                 subscribed_topic_names_item, at = long_text(buffer, at, n)
             subscribed_topic_names_items.append(subscribed_topic_names_item)
         subscribed_topic_names = tuple(subscribed_topic_names_items)
+    else:
+        subscribed_topic_names = ()
     n = buffer[at]
     at += 1
     tags: Tags = ()

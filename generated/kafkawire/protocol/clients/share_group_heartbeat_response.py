@@ -151,9 +151,14 @@ def _read_assignment_v0(buffer: bytes, at: int) -> tuple[ShareGroupHeartbeatResp
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topic_partitions, at = _read_many_topic_partitions_v0(buffer, at, n - 1)
+    elif n:
+        topic_partitions = ()
+    else:
         raise ValueError
-    topic_partitions, at = _read_many_topic_partitions_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -180,9 +180,14 @@ def _write_many_stop_replica_partition_v0_v0(
 def _read_stop_replica_request_v0(buffer: bytes, at: int) -> tuple[StopReplicaRequest, int]:
     controller_id, controller_epoch, delete_partitions, n = _unpack_iizi(buffer, at)
     at += 13
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        ungrouped_partitions, at = _read_many_stop_replica_partition_v0_v0(buffer, at, n)
+    elif not n:
+        ungrouped_partitions = ()
+    else:
         raise ValueError
-    ungrouped_partitions, at = _read_many_stop_replica_partition_v0_v0(buffer, at, n)
     return StopReplicaRequest(controller_id, False, controller_epoch, -1, delete_partitions, ungrouped_partitions), at
 
 
@@ -261,9 +266,14 @@ def _write_many_stop_replica_topic_v1_v1(
 def _read_stop_replica_request_v1(buffer: bytes, at: int) -> tuple[StopReplicaRequest, int]:
     controller_id, controller_epoch, broker_epoch, delete_partitions, n = _unpack_iiqzi(buffer, at)
     at += 21
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_stop_replica_topic_v1_v1(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_stop_replica_topic_v1_v1(buffer, at, n)
     return StopReplicaRequest(controller_id, False, controller_epoch, broker_epoch, delete_partitions, (), topics), at
 
 
@@ -364,9 +374,14 @@ def _read_stop_replica_request_v2(buffer: bytes, at: int) -> tuple[StopReplicaRe
     at += 18
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_stop_replica_topic_v1_v2(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_stop_replica_topic_v1_v2(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -461,9 +476,14 @@ def _read_many_stop_replica_topic_state_v3(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partition_states, at = _read_many_stop_replica_partition_state_v3(buffer, at, n - 1)
+        elif n:
+            partition_states = ()
+        else:
             raise ValueError
-        partition_states, at = _read_many_stop_replica_partition_state_v3(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -511,9 +531,14 @@ def _read_stop_replica_request_v3(buffer: bytes, at: int) -> tuple[StopReplicaRe
     at += 17
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topic_states, at = _read_many_stop_replica_topic_state_v3(buffer, at, n - 1)
+    elif n:
+        topic_states = ()
+    else:
         raise ValueError
-    topic_states, at = _read_many_stop_replica_topic_state_v3(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -562,9 +587,14 @@ def _read_stop_replica_request_v4(buffer: bytes, at: int) -> tuple[StopReplicaRe
     at += 18
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topic_states, at = _read_many_stop_replica_topic_state_v3(buffer, at, n - 1)
+    elif n:
+        topic_states = ()
+    else:
         raise ValueError
-    topic_states, at = _read_many_stop_replica_topic_state_v3(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -115,9 +115,14 @@ def _write_many_stop_replica_partition_error_v0(
 def _read_stop_replica_response_v0(buffer: bytes, at: int) -> tuple[StopReplicaResponse, int]:
     error_code, n = _unpack_hi(buffer, at)
     at += 6
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        partition_errors, at = _read_many_stop_replica_partition_error_v0(buffer, at, n)
+    elif not n:
+        partition_errors = ()
+    else:
         raise ValueError
-    partition_errors, at = _read_many_stop_replica_partition_error_v0(buffer, at, n)
     return StopReplicaResponse(error_code, partition_errors), at
 
 
@@ -189,9 +194,14 @@ def _read_stop_replica_response_v2(buffer: bytes, at: int) -> tuple[StopReplicaR
     at += 3
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        partition_errors, at = _read_many_stop_replica_partition_error_v2(buffer, at, n - 1)
+    elif n:
+        partition_errors = ()
+    else:
         raise ValueError
-    partition_errors, at = _read_many_stop_replica_partition_error_v2(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -341,9 +341,14 @@ def _read_many_topic_info_v0(
             at += 7
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            topic_configs, at = _read_many_key_value_v0(buffer, at, n - 1)
+        elif n:
+            topic_configs = ()
+        else:
             raise ValueError
-        topic_configs, at = _read_many_key_value_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -404,52 +409,72 @@ def _read_many_subtopology_v0(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            source_topics_items = []
+            for _ in range(n - 1):
+                n = buffer[at]
+                at += 1
+                if 0 < n < 128:
+                    end = at + n - 1
+                    source_topics_item = buffer[at:end].decode()
+                    at = end
+                else:
+                    source_topics_item, at = long_text(buffer, at, n)
+                source_topics_items.append(source_topics_item)
+            source_topics = tuple(source_topics_items)
+        elif n:
+            source_topics = ()
+        else:
             raise ValueError
-        source_topics_items = []
-        for _ in range(n - 1):
-            n = buffer[at]
-            at += 1
-            if 0 < n < 128:
-                end = at + n - 1
-                source_topics_item = buffer[at:end].decode()
-                at = end
-            else:
-                source_topics_item, at = long_text(buffer, at, n)
-            source_topics_items.append(source_topics_item)
-        source_topics = tuple(source_topics_items)
         n = buffer[at]
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            repartition_sink_topics_items = []
+            for _ in range(n - 1):
+                n = buffer[at]
+                at += 1
+                if 0 < n < 128:
+                    end = at + n - 1
+                    repartition_sink_topics_item = buffer[at:end].decode()
+                    at = end
+                else:
+                    repartition_sink_topics_item, at = long_text(buffer, at, n)
+                repartition_sink_topics_items.append(repartition_sink_topics_item)
+            repartition_sink_topics = tuple(repartition_sink_topics_items)
+        elif n:
+            repartition_sink_topics = ()
+        else:
             raise ValueError
-        repartition_sink_topics_items = []
-        for _ in range(n - 1):
-            n = buffer[at]
-            at += 1
-            if 0 < n < 128:
-                end = at + n - 1
-                repartition_sink_topics_item = buffer[at:end].decode()
-                at = end
-            else:
-                repartition_sink_topics_item, at = long_text(buffer, at, n)
-            repartition_sink_topics_items.append(repartition_sink_topics_item)
-        repartition_sink_topics = tuple(repartition_sink_topics_items)
         n = buffer[at]
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            state_changelog_topics, at = _read_many_topic_info_v0(buffer, at, n - 1)
+        elif n:
+            state_changelog_topics = ()
+        else:
             raise ValueError
-        state_changelog_topics, at = _read_many_topic_info_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            repartition_source_topics, at = _read_many_topic_info_v0(buffer, at, n - 1)
+        elif n:
+            repartition_source_topics = ()
+        else:
             raise ValueError
-        repartition_source_topics, at = _read_many_topic_info_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -545,10 +570,12 @@ def _read_topology_v0(buffer: bytes, at: int) -> tuple[StreamsGroupDescribeRespo
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         subtopologies = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         subtopologies, at = _read_many_subtopology_v0(buffer, at, n - 1)
+    else:
+        subtopologies = ()
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -731,23 +758,38 @@ def _read_assignment_v0(buffer: bytes, at: int) -> tuple[StreamsGroupDescribeRes
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        active_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
+    elif n:
+        active_tasks = ()
+    else:
         raise ValueError
-    active_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        standby_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
+    elif n:
+        standby_tasks = ()
+    else:
         raise ValueError
-    standby_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        warmup_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
+    elif n:
+        warmup_tasks = ()
+    else:
         raise ValueError
-    warmup_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -878,23 +920,38 @@ def _read_many_member_v0(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            client_tags, at = _read_many_key_value_v0(buffer, at, n - 1)
+        elif n:
+            client_tags = ()
+        else:
             raise ValueError
-        client_tags, at = _read_many_key_value_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            task_offsets, at = _read_many_task_offset_v0(buffer, at, n - 1)
+        elif n:
+            task_offsets = ()
+        else:
             raise ValueError
-        task_offsets, at = _read_many_task_offset_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            task_end_offsets, at = _read_many_task_offset_v0(buffer, at, n - 1)
+        elif n:
+            task_end_offsets = ()
+        else:
             raise ValueError
-        task_end_offsets, at = _read_many_task_offset_v0(buffer, at, n - 1)
         assignment, at = _read_assignment_v0(buffer, at)
         target_assignment, at = _read_assignment_v0(buffer, at)
         is_classic, n = _unpack_zB(buffer, at)
@@ -1078,9 +1135,14 @@ def _read_many_described_group_v0(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            members, at = _read_many_member_v0(buffer, at, n - 1)
+        elif n:
+            members = ()
+        else:
             raise ValueError
-        members, at = _read_many_member_v0(buffer, at, n - 1)
         authorized_operations, n = _unpack_iB(buffer, at)
         at += 5
         tags: Tags = ()
@@ -1164,9 +1226,14 @@ def _read_streams_group_describe_response_v0(buffer: bytes, at: int) -> tuple[St
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        groups, at = _read_many_described_group_v0(buffer, at, n - 1)
+    elif n:
+        groups = ()
+    else:
         raise ValueError
-    groups, at = _read_many_described_group_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -305,9 +305,14 @@ def _read_many_topic_info_v0(
             at += 7
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            topic_configs, at = _read_many_key_value_v0(buffer, at, n - 1)
+        elif n:
+            topic_configs = ()
+        else:
             raise ValueError
-        topic_configs, at = _read_many_key_value_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -459,77 +464,107 @@ def _read_many_subtopology_v0(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            source_topics_items = []
+            for _ in range(n - 1):
+                n = buffer[at]
+                at += 1
+                if 0 < n < 128:
+                    end = at + n - 1
+                    source_topics_item = buffer[at:end].decode()
+                    at = end
+                else:
+                    source_topics_item, at = long_text(buffer, at, n)
+                source_topics_items.append(source_topics_item)
+            source_topics = tuple(source_topics_items)
+        elif n:
+            source_topics = ()
+        else:
             raise ValueError
-        source_topics_items = []
-        for _ in range(n - 1):
-            n = buffer[at]
-            at += 1
-            if 0 < n < 128:
-                end = at + n - 1
-                source_topics_item = buffer[at:end].decode()
-                at = end
-            else:
-                source_topics_item, at = long_text(buffer, at, n)
-            source_topics_items.append(source_topics_item)
-        source_topics = tuple(source_topics_items)
         n = buffer[at]
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            source_topic_regex_items = []
+            for _ in range(n - 1):
+                n = buffer[at]
+                at += 1
+                if 0 < n < 128:
+                    end = at + n - 1
+                    source_topic_regex_item = buffer[at:end].decode()
+                    at = end
+                else:
+                    source_topic_regex_item, at = long_text(buffer, at, n)
+                source_topic_regex_items.append(source_topic_regex_item)
+            source_topic_regex = tuple(source_topic_regex_items)
+        elif n:
+            source_topic_regex = ()
+        else:
             raise ValueError
-        source_topic_regex_items = []
-        for _ in range(n - 1):
-            n = buffer[at]
-            at += 1
-            if 0 < n < 128:
-                end = at + n - 1
-                source_topic_regex_item = buffer[at:end].decode()
-                at = end
-            else:
-                source_topic_regex_item, at = long_text(buffer, at, n)
-            source_topic_regex_items.append(source_topic_regex_item)
-        source_topic_regex = tuple(source_topic_regex_items)
         n = buffer[at]
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            state_changelog_topics, at = _read_many_topic_info_v0(buffer, at, n - 1)
+        elif n:
+            state_changelog_topics = ()
+        else:
             raise ValueError
-        state_changelog_topics, at = _read_many_topic_info_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            repartition_sink_topics_items = []
+            for _ in range(n - 1):
+                n = buffer[at]
+                at += 1
+                if 0 < n < 128:
+                    end = at + n - 1
+                    repartition_sink_topics_item = buffer[at:end].decode()
+                    at = end
+                else:
+                    repartition_sink_topics_item, at = long_text(buffer, at, n)
+                repartition_sink_topics_items.append(repartition_sink_topics_item)
+            repartition_sink_topics = tuple(repartition_sink_topics_items)
+        elif n:
+            repartition_sink_topics = ()
+        else:
             raise ValueError
-        repartition_sink_topics_items = []
-        for _ in range(n - 1):
-            n = buffer[at]
-            at += 1
-            if 0 < n < 128:
-                end = at + n - 1
-                repartition_sink_topics_item = buffer[at:end].decode()
-                at = end
-            else:
-                repartition_sink_topics_item, at = long_text(buffer, at, n)
-            repartition_sink_topics_items.append(repartition_sink_topics_item)
-        repartition_sink_topics = tuple(repartition_sink_topics_items)
         n = buffer[at]
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            repartition_source_topics, at = _read_many_topic_info_v0(buffer, at, n - 1)
+        elif n:
+            repartition_source_topics = ()
+        else:
             raise ValueError
-        repartition_source_topics, at = _read_many_topic_info_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            copartition_groups, at = _read_many_copartition_group_v0(buffer, at, n - 1)
+        elif n:
+            copartition_groups = ()
+        else:
             raise ValueError
-        copartition_groups, at = _read_many_copartition_group_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -650,9 +685,14 @@ def _read_topology_v0(buffer: bytes, at: int) -> tuple[StreamsGroupHeartbeatRequ
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        subtopologies, at = _read_many_subtopology_v0(buffer, at, n - 1)
+    elif n:
+        subtopologies = ()
+    else:
         raise ValueError
-    subtopologies, at = _read_many_subtopology_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -893,30 +933,36 @@ def _read_streams_group_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[St
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         active_tasks = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         active_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
+    else:
+        active_tasks = ()
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         standby_tasks = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         standby_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
+    else:
+        standby_tasks = ()
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         warmup_tasks = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         warmup_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
+    else:
+        warmup_tasks = ()
     n = buffer[at]
     at += 1
     if not n:
@@ -939,30 +985,36 @@ def _read_streams_group_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[St
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         client_tags = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         client_tags, at = _read_many_key_value_v0(buffer, at, n - 1)
+    else:
+        client_tags = ()
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         task_offsets = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         task_offsets, at = _read_many_task_offset_v0(buffer, at, n - 1)
+    else:
+        task_offsets = ()
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         task_end_offsets = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         task_end_offsets, at = _read_many_task_offset_v0(buffer, at, n - 1)
+    else:
+        task_end_offsets = ()
     shutdown_application, n = _unpack_zB(buffer, at)
     at += 2
     tags: Tags = ()

@@ -380,16 +380,26 @@ def _read_many_endpoint_to_partitions_v0(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            active_partitions, at = _read_many_topic_partition_v0(buffer, at, n - 1)
+        elif n:
+            active_partitions = ()
+        else:
             raise ValueError
-        active_partitions, at = _read_many_topic_partition_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            standby_partitions, at = _read_many_topic_partition_v0(buffer, at, n - 1)
+        elif n:
+            standby_partitions = ()
+        else:
             raise ValueError
-        standby_partitions, at = _read_many_topic_partition_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -475,50 +485,60 @@ def _read_streams_group_heartbeat_response_v0(buffer: bytes, at: int) -> tuple[S
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         status = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         status, at = _read_many_status_v0(buffer, at, n - 1)
+    else:
+        status = ()
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         active_tasks = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         active_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
+    else:
+        active_tasks = ()
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         standby_tasks = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         standby_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
+    else:
+        standby_tasks = ()
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         warmup_tasks = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         warmup_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
+    else:
+        warmup_tasks = ()
     endpoint_information_epoch, n = _unpack_iB(buffer, at)
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         partitions_by_user_endpoint = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         partitions_by_user_endpoint, at = _read_many_endpoint_to_partitions_v0(buffer, at, n - 1)
+    else:
+        partitions_by_user_endpoint = ()
     n = buffer[at]
     at += 1
     tags: Tags = ()

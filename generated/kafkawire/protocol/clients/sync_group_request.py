@@ -13,7 +13,6 @@ from kafkawire.wire.fastpath import (
     Tags,
     long_length,
     long_nullable_text,
-    long_octets,
     long_text,
     long_text_length,
     octets,
@@ -146,9 +145,14 @@ def _read_sync_group_request_v0(buffer: bytes, at: int) -> tuple[SyncGroupReques
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        assignments, at = _read_many_sync_group_request_assignment_v0(buffer, at, n)
+    elif not n:
+        assignments = ()
+    else:
         raise ValueError
-    assignments, at = _read_many_sync_group_request_assignment_v0(buffer, at, n)
     return SyncGroupRequest(group_id, generation_id, member_id, None, None, None, assignments), at
 
 
@@ -203,9 +207,14 @@ def _read_sync_group_request_v3(buffer: bytes, at: int) -> tuple[SyncGroupReques
         at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        assignments, at = _read_many_sync_group_request_assignment_v0(buffer, at, n)
+    elif not n:
+        assignments = ()
+    else:
         raise ValueError
-    assignments, at = _read_many_sync_group_request_assignment_v0(buffer, at, n)
     return SyncGroupRequest(group_id, generation_id, member_id, group_instance_id, None, None, assignments), at
 
 
@@ -254,12 +263,13 @@ def _read_many_sync_group_request_assignment_v4(
             member_id, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if 0 < n < 128:
-            end = at + n - 1
-            assignment = buffer[at:end]
-            at = end
-        else:
-            assignment, at = long_octets(buffer, at, n)
+        if n > 127:
+            n, at = rest_of_uvarint(buffer, at, n)
+        if not n:
+            raise ValueError
+        end = at + n - 1
+        assignment = buffer[at:end]
+        at = end
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -333,9 +343,14 @@ def _read_sync_group_request_v4(buffer: bytes, at: int) -> tuple[SyncGroupReques
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        assignments, at = _read_many_sync_group_request_assignment_v4(buffer, at, n - 1)
+    elif n:
+        assignments = ()
+    else:
         raise ValueError
-    assignments, at = _read_many_sync_group_request_assignment_v4(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -448,9 +463,14 @@ def _read_sync_group_request_v5(buffer: bytes, at: int) -> tuple[SyncGroupReques
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        assignments, at = _read_many_sync_group_request_assignment_v4(buffer, at, n - 1)
+    elif n:
+        assignments = ()
+    else:
         raise ValueError
-    assignments, at = _read_many_sync_group_request_assignment_v4(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -9,10 +9,10 @@ from kafkawire.wire.fastpath import (
     Tags,
     long_length,
     long_nullable_text,
-    long_octets,
     long_text_length,
     octets,
     packer,
+    rest_of_uvarint,
     tagged_section,
     unknown_tags,
     unpacker,
@@ -110,12 +110,13 @@ def _write_sync_group_response_v1(out: bytearray, item: SyncGroupResponse) -> No
 def _read_sync_group_response_v4(buffer: bytes, at: int) -> tuple[SyncGroupResponse, int]:
     throttle_time_ms, error_code, n = _unpack_ihB(buffer, at)
     at += 7
-    if 0 < n < 128:
-        end = at + n - 1
-        assignment = buffer[at:end]
-        at = end
-    else:
-        assignment, at = long_octets(buffer, at, n)
+    if n > 127:
+        n, at = rest_of_uvarint(buffer, at, n)
+    if not n:
+        raise ValueError
+    end = at + n - 1
+    assignment = buffer[at:end]
+    at = end
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -170,12 +171,13 @@ def _read_sync_group_response_v5(buffer: bytes, at: int) -> tuple[SyncGroupRespo
         protocol_name, at = long_nullable_text(buffer, at, n)
     n = buffer[at]
     at += 1
-    if 0 < n < 128:
-        end = at + n - 1
-        assignment = buffer[at:end]
-        at = end
-    else:
-        assignment, at = long_octets(buffer, at, n)
+    if n > 127:
+        n, at = rest_of_uvarint(buffer, at, n)
+    if not n:
+        raise ValueError
+    end = at + n - 1
+    assignment = buffer[at:end]
+    at = end
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -160,9 +160,14 @@ def _read_many_txn_offset_commit_request_topic_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_txn_offset_commit_request_partition_v0(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_txn_offset_commit_request_partition_v0(buffer, at, n)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -208,9 +213,14 @@ def _read_txn_offset_commit_request_v0(buffer: bytes, at: int) -> tuple[TxnOffse
     at = end
     producer_id, producer_epoch, n = _unpack_qhi(buffer, at)
     at += 14
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_txn_offset_commit_request_topic_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_txn_offset_commit_request_topic_v0(buffer, at, n)
     return TxnOffsetCommitRequest(transactional_id, group_id, producer_id, producer_epoch, -1, "", None, topics), at
 
 
@@ -297,9 +307,14 @@ def _read_many_txn_offset_commit_request_topic_v2(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_txn_offset_commit_request_partition_v2(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_txn_offset_commit_request_partition_v2(buffer, at, n)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -345,9 +360,14 @@ def _read_txn_offset_commit_request_v2(buffer: bytes, at: int) -> tuple[TxnOffse
     at = end
     producer_id, producer_epoch, n = _unpack_qhi(buffer, at)
     at += 14
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_txn_offset_commit_request_topic_v2(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_txn_offset_commit_request_topic_v2(buffer, at, n)
     return TxnOffsetCommitRequest(transactional_id, group_id, producer_id, producer_epoch, -1, "", None, topics), at
 
 
@@ -451,9 +471,14 @@ def _read_many_txn_offset_commit_request_topic_v3(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_txn_offset_commit_request_partition_v3(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_txn_offset_commit_request_partition_v3(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -540,9 +565,14 @@ def _read_txn_offset_commit_request_v3(buffer: bytes, at: int) -> tuple[TxnOffse
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_txn_offset_commit_request_topic_v3(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_txn_offset_commit_request_topic_v3(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -124,9 +124,14 @@ def _read_many_txn_offset_commit_response_topic_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_txn_offset_commit_response_partition_v0(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_txn_offset_commit_response_partition_v0(buffer, at, n)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -155,9 +160,14 @@ def _write_many_txn_offset_commit_response_topic_v0(
 def _read_txn_offset_commit_response_v0(buffer: bytes, at: int) -> tuple[TxnOffsetCommitResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topics, at = _read_many_txn_offset_commit_response_topic_v0(buffer, at, n)
+    elif not n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_txn_offset_commit_response_topic_v0(buffer, at, n)
     return TxnOffsetCommitResponse(throttle_time_ms, topics), at
 
 
@@ -228,9 +238,14 @@ def _read_many_txn_offset_commit_response_topic_v3(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_txn_offset_commit_response_partition_v3(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_txn_offset_commit_response_partition_v3(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -276,9 +291,14 @@ def _read_txn_offset_commit_response_v3(buffer: bytes, at: int) -> tuple[TxnOffs
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_txn_offset_commit_response_topic_v3(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_txn_offset_commit_response_topic_v3(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

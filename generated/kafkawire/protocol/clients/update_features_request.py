@@ -134,9 +134,14 @@ def _read_update_features_request_v0(buffer: bytes, at: int) -> tuple[UpdateFeat
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        feature_updates, at = _read_many_feature_update_key_v0(buffer, at, n - 1)
+    elif n:
+        feature_updates = ()
+    else:
         raise ValueError
-    feature_updates, at = _read_many_feature_update_key_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -222,9 +227,14 @@ def _read_update_features_request_v1(buffer: bytes, at: int) -> tuple[UpdateFeat
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        feature_updates, at = _read_many_feature_update_key_v1(buffer, at, n - 1)
+    elif n:
+        feature_updates = ()
+    else:
         raise ValueError
-    feature_updates, at = _read_many_feature_update_key_v1(buffer, at, n - 1)
     validate_only, n = _unpack_zB(buffer, at)
     at += 2
     tags: Tags = ()

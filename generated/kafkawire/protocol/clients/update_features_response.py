@@ -160,9 +160,14 @@ def _read_update_features_response_v0(buffer: bytes, at: int) -> tuple[UpdateFea
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        results, at = _read_many_updatable_feature_result_v0(buffer, at, n - 1)
+    elif n:
+        results = ()
+    else:
         raise ValueError
-    results, at = _read_many_updatable_feature_result_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -293,14 +293,24 @@ def _write_many_update_metadata_broker_v0(
 def _read_update_metadata_request_v0(buffer: bytes, at: int) -> tuple[UpdateMetadataRequest, int]:
     controller_id, controller_epoch, n = _unpack_iii(buffer, at)
     at += 12
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        ungrouped_partition_states, at = _read_many_update_metadata_partition_state_v0(buffer, at, n)
+    elif not n:
+        ungrouped_partition_states = ()
+    else:
         raise ValueError
-    ungrouped_partition_states, at = _read_many_update_metadata_partition_state_v0(buffer, at, n)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        live_brokers, at = _read_many_update_metadata_broker_v0(buffer, at, n)
+    elif not n:
+        live_brokers = ()
+    else:
         raise ValueError
-    live_brokers, at = _read_many_update_metadata_broker_v0(buffer, at, n)
     return UpdateMetadataRequest(
         controller_id, False, 0, controller_epoch, -1, ungrouped_partition_states, (), live_brokers
     ), at
@@ -377,9 +387,14 @@ def _read_many_update_metadata_broker_v1(
     for _ in range(count):
         id, n = _unpack_ii(buffer, at)
         at += 8
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            endpoints, at = _read_many_update_metadata_endpoint_v1(buffer, at, n)
+        elif not n:
+            endpoints = ()
+        else:
             raise ValueError
-        endpoints, at = _read_many_update_metadata_endpoint_v1(buffer, at, n)
         result.append(make(id, "", 0, endpoints))
     return tuple(result), at
 
@@ -407,14 +422,24 @@ def _write_many_update_metadata_broker_v1(
 def _read_update_metadata_request_v1(buffer: bytes, at: int) -> tuple[UpdateMetadataRequest, int]:
     controller_id, controller_epoch, n = _unpack_iii(buffer, at)
     at += 12
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        ungrouped_partition_states, at = _read_many_update_metadata_partition_state_v0(buffer, at, n)
+    elif not n:
+        ungrouped_partition_states = ()
+    else:
         raise ValueError
-    ungrouped_partition_states, at = _read_many_update_metadata_partition_state_v0(buffer, at, n)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        live_brokers, at = _read_many_update_metadata_broker_v1(buffer, at, n)
+    elif not n:
+        live_brokers = ()
+    else:
         raise ValueError
-    live_brokers, at = _read_many_update_metadata_broker_v1(buffer, at, n)
     return UpdateMetadataRequest(
         controller_id, False, 0, controller_epoch, -1, ungrouped_partition_states, (), live_brokers
     ), at
@@ -455,9 +480,14 @@ def _read_many_update_metadata_broker_v2(
     for _ in range(count):
         id, n = _unpack_ii(buffer, at)
         at += 8
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            endpoints, at = _read_many_update_metadata_endpoint_v1(buffer, at, n)
+        elif not n:
+            endpoints = ()
+        else:
             raise ValueError
-        endpoints, at = _read_many_update_metadata_endpoint_v1(buffer, at, n)
         (n,) = _unpack_h(buffer, at)
         at += 2
         if n < 0:
@@ -500,14 +530,24 @@ def _write_many_update_metadata_broker_v2(
 def _read_update_metadata_request_v2(buffer: bytes, at: int) -> tuple[UpdateMetadataRequest, int]:
     controller_id, controller_epoch, n = _unpack_iii(buffer, at)
     at += 12
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        ungrouped_partition_states, at = _read_many_update_metadata_partition_state_v0(buffer, at, n)
+    elif not n:
+        ungrouped_partition_states = ()
+    else:
         raise ValueError
-    ungrouped_partition_states, at = _read_many_update_metadata_partition_state_v0(buffer, at, n)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        live_brokers, at = _read_many_update_metadata_broker_v2(buffer, at, n)
+    elif not n:
+        live_brokers = ()
+    else:
         raise ValueError
-    live_brokers, at = _read_many_update_metadata_broker_v2(buffer, at, n)
     return UpdateMetadataRequest(
         controller_id, False, 0, controller_epoch, -1, ungrouped_partition_states, (), live_brokers
     ), at
@@ -596,9 +636,14 @@ def _read_many_update_metadata_broker_v3(
     for _ in range(count):
         id, n = _unpack_ii(buffer, at)
         at += 8
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            endpoints, at = _read_many_update_metadata_endpoint_v3(buffer, at, n)
+        elif not n:
+            endpoints = ()
+        else:
             raise ValueError
-        endpoints, at = _read_many_update_metadata_endpoint_v3(buffer, at, n)
         (n,) = _unpack_h(buffer, at)
         at += 2
         if n < 0:
@@ -641,14 +686,24 @@ def _write_many_update_metadata_broker_v3(
 def _read_update_metadata_request_v3(buffer: bytes, at: int) -> tuple[UpdateMetadataRequest, int]:
     controller_id, controller_epoch, n = _unpack_iii(buffer, at)
     at += 12
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        ungrouped_partition_states, at = _read_many_update_metadata_partition_state_v0(buffer, at, n)
+    elif not n:
+        ungrouped_partition_states = ()
+    else:
         raise ValueError
-    ungrouped_partition_states, at = _read_many_update_metadata_partition_state_v0(buffer, at, n)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        live_brokers, at = _read_many_update_metadata_broker_v3(buffer, at, n)
+    elif not n:
+        live_brokers = ()
+    else:
         raise ValueError
-    live_brokers, at = _read_many_update_metadata_broker_v3(buffer, at, n)
     return UpdateMetadataRequest(
         controller_id, False, 0, controller_epoch, -1, ungrouped_partition_states, (), live_brokers
     ), at
@@ -776,14 +831,24 @@ def _write_many_update_metadata_partition_state_v4(
 def _read_update_metadata_request_v4(buffer: bytes, at: int) -> tuple[UpdateMetadataRequest, int]:
     controller_id, controller_epoch, n = _unpack_iii(buffer, at)
     at += 12
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        ungrouped_partition_states, at = _read_many_update_metadata_partition_state_v4(buffer, at, n)
+    elif not n:
+        ungrouped_partition_states = ()
+    else:
         raise ValueError
-    ungrouped_partition_states, at = _read_many_update_metadata_partition_state_v4(buffer, at, n)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        live_brokers, at = _read_many_update_metadata_broker_v3(buffer, at, n)
+    elif not n:
+        live_brokers = ()
+    else:
         raise ValueError
-    live_brokers, at = _read_many_update_metadata_broker_v3(buffer, at, n)
     return UpdateMetadataRequest(
         controller_id, False, 0, controller_epoch, -1, ungrouped_partition_states, (), live_brokers
     ), at
@@ -902,9 +967,14 @@ def _read_many_update_metadata_topic_state_v5(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partition_states, at = _read_many_update_metadata_partition_state_v5(buffer, at, n)
+        elif not n:
+            partition_states = ()
+        else:
             raise ValueError
-        partition_states, at = _read_many_update_metadata_partition_state_v5(buffer, at, n)
         result.append(make(topic_name, ZERO_UUID, partition_states))
     return tuple(result), at
 
@@ -936,14 +1006,24 @@ def _write_many_update_metadata_topic_state_v5(
 def _read_update_metadata_request_v5(buffer: bytes, at: int) -> tuple[UpdateMetadataRequest, int]:
     controller_id, controller_epoch, broker_epoch, n = _unpack_iiqi(buffer, at)
     at += 20
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        topic_states, at = _read_many_update_metadata_topic_state_v5(buffer, at, n)
+    elif not n:
+        topic_states = ()
+    else:
         raise ValueError
-    topic_states, at = _read_many_update_metadata_topic_state_v5(buffer, at, n)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        live_brokers, at = _read_many_update_metadata_broker_v3(buffer, at, n)
+    elif not n:
+        live_brokers = ()
+    else:
         raise ValueError
-    live_brokers, at = _read_many_update_metadata_broker_v3(buffer, at, n)
     return UpdateMetadataRequest(
         controller_id, False, 0, controller_epoch, broker_epoch, (), topic_states, live_brokers
     ), at
@@ -1100,9 +1180,14 @@ def _read_many_update_metadata_topic_state_v6(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partition_states, at = _read_many_update_metadata_partition_state_v6(buffer, at, n - 1)
+        elif n:
+            partition_states = ()
+        else:
             raise ValueError
-        partition_states, at = _read_many_update_metadata_partition_state_v6(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -1218,9 +1303,14 @@ def _read_many_update_metadata_broker_v6(
         at += 5
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            endpoints, at = _read_many_update_metadata_endpoint_v6(buffer, at, n - 1)
+        elif n:
+            endpoints = ()
+        else:
             raise ValueError
-        endpoints, at = _read_many_update_metadata_endpoint_v6(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         if not n:
@@ -1284,16 +1374,26 @@ def _read_update_metadata_request_v6(buffer: bytes, at: int) -> tuple[UpdateMeta
     at += 17
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topic_states, at = _read_many_update_metadata_topic_state_v6(buffer, at, n - 1)
+    elif n:
+        topic_states = ()
+    else:
         raise ValueError
-    topic_states, at = _read_many_update_metadata_topic_state_v6(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        live_brokers, at = _read_many_update_metadata_broker_v6(buffer, at, n - 1)
+    elif n:
+        live_brokers = ()
+    else:
         raise ValueError
-    live_brokers, at = _read_many_update_metadata_broker_v6(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1362,9 +1462,14 @@ def _read_many_update_metadata_topic_state_v7(
         topic_id = new_uuid(topic_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partition_states, at = _read_many_update_metadata_partition_state_v6(buffer, at, n - 1)
+        elif n:
+            partition_states = ()
+        else:
             raise ValueError
-        partition_states, at = _read_many_update_metadata_partition_state_v6(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -1416,16 +1521,26 @@ def _read_update_metadata_request_v7(buffer: bytes, at: int) -> tuple[UpdateMeta
     at += 17
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topic_states, at = _read_many_update_metadata_topic_state_v7(buffer, at, n - 1)
+    elif n:
+        topic_states = ()
+    else:
         raise ValueError
-    topic_states, at = _read_many_update_metadata_topic_state_v7(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        live_brokers, at = _read_many_update_metadata_broker_v6(buffer, at, n - 1)
+    elif n:
+        live_brokers = ()
+    else:
         raise ValueError
-    live_brokers, at = _read_many_update_metadata_broker_v6(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -1483,16 +1598,26 @@ def _read_update_metadata_request_v8(buffer: bytes, at: int) -> tuple[UpdateMeta
     at += 18
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topic_states, at = _read_many_update_metadata_topic_state_v7(buffer, at, n - 1)
+    elif n:
+        topic_states = ()
+    else:
         raise ValueError
-    topic_states, at = _read_many_update_metadata_topic_state_v7(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        live_brokers, at = _read_many_update_metadata_broker_v6(buffer, at, n - 1)
+    elif n:
+        live_brokers = ()
+    else:
         raise ValueError
-    live_brokers, at = _read_many_update_metadata_broker_v6(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

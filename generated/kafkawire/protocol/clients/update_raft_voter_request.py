@@ -201,9 +201,14 @@ def _read_update_raft_voter_request_v0(buffer: bytes, at: int) -> tuple[UpdateRa
     voter_directory_id = new_uuid(voter_directory_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        listeners, at = _read_many_listener_v0(buffer, at, n - 1)
+    elif n:
+        listeners = ()
+    else:
         raise ValueError
-    listeners, at = _read_many_listener_v0(buffer, at, n - 1)
     kraft_version_feature, at = _read_kraft_version_feature_v0(buffer, at)
     n = buffer[at]
     at += 1

@@ -165,9 +165,14 @@ def _read_many_topic_data_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_partition_data_v0(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_partition_data_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -211,9 +216,14 @@ def _read_vote_response_v0(buffer: bytes, at: int) -> tuple[VoteResponse, int]:
     at += 3
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_topic_data_v0(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_topic_data_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -298,9 +308,14 @@ def _read_vote_response_v1(buffer: bytes, at: int) -> tuple[VoteResponse, int]:
     at += 3
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_topic_data_v0(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_topic_data_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -315,9 +330,14 @@ def _read_vote_response_v1(buffer: bytes, at: int) -> tuple[VoteResponse, int]:
                 start += 1
                 if n > 127:
                     n, start = rest_of_uvarint(payload, start, n)
-                if not 0 < n <= len(payload) - start + 1:
+                if n > 1:
+                    if n > len(payload) - start + 1:
+                        raise ValueError
+                    node_endpoints, start = _read_many_node_endpoint_v1(payload, start, n - 1)
+                elif n:
+                    node_endpoints = ()
+                else:
                     raise ValueError
-                node_endpoints, start = _read_many_node_endpoint_v1(payload, start, n - 1)
             else:
                 start = len(payload)
                 unknown.append((tag, payload))

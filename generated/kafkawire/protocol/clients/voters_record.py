@@ -201,9 +201,14 @@ def _read_many_voter_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Voter
         voter_directory_id = new_uuid(voter_directory_id)
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            endpoints, at = _read_many_endpoint_v0(buffer, at, n - 1)
+        elif n:
+            endpoints = ()
+        else:
             raise ValueError
-        endpoints, at = _read_many_endpoint_v0(buffer, at, n - 1)
         kraft_version_feature, at = _read_kraft_version_feature_v0(buffer, at)
         n = buffer[at]
         at += 1
@@ -245,9 +250,14 @@ def _read_voters_record_v0(buffer: bytes, at: int) -> tuple[VotersRecord, int]:
     at += 3
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        voters, at = _read_many_voter_v0(buffer, at, n - 1)
+    elif n:
+        voters = ()
+    else:
         raise ValueError
-    voters, at = _read_many_voter_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

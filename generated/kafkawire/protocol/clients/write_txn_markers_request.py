@@ -155,9 +155,14 @@ def _read_many_writable_txn_marker_v0(
     for _ in range(count):
         producer_id, producer_epoch, transaction_result, n = _unpack_qhzi(buffer, at)
         at += 15
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            topics, at = _read_many_writable_txn_marker_topic_v0(buffer, at, n)
+        elif not n:
+            topics = ()
+        else:
             raise ValueError
-        topics, at = _read_many_writable_txn_marker_topic_v0(buffer, at, n)
         (coordinator_epoch,) = _unpack_i(buffer, at)
         at += 4
         result.append(make(producer_id, producer_epoch, transaction_result, topics, coordinator_epoch))
@@ -187,9 +192,14 @@ def _write_many_writable_txn_marker_v0(
 def _read_write_txn_markers_request_v0(buffer: bytes, at: int) -> tuple[WriteTxnMarkersRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        markers, at = _read_many_writable_txn_marker_v0(buffer, at, n)
+    elif not n:
+        markers = ()
+    else:
         raise ValueError
-    markers, at = _read_many_writable_txn_marker_v0(buffer, at, n)
     return WriteTxnMarkersRequest(markers), at
 
 
@@ -285,9 +295,14 @@ def _read_many_writable_txn_marker_v1(
         at += 12
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            topics, at = _read_many_writable_txn_marker_topic_v1(buffer, at, n - 1)
+        elif n:
+            topics = ()
+        else:
             raise ValueError
-        topics, at = _read_many_writable_txn_marker_topic_v1(buffer, at, n - 1)
         coordinator_epoch, n = _unpack_iB(buffer, at)
         at += 5
         tags: Tags = ()
@@ -328,9 +343,14 @@ def _read_write_txn_markers_request_v1(buffer: bytes, at: int) -> tuple[WriteTxn
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        markers, at = _read_many_writable_txn_marker_v1(buffer, at, n - 1)
+    elif n:
+        markers = ()
+    else:
         raise ValueError
-    markers, at = _read_many_writable_txn_marker_v1(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -374,9 +394,14 @@ def _read_many_writable_txn_marker_v2(
         at += 12
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            topics, at = _read_many_writable_txn_marker_topic_v1(buffer, at, n - 1)
+        elif n:
+            topics = ()
+        else:
             raise ValueError
-        topics, at = _read_many_writable_txn_marker_topic_v1(buffer, at, n - 1)
         coordinator_epoch, transaction_version, n = _unpack_ibB(buffer, at)
         at += 6
         tags: Tags = ()
@@ -419,9 +444,14 @@ def _read_write_txn_markers_request_v2(buffer: bytes, at: int) -> tuple[WriteTxn
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        markers, at = _read_many_writable_txn_marker_v2(buffer, at, n - 1)
+    elif n:
+        markers = ()
+    else:
         raise ValueError
-    markers, at = _read_many_writable_txn_marker_v2(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -135,9 +135,14 @@ def _read_many_writable_txn_marker_topic_result_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partitions, at = _read_many_writable_txn_marker_partition_result_v0(buffer, at, n)
+        elif not n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_writable_txn_marker_partition_result_v0(buffer, at, n)
         result.append(make(name, partitions))
     return tuple(result), at
 
@@ -171,9 +176,14 @@ def _read_many_writable_txn_marker_result_v0(
     for _ in range(count):
         producer_id, n = _unpack_qi(buffer, at)
         at += 12
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            topics, at = _read_many_writable_txn_marker_topic_result_v0(buffer, at, n)
+        elif not n:
+            topics = ()
+        else:
             raise ValueError
-        topics, at = _read_many_writable_txn_marker_topic_result_v0(buffer, at, n)
         result.append(make(producer_id, topics))
     return tuple(result), at
 
@@ -198,9 +208,14 @@ def _write_many_writable_txn_marker_result_v0(
 def _read_write_txn_markers_response_v0(buffer: bytes, at: int) -> tuple[WriteTxnMarkersResponse, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        markers, at = _read_many_writable_txn_marker_result_v0(buffer, at, n)
+    elif not n:
+        markers = ()
+    else:
         raise ValueError
-    markers, at = _read_many_writable_txn_marker_result_v0(buffer, at, n)
     return WriteTxnMarkersResponse(markers), at
 
 
@@ -271,9 +286,14 @@ def _read_many_writable_txn_marker_topic_result_v1(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partitions, at = _read_many_writable_txn_marker_partition_result_v1(buffer, at, n - 1)
+        elif n:
+            partitions = ()
+        else:
             raise ValueError
-        partitions, at = _read_many_writable_txn_marker_partition_result_v1(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -324,9 +344,14 @@ def _read_many_writable_txn_marker_result_v1(
         at += 9
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            topics, at = _read_many_writable_txn_marker_topic_result_v1(buffer, at, n - 1)
+        elif n:
+            topics = ()
+        else:
             raise ValueError
-        topics, at = _read_many_writable_txn_marker_topic_result_v1(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -365,9 +390,14 @@ def _read_write_txn_markers_response_v1(buffer: bytes, at: int) -> tuple[WriteTx
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        markers, at = _read_many_writable_txn_marker_result_v1(buffer, at, n - 1)
+    elif n:
+        markers = ()
+    else:
         raise ValueError
-    markers, at = _read_many_writable_txn_marker_result_v1(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

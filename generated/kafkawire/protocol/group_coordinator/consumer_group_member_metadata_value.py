@@ -14,7 +14,6 @@ from kafkawire.wire.fastpath import (
     differs,
     long_length,
     long_nullable_text,
-    long_octets,
     long_text,
     long_text_length,
     octets,
@@ -117,12 +116,13 @@ def _read_many_classic_protocol_v0(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if 0 < n < 128:
-            end = at + n - 1
-            metadata = buffer[at:end]
-            at = end
-        else:
-            metadata, at = long_octets(buffer, at, n)
+        if n > 127:
+            n, at = rest_of_uvarint(buffer, at, n)
+        if not n:
+            raise ValueError
+        end = at + n - 1
+        metadata = buffer[at:end]
+        at = end
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -168,9 +168,14 @@ def _read_classic_member_metadata_v0(
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        supported_protocols, at = _read_many_classic_protocol_v0(buffer, at, n - 1)
+    elif n:
+        supported_protocols = ()
+    else:
         raise ValueError
-    supported_protocols, at = _read_many_classic_protocol_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -253,20 +258,25 @@ def _read_consumer_group_member_metadata_value_v0(
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        subscribed_topic_names_items = []
+        for _ in range(n - 1):
+            n = buffer[at]
+            at += 1
+            if 0 < n < 128:
+                end = at + n - 1
+                subscribed_topic_names_item = buffer[at:end].decode()
+                at = end
+            else:
+                subscribed_topic_names_item, at = long_text(buffer, at, n)
+            subscribed_topic_names_items.append(subscribed_topic_names_item)
+        subscribed_topic_names = tuple(subscribed_topic_names_items)
+    elif n:
+        subscribed_topic_names = ()
+    else:
         raise ValueError
-    subscribed_topic_names_items = []
-    for _ in range(n - 1):
-        n = buffer[at]
-        at += 1
-        if 0 < n < 128:
-            end = at + n - 1
-            subscribed_topic_names_item = buffer[at:end].decode()
-            at = end
-        else:
-            subscribed_topic_names_item, at = long_text(buffer, at, n)
-        subscribed_topic_names_items.append(subscribed_topic_names_item)
-    subscribed_topic_names = tuple(subscribed_topic_names_items)
     n = buffer[at]
     at += 1
     if not n:

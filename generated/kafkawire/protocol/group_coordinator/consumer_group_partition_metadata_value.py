@@ -95,20 +95,25 @@ def _read_many_partition_metadata_v0(
         at += 5
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            racks_items = []
+            for _ in range(n - 1):
+                n = buffer[at]
+                at += 1
+                if 0 < n < 128:
+                    end = at + n - 1
+                    racks_item = buffer[at:end].decode()
+                    at = end
+                else:
+                    racks_item, at = long_text(buffer, at, n)
+                racks_items.append(racks_item)
+            racks = tuple(racks_items)
+        elif n:
+            racks = ()
+        else:
             raise ValueError
-        racks_items = []
-        for _ in range(n - 1):
-            n = buffer[at]
-            at += 1
-            if 0 < n < 128:
-                end = at + n - 1
-                racks_item = buffer[at:end].decode()
-                at = end
-            else:
-                racks_item, at = long_text(buffer, at, n)
-            racks_items.append(racks_item)
-        racks = tuple(racks_items)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -172,9 +177,14 @@ def _read_many_topic_metadata_v0(
             at += 5
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            partition_metadata, at = _read_many_partition_metadata_v0(buffer, at, n - 1)
+        elif n:
+            partition_metadata = ()
+        else:
             raise ValueError
-        partition_metadata, at = _read_many_partition_metadata_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -225,9 +235,14 @@ def _read_consumer_group_partition_metadata_value_v0(
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics, at = _read_many_topic_metadata_v0(buffer, at, n - 1)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics, at = _read_many_topic_metadata_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -59,20 +59,25 @@ def _read_consumer_group_regular_expression_value_v0(
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        topics_items = []
+        for _ in range(n - 1):
+            n = buffer[at]
+            at += 1
+            if 0 < n < 128:
+                end = at + n - 1
+                topics_item = buffer[at:end].decode()
+                at = end
+            else:
+                topics_item, at = long_text(buffer, at, n)
+            topics_items.append(topics_item)
+        topics = tuple(topics_items)
+    elif n:
+        topics = ()
+    else:
         raise ValueError
-    topics_items = []
-    for _ in range(n - 1):
-        n = buffer[at]
-        at += 1
-        if 0 < n < 128:
-            end = at + n - 1
-            topics_item = buffer[at:end].decode()
-            at = end
-        else:
-            topics_item, at = long_text(buffer, at, n)
-        topics_items.append(topics_item)
-    topics = tuple(topics_items)
     version, timestamp, n = _unpack_qqB(buffer, at)
     at += 17
     tags: Tags = ()

@@ -12,7 +12,6 @@ from kafkawire.wire.fastpath import (
     Tags,
     long_length,
     long_nullable_text,
-    long_octets,
     long_text,
     long_text_length,
     octets,
@@ -208,9 +207,14 @@ def _read_group_metadata_value_v0(buffer: bytes, at: int) -> tuple[GroupMetadata
         at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        members, at = _read_many_member_metadata_v0(buffer, at, n)
+    elif not n:
+        members = ()
+    else:
         raise ValueError
-    members, at = _read_many_member_metadata_v0(buffer, at, n)
     return GroupMetadataValue(protocol_type, generation, protocol, leader, -1, members), at
 
 
@@ -354,9 +358,14 @@ def _read_group_metadata_value_v1(buffer: bytes, at: int) -> tuple[GroupMetadata
         at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        members, at = _read_many_member_metadata_v1(buffer, at, n)
+    elif not n:
+        members = ()
+    else:
         raise ValueError
-    members, at = _read_many_member_metadata_v1(buffer, at, n)
     return GroupMetadataValue(protocol_type, generation, protocol, leader, -1, members), at
 
 
@@ -423,9 +432,14 @@ def _read_group_metadata_value_v2(buffer: bytes, at: int) -> tuple[GroupMetadata
         at = end
     current_state_timestamp, n = _unpack_qi(buffer, at)
     at += 12
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        members, at = _read_many_member_metadata_v1(buffer, at, n)
+    elif not n:
+        members = ()
+    else:
         raise ValueError
-    members, at = _read_many_member_metadata_v1(buffer, at, n)
     return GroupMetadataValue(protocol_type, generation, protocol, leader, current_state_timestamp, members), at
 
 
@@ -595,9 +609,14 @@ def _read_group_metadata_value_v3(buffer: bytes, at: int) -> tuple[GroupMetadata
         at = end
     current_state_timestamp, n = _unpack_qi(buffer, at)
     at += 12
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        members, at = _read_many_member_metadata_v3(buffer, at, n)
+    elif not n:
+        members = ()
+    else:
         raise ValueError
-    members, at = _read_many_member_metadata_v3(buffer, at, n)
     return GroupMetadataValue(protocol_type, generation, protocol, leader, current_state_timestamp, members), at
 
 
@@ -684,20 +703,22 @@ def _read_many_member_metadata_v4(
             client_host, at = long_text(buffer, at, n)
             rebalance_timeout, session_timeout, n = _unpack_iiB(buffer, at)
             at += 9
-        if 0 < n < 128:
-            end = at + n - 1
-            subscription = buffer[at:end]
-            at = end
-        else:
-            subscription, at = long_octets(buffer, at, n)
+        if n > 127:
+            n, at = rest_of_uvarint(buffer, at, n)
+        if not n:
+            raise ValueError
+        end = at + n - 1
+        subscription = buffer[at:end]
+        at = end
         n = buffer[at]
         at += 1
-        if 0 < n < 128:
-            end = at + n - 1
-            assignment = buffer[at:end]
-            at = end
-        else:
-            assignment, at = long_octets(buffer, at, n)
+        if n > 127:
+            n, at = rest_of_uvarint(buffer, at, n)
+        if not n:
+            raise ValueError
+        end = at + n - 1
+        assignment = buffer[at:end]
+        at = end
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -817,9 +838,14 @@ def _read_group_metadata_value_v4(buffer: bytes, at: int) -> tuple[GroupMetadata
     at += 9
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        members, at = _read_many_member_metadata_v4(buffer, at, n - 1)
+    elif n:
+        members = ()
+    else:
         raise ValueError
-    members, at = _read_many_member_metadata_v4(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -137,9 +137,14 @@ def _read_share_group_current_member_assignment_value_v0(
     at += 10
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        assigned_partitions, at = _read_many_topic_partitions_v0(buffer, at, n - 1)
+    elif n:
+        assigned_partitions = ()
+    else:
         raise ValueError
-    assigned_partitions, at = _read_many_topic_partitions_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -82,20 +82,25 @@ def _read_share_group_member_metadata_value_v0(buffer: bytes, at: int) -> tuple[
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        subscribed_topic_names_items = []
+        for _ in range(n - 1):
+            n = buffer[at]
+            at += 1
+            if 0 < n < 128:
+                end = at + n - 1
+                subscribed_topic_names_item = buffer[at:end].decode()
+                at = end
+            else:
+                subscribed_topic_names_item, at = long_text(buffer, at, n)
+            subscribed_topic_names_items.append(subscribed_topic_names_item)
+        subscribed_topic_names = tuple(subscribed_topic_names_items)
+    elif n:
+        subscribed_topic_names = ()
+    else:
         raise ValueError
-    subscribed_topic_names_items = []
-    for _ in range(n - 1):
-        n = buffer[at]
-        at += 1
-        if 0 < n < 128:
-            end = at + n - 1
-            subscribed_topic_names_item = buffer[at:end].decode()
-            at = end
-        else:
-            subscribed_topic_names_item, at = long_text(buffer, at, n)
-        subscribed_topic_names_items.append(subscribed_topic_names_item)
-    subscribed_topic_names = tuple(subscribed_topic_names_items)
     n = buffer[at]
     at += 1
     tags: Tags = ()

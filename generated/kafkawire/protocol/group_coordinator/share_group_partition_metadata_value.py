@@ -211,16 +211,26 @@ def _read_share_group_partition_metadata_value_v0(
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        initialized_topics, at = _read_many_topic_partitions_info_v0(buffer, at, n - 1)
+    elif n:
+        initialized_topics = ()
+    else:
         raise ValueError
-    initialized_topics, at = _read_many_topic_partitions_info_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        deleting_topics, at = _read_many_topic_info_v0(buffer, at, n - 1)
+    elif n:
+        deleting_topics = ()
+    else:
         raise ValueError
-    deleting_topics, at = _read_many_topic_info_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

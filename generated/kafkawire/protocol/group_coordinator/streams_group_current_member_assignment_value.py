@@ -201,44 +201,74 @@ def _read_streams_group_current_member_assignment_value_v0(
     at += 10
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        active_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
+    elif n:
+        active_tasks = ()
+    else:
         raise ValueError
-    active_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        standby_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
+    elif n:
+        standby_tasks = ()
+    else:
         raise ValueError
-    standby_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        warmup_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
+    elif n:
+        warmup_tasks = ()
+    else:
         raise ValueError
-    warmup_tasks, at = _read_many_task_ids_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        active_tasks_pending_revocation, at = _read_many_task_ids_v0(buffer, at, n - 1)
+    elif n:
+        active_tasks_pending_revocation = ()
+    else:
         raise ValueError
-    active_tasks_pending_revocation, at = _read_many_task_ids_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        standby_tasks_pending_revocation, at = _read_many_task_ids_v0(buffer, at, n - 1)
+    elif n:
+        standby_tasks_pending_revocation = ()
+    else:
         raise ValueError
-    standby_tasks_pending_revocation, at = _read_many_task_ids_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        warmup_tasks_pending_revocation, at = _read_many_task_ids_v0(buffer, at, n - 1)
+    elif n:
+        warmup_tasks_pending_revocation = ()
+    else:
         raise ValueError
-    warmup_tasks_pending_revocation, at = _read_many_task_ids_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -254,9 +254,14 @@ def _read_streams_group_member_metadata_value_v0(buffer: bytes, at: int) -> tupl
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        client_tags, at = _read_many_key_value_v0(buffer, at, n - 1)
+    elif n:
+        client_tags = ()
+    else:
         raise ValueError
-    client_tags, at = _read_many_key_value_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -151,10 +151,12 @@ def _read_streams_group_metadata_value_v0(buffer: bytes, at: int) -> tuple[Strea
                     n, start = rest_of_uvarint(payload, start, n)
                 if not n:
                     last_assignment_configs = None
-                elif n > len(payload) - start + 1:
-                    raise ValueError
-                else:
+                elif n > 1:
+                    if n > len(payload) - start + 1:
+                        raise ValueError
                     last_assignment_configs, start = _read_many_last_assignment_config_v0(payload, start, n - 1)
+                else:
+                    last_assignment_configs = ()
             else:
                 start = len(payload)
                 unknown.append((tag, payload))

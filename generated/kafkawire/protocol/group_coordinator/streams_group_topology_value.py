@@ -206,9 +206,14 @@ def _read_many_topic_info_v0(
             at += 7
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            topic_configs, at = _read_many_topic_config_v0(buffer, at, n - 1)
+        elif n:
+            topic_configs = ()
+        else:
             raise ValueError
-        topic_configs, at = _read_many_topic_config_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -360,77 +365,107 @@ def _read_many_subtopology_v0(
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            source_topics_items = []
+            for _ in range(n - 1):
+                n = buffer[at]
+                at += 1
+                if 0 < n < 128:
+                    end = at + n - 1
+                    source_topics_item = buffer[at:end].decode()
+                    at = end
+                else:
+                    source_topics_item, at = long_text(buffer, at, n)
+                source_topics_items.append(source_topics_item)
+            source_topics = tuple(source_topics_items)
+        elif n:
+            source_topics = ()
+        else:
             raise ValueError
-        source_topics_items = []
-        for _ in range(n - 1):
-            n = buffer[at]
-            at += 1
-            if 0 < n < 128:
-                end = at + n - 1
-                source_topics_item = buffer[at:end].decode()
-                at = end
-            else:
-                source_topics_item, at = long_text(buffer, at, n)
-            source_topics_items.append(source_topics_item)
-        source_topics = tuple(source_topics_items)
         n = buffer[at]
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            source_topic_regex_items = []
+            for _ in range(n - 1):
+                n = buffer[at]
+                at += 1
+                if 0 < n < 128:
+                    end = at + n - 1
+                    source_topic_regex_item = buffer[at:end].decode()
+                    at = end
+                else:
+                    source_topic_regex_item, at = long_text(buffer, at, n)
+                source_topic_regex_items.append(source_topic_regex_item)
+            source_topic_regex = tuple(source_topic_regex_items)
+        elif n:
+            source_topic_regex = ()
+        else:
             raise ValueError
-        source_topic_regex_items = []
-        for _ in range(n - 1):
-            n = buffer[at]
-            at += 1
-            if 0 < n < 128:
-                end = at + n - 1
-                source_topic_regex_item = buffer[at:end].decode()
-                at = end
-            else:
-                source_topic_regex_item, at = long_text(buffer, at, n)
-            source_topic_regex_items.append(source_topic_regex_item)
-        source_topic_regex = tuple(source_topic_regex_items)
         n = buffer[at]
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            state_changelog_topics, at = _read_many_topic_info_v0(buffer, at, n - 1)
+        elif n:
+            state_changelog_topics = ()
+        else:
             raise ValueError
-        state_changelog_topics, at = _read_many_topic_info_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            repartition_sink_topics_items = []
+            for _ in range(n - 1):
+                n = buffer[at]
+                at += 1
+                if 0 < n < 128:
+                    end = at + n - 1
+                    repartition_sink_topics_item = buffer[at:end].decode()
+                    at = end
+                else:
+                    repartition_sink_topics_item, at = long_text(buffer, at, n)
+                repartition_sink_topics_items.append(repartition_sink_topics_item)
+            repartition_sink_topics = tuple(repartition_sink_topics_items)
+        elif n:
+            repartition_sink_topics = ()
+        else:
             raise ValueError
-        repartition_sink_topics_items = []
-        for _ in range(n - 1):
-            n = buffer[at]
-            at += 1
-            if 0 < n < 128:
-                end = at + n - 1
-                repartition_sink_topics_item = buffer[at:end].decode()
-                at = end
-            else:
-                repartition_sink_topics_item, at = long_text(buffer, at, n)
-            repartition_sink_topics_items.append(repartition_sink_topics_item)
-        repartition_sink_topics = tuple(repartition_sink_topics_items)
         n = buffer[at]
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            repartition_source_topics, at = _read_many_topic_info_v0(buffer, at, n - 1)
+        elif n:
+            repartition_source_topics = ()
+        else:
             raise ValueError
-        repartition_source_topics, at = _read_many_topic_info_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         if n > 127:
             n, at = rest_of_uvarint(buffer, at, n)
-        if not 0 < n <= len(buffer) - at + 1:
+        if n > 1:
+            if n > len(buffer) - at + 1:
+                raise ValueError
+            copartition_groups, at = _read_many_copartition_group_v0(buffer, at, n - 1)
+        elif n:
+            copartition_groups = ()
+        else:
             raise ValueError
-        copartition_groups, at = _read_many_copartition_group_v0(buffer, at, n - 1)
         n = buffer[at]
         at += 1
         tags: Tags = ()
@@ -551,9 +586,14 @@ def _read_streams_group_topology_value_v0(buffer: bytes, at: int) -> tuple[Strea
     at += 5
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        subtopologies, at = _read_many_subtopology_v0(buffer, at, n - 1)
+    elif n:
+        subtopologies = ()
+    else:
         raise ValueError
-    subtopologies, at = _read_many_subtopology_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -186,15 +186,20 @@ def _read_broker_registration_change_record_v2(buffer: bytes, at: int) -> tuple[
                 start += 1
                 if n > 127:
                     n, start = rest_of_uvarint(payload, start, n)
-                if not 0 < n <= len(payload) - start + 1:
+                if n > 1:
+                    if n > len(payload) - start + 1:
+                        raise ValueError
+                    log_dirs_items = []
+                    for _ in range(n - 1):
+                        (log_dirs_item,) = _unpack_16s(payload, start)
+                        start += 16
+                        log_dirs_item = new_uuid(log_dirs_item)
+                        log_dirs_items.append(log_dirs_item)
+                    log_dirs = tuple(log_dirs_items)
+                elif n:
+                    log_dirs = ()
+                else:
                     raise ValueError
-                log_dirs_items = []
-                for _ in range(n - 1):
-                    (log_dirs_item,) = _unpack_16s(payload, start)
-                    start += 16
-                    log_dirs_item = new_uuid(log_dirs_item)
-                    log_dirs_items.append(log_dirs_item)
-                log_dirs = tuple(log_dirs_items)
             else:
                 start = len(payload)
                 unknown.append((tag, payload))
@@ -272,15 +277,20 @@ def _read_broker_registration_change_record_v3(buffer: bytes, at: int) -> tuple[
                 start += 1
                 if n > 127:
                     n, start = rest_of_uvarint(payload, start, n)
-                if not 0 < n <= len(payload) - start + 1:
+                if n > 1:
+                    if n > len(payload) - start + 1:
+                        raise ValueError
+                    log_dirs_items = []
+                    for _ in range(n - 1):
+                        (log_dirs_item,) = _unpack_16s(payload, start)
+                        start += 16
+                        log_dirs_item = new_uuid(log_dirs_item)
+                        log_dirs_items.append(log_dirs_item)
+                    log_dirs = tuple(log_dirs_items)
+                elif n:
+                    log_dirs = ()
+                else:
                     raise ValueError
-                log_dirs_items = []
-                for _ in range(n - 1):
-                    (log_dirs_item,) = _unpack_16s(payload, start)
-                    start += 16
-                    log_dirs_item = new_uuid(log_dirs_item)
-                    log_dirs_items.append(log_dirs_item)
-                log_dirs = tuple(log_dirs_items)
             elif tag == 3:
                 n = payload[start]
                 start += 1
@@ -288,9 +298,9 @@ def _read_broker_registration_change_record_v3(buffer: bytes, at: int) -> tuple[
                     n, start = rest_of_uvarint(payload, start, n)
                 if not n:
                     cordoned_log_dirs = None
-                elif n > len(payload) - start + 1:
-                    raise ValueError
-                else:
+                elif n > 1:
+                    if n > len(payload) - start + 1:
+                        raise ValueError
                     cordoned_log_dirs_items = []
                     for _ in range(n - 1):
                         (cordoned_log_dirs_item,) = _unpack_16s(payload, start)
@@ -298,6 +308,8 @@ def _read_broker_registration_change_record_v3(buffer: bytes, at: int) -> tuple[
                         cordoned_log_dirs_item = new_uuid(cordoned_log_dirs_item)
                         cordoned_log_dirs_items.append(cordoned_log_dirs_item)
                     cordoned_log_dirs = tuple(cordoned_log_dirs_items)
+                else:
+                    cordoned_log_dirs = ()
             else:
                 start = len(payload)
                 unknown.append((tag, payload))

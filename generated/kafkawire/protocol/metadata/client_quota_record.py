@@ -141,9 +141,14 @@ def _read_client_quota_record_v0(buffer: bytes, at: int) -> tuple[ClientQuotaRec
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        entity, at = _read_many_entity_data_v0(buffer, at, n - 1)
+    elif n:
+        entity = ()
+    else:
         raise ValueError
-    entity, at = _read_many_entity_data_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if 0 < n < 128:

@@ -88,20 +88,25 @@ def _read_delegation_token_record_v0(buffer: bytes, at: int) -> tuple[Delegation
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        renewers_items = []
+        for _ in range(n - 1):
+            n = buffer[at]
+            at += 1
+            if 0 < n < 128:
+                end = at + n - 1
+                renewers_item = buffer[at:end].decode()
+                at = end
+            else:
+                renewers_item, at = long_text(buffer, at, n)
+            renewers_items.append(renewers_item)
+        renewers = tuple(renewers_items)
+    elif n:
+        renewers = ()
+    else:
         raise ValueError
-    renewers_items = []
-    for _ in range(n - 1):
-        n = buffer[at]
-        at += 1
-        if 0 < n < 128:
-            end = at + n - 1
-            renewers_item = buffer[at:end].decode()
-            at = end
-        else:
-            renewers_item, at = long_text(buffer, at, n)
-        renewers_items.append(renewers_item)
-    renewers = tuple(renewers_items)
     issue_timestamp, max_timestamp, expiration_timestamp, n = _unpack_qqqB(buffer, at)
     at += 25
     if 0 < n < 128:

@@ -337,9 +337,9 @@ def _read_partition_change_record_v1(buffer: bytes, at: int) -> tuple[PartitionC
                     n, start = rest_of_uvarint(payload, start, n)
                 if not n:
                     directories = None
-                elif n > len(payload) - start + 1:
-                    raise ValueError
-                else:
+                elif n > 1:
+                    if n > len(payload) - start + 1:
+                        raise ValueError
                     directories_items = []
                     for _ in range(n - 1):
                         (directories_item,) = _unpack_16s(payload, start)
@@ -347,6 +347,8 @@ def _read_partition_change_record_v1(buffer: bytes, at: int) -> tuple[PartitionC
                         directories_item = new_uuid(directories_item)
                         directories_items.append(directories_item)
                     directories = tuple(directories_items)
+                else:
+                    directories = ()
             else:
                 start = len(payload)
                 unknown.append((tag, payload))
@@ -570,9 +572,9 @@ def _read_partition_change_record_v2(buffer: bytes, at: int) -> tuple[PartitionC
                     n, start = rest_of_uvarint(payload, start, n)
                 if not n:
                     directories = None
-                elif n > len(payload) - start + 1:
-                    raise ValueError
-                else:
+                elif n > 1:
+                    if n > len(payload) - start + 1:
+                        raise ValueError
                     directories_items = []
                     for _ in range(n - 1):
                         (directories_item,) = _unpack_16s(payload, start)
@@ -580,6 +582,8 @@ def _read_partition_change_record_v2(buffer: bytes, at: int) -> tuple[PartitionC
                         directories_item = new_uuid(directories_item)
                         directories_items.append(directories_item)
                     directories = tuple(directories_items)
+                else:
+                    directories = ()
             else:
                 start = len(payload)
                 unknown.append((tag, payload))

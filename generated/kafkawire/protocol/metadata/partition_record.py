@@ -282,15 +282,20 @@ def _read_partition_record_v1(buffer: bytes, at: int) -> tuple[PartitionRecord, 
     at += 13
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        directories_items = []
+        for _ in range(n - 1):
+            (directories_item,) = _unpack_16s(buffer, at)
+            at += 16
+            directories_item = new_uuid(directories_item)
+            directories_items.append(directories_item)
+        directories = tuple(directories_items)
+    elif n:
+        directories = ()
+    else:
         raise ValueError
-    directories_items = []
-    for _ in range(n - 1):
-        (directories_item,) = _unpack_16s(buffer, at)
-        at += 16
-        directories_item = new_uuid(directories_item)
-        directories_items.append(directories_item)
-    directories = tuple(directories_items)
     n = buffer[at]
     at += 1
     tags: Tags = ()
@@ -456,15 +461,20 @@ def _read_partition_record_v2(buffer: bytes, at: int) -> tuple[PartitionRecord, 
     at += 13
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        directories_items = []
+        for _ in range(n - 1):
+            (directories_item,) = _unpack_16s(buffer, at)
+            at += 16
+            directories_item = new_uuid(directories_item)
+            directories_items.append(directories_item)
+        directories = tuple(directories_items)
+    elif n:
+        directories = ()
+    else:
         raise ValueError
-    directories_items = []
-    for _ in range(n - 1):
-        (directories_item,) = _unpack_16s(buffer, at)
-        at += 16
-        directories_item = new_uuid(directories_item)
-        directories_items.append(directories_item)
-    directories = tuple(directories_items)
     n = buffer[at]
     at += 1
     tags: Tags = ()

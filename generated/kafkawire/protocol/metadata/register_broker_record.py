@@ -239,16 +239,26 @@ def _read_register_broker_record_v0(buffer: bytes, at: int) -> tuple[RegisterBro
     incarnation_id = new_uuid(incarnation_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        end_points, at = _read_many_broker_endpoint_v0(buffer, at, n - 1)
+    elif n:
+        end_points = ()
+    else:
         raise ValueError
-    end_points, at = _read_many_broker_endpoint_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        features, at = _read_many_broker_feature_v0(buffer, at, n - 1)
+    elif n:
+        features = ()
+    else:
         raise ValueError
-    features, at = _read_many_broker_feature_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if not n:
@@ -335,16 +345,26 @@ def _read_register_broker_record_v1(buffer: bytes, at: int) -> tuple[RegisterBro
     incarnation_id = new_uuid(incarnation_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        end_points, at = _read_many_broker_endpoint_v0(buffer, at, n - 1)
+    elif n:
+        end_points = ()
+    else:
         raise ValueError
-    end_points, at = _read_many_broker_endpoint_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        features, at = _read_many_broker_feature_v0(buffer, at, n - 1)
+    elif n:
+        features = ()
+    else:
         raise ValueError
-    features, at = _read_many_broker_feature_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if not n:
@@ -443,16 +463,26 @@ def _read_register_broker_record_v2(buffer: bytes, at: int) -> tuple[RegisterBro
     incarnation_id = new_uuid(incarnation_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        end_points, at = _read_many_broker_endpoint_v0(buffer, at, n - 1)
+    elif n:
+        end_points = ()
+    else:
         raise ValueError
-    end_points, at = _read_many_broker_endpoint_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        features, at = _read_many_broker_feature_v0(buffer, at, n - 1)
+    elif n:
+        features = ()
+    else:
         raise ValueError
-    features, at = _read_many_broker_feature_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if not n:
@@ -552,16 +582,26 @@ def _read_register_broker_record_v3(buffer: bytes, at: int) -> tuple[RegisterBro
     incarnation_id = new_uuid(incarnation_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        end_points, at = _read_many_broker_endpoint_v0(buffer, at, n - 1)
+    elif n:
+        end_points = ()
+    else:
         raise ValueError
-    end_points, at = _read_many_broker_endpoint_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        features, at = _read_many_broker_feature_v0(buffer, at, n - 1)
+    elif n:
+        features = ()
+    else:
         raise ValueError
-    features, at = _read_many_broker_feature_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if not n:
@@ -586,15 +626,20 @@ def _read_register_broker_record_v3(buffer: bytes, at: int) -> tuple[RegisterBro
                 start += 1
                 if n > 127:
                     n, start = rest_of_uvarint(payload, start, n)
-                if not 0 < n <= len(payload) - start + 1:
+                if n > 1:
+                    if n > len(payload) - start + 1:
+                        raise ValueError
+                    log_dirs_items = []
+                    for _ in range(n - 1):
+                        (log_dirs_item,) = _unpack_16s(payload, start)
+                        start += 16
+                        log_dirs_item = new_uuid(log_dirs_item)
+                        log_dirs_items.append(log_dirs_item)
+                    log_dirs = tuple(log_dirs_items)
+                elif n:
+                    log_dirs = ()
+                else:
                     raise ValueError
-                log_dirs_items = []
-                for _ in range(n - 1):
-                    (log_dirs_item,) = _unpack_16s(payload, start)
-                    start += 16
-                    log_dirs_item = new_uuid(log_dirs_item)
-                    log_dirs_items.append(log_dirs_item)
-                log_dirs = tuple(log_dirs_items)
             else:
                 start = len(payload)
                 unknown.append((tag, payload))
@@ -700,16 +745,26 @@ def _read_register_broker_record_v4(buffer: bytes, at: int) -> tuple[RegisterBro
     incarnation_id = new_uuid(incarnation_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        end_points, at = _read_many_broker_endpoint_v0(buffer, at, n - 1)
+    elif n:
+        end_points = ()
+    else:
         raise ValueError
-    end_points, at = _read_many_broker_endpoint_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        features, at = _read_many_broker_feature_v0(buffer, at, n - 1)
+    elif n:
+        features = ()
+    else:
         raise ValueError
-    features, at = _read_many_broker_feature_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     if not n:
@@ -735,15 +790,20 @@ def _read_register_broker_record_v4(buffer: bytes, at: int) -> tuple[RegisterBro
                 start += 1
                 if n > 127:
                     n, start = rest_of_uvarint(payload, start, n)
-                if not 0 < n <= len(payload) - start + 1:
+                if n > 1:
+                    if n > len(payload) - start + 1:
+                        raise ValueError
+                    log_dirs_items = []
+                    for _ in range(n - 1):
+                        (log_dirs_item,) = _unpack_16s(payload, start)
+                        start += 16
+                        log_dirs_item = new_uuid(log_dirs_item)
+                        log_dirs_items.append(log_dirs_item)
+                    log_dirs = tuple(log_dirs_items)
+                elif n:
+                    log_dirs = ()
+                else:
                     raise ValueError
-                log_dirs_items = []
-                for _ in range(n - 1):
-                    (log_dirs_item,) = _unpack_16s(payload, start)
-                    start += 16
-                    log_dirs_item = new_uuid(log_dirs_item)
-                    log_dirs_items.append(log_dirs_item)
-                log_dirs = tuple(log_dirs_items)
             elif tag == 1:
                 n = payload[start]
                 start += 1
@@ -751,9 +811,9 @@ def _read_register_broker_record_v4(buffer: bytes, at: int) -> tuple[RegisterBro
                     n, start = rest_of_uvarint(payload, start, n)
                 if not n:
                     cordoned_log_dirs = None
-                elif n > len(payload) - start + 1:
-                    raise ValueError
-                else:
+                elif n > 1:
+                    if n > len(payload) - start + 1:
+                        raise ValueError
                     cordoned_log_dirs_items = []
                     for _ in range(n - 1):
                         (cordoned_log_dirs_item,) = _unpack_16s(payload, start)
@@ -761,6 +821,8 @@ def _read_register_broker_record_v4(buffer: bytes, at: int) -> tuple[RegisterBro
                         cordoned_log_dirs_item = new_uuid(cordoned_log_dirs_item)
                         cordoned_log_dirs_items.append(cordoned_log_dirs_item)
                     cordoned_log_dirs = tuple(cordoned_log_dirs_items)
+                else:
+                    cordoned_log_dirs = ()
             else:
                 start = len(payload)
                 unknown.append((tag, payload))

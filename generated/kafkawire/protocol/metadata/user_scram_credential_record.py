@@ -8,11 +8,11 @@ from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
     Tags,
     long_length,
-    long_octets,
     long_text,
     long_text_length,
     octets,
     packer,
+    rest_of_uvarint,
     tagged_section,
     text_packers,
     text_unpackers,
@@ -77,28 +77,31 @@ def _read_user_scram_credential_record_v0(buffer: bytes, at: int) -> tuple[UserS
         name, at = long_text(buffer, at, n)
         mechanism, n = _unpack_bB(buffer, at)
         at += 2
-    if 0 < n < 128:
-        end = at + n - 1
-        salt = buffer[at:end]
-        at = end
-    else:
-        salt, at = long_octets(buffer, at, n)
+    if n > 127:
+        n, at = rest_of_uvarint(buffer, at, n)
+    if not n:
+        raise ValueError
+    end = at + n - 1
+    salt = buffer[at:end]
+    at = end
     n = buffer[at]
     at += 1
-    if 0 < n < 128:
-        end = at + n - 1
-        stored_key = buffer[at:end]
-        at = end
-    else:
-        stored_key, at = long_octets(buffer, at, n)
+    if n > 127:
+        n, at = rest_of_uvarint(buffer, at, n)
+    if not n:
+        raise ValueError
+    end = at + n - 1
+    stored_key = buffer[at:end]
+    at = end
     n = buffer[at]
     at += 1
-    if 0 < n < 128:
-        end = at + n - 1
-        server_key = buffer[at:end]
-        at = end
-    else:
-        server_key, at = long_octets(buffer, at, n)
+    if n > 127:
+        n, at = rest_of_uvarint(buffer, at, n)
+    if not n:
+        raise ValueError
+    end = at + n - 1
+    server_key = buffer[at:end]
+    at = end
     iterations, n = _unpack_iB(buffer, at)
     at += 5
     tags: Tags = ()

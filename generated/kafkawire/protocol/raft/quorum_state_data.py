@@ -130,10 +130,12 @@ def _read_quorum_state_data_v0(buffer: bytes, at: int) -> tuple[QuorumStateData,
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         current_voters = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         current_voters, at = _read_many_voter_v0(buffer, at, n - 1)
+    else:
+        current_voters = ()
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -130,9 +130,14 @@ def _read_share_snapshot_value_v0(buffer: bytes, at: int) -> tuple[ShareSnapshot
     at += 37
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        state_batches, at = _read_many_state_batch_v0(buffer, at, n - 1)
+    elif n:
+        state_batches = ()
+    else:
         raise ValueError
-    state_batches, at = _read_many_state_batch_v0(buffer, at, n - 1)
     n = buffer[at]
     at += 1
     tags: Tags = ()

@@ -104,9 +104,14 @@ def _write_many_producer_entry_v1(out: bytearray, items: Sequence[ProducerSnapsh
 def _read_producer_snapshot_v1(buffer: bytes, at: int) -> tuple[ProducerSnapshot, int]:
     crc, n = _unpack_Ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        producer_entries, at = _read_many_producer_entry_v1(buffer, at, n)
+    elif not n:
+        producer_entries = ()
+    else:
         raise ValueError
-    producer_entries, at = _read_many_producer_entry_v1(buffer, at, n)
     return ProducerSnapshot(crc, producer_entries), at
 
 

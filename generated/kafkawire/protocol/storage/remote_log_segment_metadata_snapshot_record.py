@@ -14,7 +14,6 @@ from kafkawire.wire.fastpath import (
     ZERO_UUID,
     iterator,
     long_length,
-    long_nullable_octets,
     new_uuid,
     octets,
     packer,
@@ -147,19 +146,24 @@ def _read_remote_log_segment_metadata_snapshot_record_v0(
     segment_id = new_uuid(segment_id)
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
-    if not 0 < n <= len(buffer) - at + 1:
+    if n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
+        segment_leader_epochs, at = _read_many_segment_leader_epoch_entry_v0(buffer, at, n - 1)
+    elif n:
+        segment_leader_epochs = ()
+    else:
         raise ValueError
-    segment_leader_epochs, at = _read_many_segment_leader_epoch_entry_v0(buffer, at, n - 1)
     segment_size_in_bytes, n = _unpack_iB(buffer, at)
     at += 5
+    if n > 127:
+        n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         custom_metadata = None
-    elif n < 128:
+    else:
         end = at + n - 1
         custom_metadata = buffer[at:end]
         at = end
-    else:
-        custom_metadata, at = long_nullable_octets(buffer, at, n)
     remote_log_segment_state, n = _unpack_bB(buffer, at)
     at += 2
     tags: Tags = ()

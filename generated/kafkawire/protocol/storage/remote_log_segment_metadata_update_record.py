@@ -12,12 +12,12 @@ from kafkawire.wire.fastpath import (
     Tags,
     ZERO_UUID,
     long_length,
-    long_nullable_octets,
     long_text,
     long_text_length,
     new_uuid,
     octets,
     packer,
+    rest_of_uvarint,
     tagged_section,
     text_packers,
     text_unpackers,
@@ -188,14 +188,14 @@ def _read_remote_log_segment_metadata_update_record_v0(
     remote_log_segment_id, at = _read_remote_log_segment_id_entry_v0(buffer, at)
     broker_id, event_timestamp_ms, n = _unpack_iqB(buffer, at)
     at += 13
+    if n > 127:
+        n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         custom_metadata = None
-    elif n < 128:
+    else:
         end = at + n - 1
         custom_metadata = buffer[at:end]
         at = end
-    else:
-        custom_metadata, at = long_nullable_octets(buffer, at, n)
     remote_log_segment_state, n = _unpack_bB(buffer, at)
     at += 2
     tags: Tags = ()

@@ -151,14 +151,24 @@ def _read_subscription_info_data_v1(buffer: bytes, at: int) -> tuple[Subscriptio
     version, process_id, n = _unpack_i16si(buffer, at)
     at += 24
     process_id = new_uuid(process_id)
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        prev_tasks, at = _read_many_task_id_v1(buffer, at, n)
+    elif not n:
+        prev_tasks = ()
+    else:
         raise ValueError
-    prev_tasks, at = _read_many_task_id_v1(buffer, at, n)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        standby_tasks, at = _read_many_task_id_v1(buffer, at, n)
+    elif not n:
+        standby_tasks = ()
+    else:
         raise ValueError
-    standby_tasks, at = _read_many_task_id_v1(buffer, at, n)
     return SubscriptionInfoData(version, -1, process_id, prev_tasks, standby_tasks), at
 
 
@@ -203,14 +213,24 @@ def _read_subscription_info_data_v2(buffer: bytes, at: int) -> tuple[Subscriptio
     version, process_id, n = _unpack_i16si(buffer, at)
     at += 24
     process_id = new_uuid(process_id)
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        prev_tasks, at = _read_many_task_id_v1(buffer, at, n)
+    elif not n:
+        prev_tasks = ()
+    else:
         raise ValueError
-    prev_tasks, at = _read_many_task_id_v1(buffer, at, n)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        standby_tasks, at = _read_many_task_id_v1(buffer, at, n)
+    elif not n:
+        standby_tasks = ()
+    else:
         raise ValueError
-    standby_tasks, at = _read_many_task_id_v1(buffer, at, n)
     (n,) = _unpack_i(buffer, at)
     at += 4
     if n < 0:
@@ -264,14 +284,24 @@ def _read_subscription_info_data_v3(buffer: bytes, at: int) -> tuple[Subscriptio
     version, latest_supported_version, process_id, n = _unpack_ii16si(buffer, at)
     at += 28
     process_id = new_uuid(process_id)
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        prev_tasks, at = _read_many_task_id_v1(buffer, at, n)
+    elif not n:
+        prev_tasks = ()
+    else:
         raise ValueError
-    prev_tasks, at = _read_many_task_id_v1(buffer, at, n)
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        standby_tasks, at = _read_many_task_id_v1(buffer, at, n)
+    elif not n:
+        standby_tasks = ()
+    else:
         raise ValueError
-    standby_tasks, at = _read_many_task_id_v1(buffer, at, n)
     (n,) = _unpack_i(buffer, at)
     at += 4
     if n < 0:
@@ -347,9 +377,14 @@ def _read_many_task_offset_sum_v7(
     for _ in range(count):
         topic_group_id, n = _unpack_ii(buffer, at)
         at += 8
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            partition_to_offset_sum, at = _read_many_partition_to_offset_sum_v7(buffer, at, n)
+        elif not n:
+            partition_to_offset_sum = ()
+        else:
             raise ValueError
-        partition_to_offset_sum, at = _read_many_partition_to_offset_sum_v7(buffer, at, n)
         result.append(make(topic_group_id, 0, 0, "", partition_to_offset_sum))
     return tuple(result), at
 
@@ -390,9 +425,14 @@ def _read_subscription_info_data_v7(buffer: bytes, at: int) -> tuple[Subscriptio
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        task_offset_sums, at = _read_many_task_offset_sum_v7(buffer, at, n)
+    elif not n:
+        task_offset_sums = ()
+    else:
         raise ValueError
-    task_offset_sums, at = _read_many_task_offset_sum_v7(buffer, at, n)
     return SubscriptionInfoData(
         version, latest_supported_version, process_id, (), (), user_end_point, task_offset_sums
     ), at
@@ -443,9 +483,14 @@ def _read_subscription_info_data_v8(buffer: bytes, at: int) -> tuple[Subscriptio
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        task_offset_sums, at = _read_many_task_offset_sum_v7(buffer, at, n)
+    elif not n:
+        task_offset_sums = ()
+    else:
         raise ValueError
-    task_offset_sums, at = _read_many_task_offset_sum_v7(buffer, at, n)
     (unique_field,) = _unpack_b(buffer, at)
     at += 1
     return SubscriptionInfoData(
@@ -498,9 +543,14 @@ def _read_subscription_info_data_v9(buffer: bytes, at: int) -> tuple[Subscriptio
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        task_offset_sums, at = _read_many_task_offset_sum_v7(buffer, at, n)
+    elif not n:
+        task_offset_sums = ()
+    else:
         raise ValueError
-    task_offset_sums, at = _read_many_task_offset_sum_v7(buffer, at, n)
     unique_field, error_code = _unpack_bi(buffer, at)
     at += 5
     return SubscriptionInfoData(
@@ -600,9 +650,14 @@ def _read_subscription_info_data_v10(buffer: bytes, at: int) -> tuple[Subscripti
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        task_offset_sums, at = _read_many_task_offset_sum_v10(buffer, at, n)
+    elif not n:
+        task_offset_sums = ()
+    else:
         raise ValueError
-    task_offset_sums, at = _read_many_task_offset_sum_v10(buffer, at, n)
     unique_field, error_code = _unpack_bi(buffer, at)
     at += 5
     return SubscriptionInfoData(
@@ -703,14 +758,24 @@ def _read_subscription_info_data_v11(buffer: bytes, at: int) -> tuple[Subscripti
     at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        task_offset_sums, at = _read_many_task_offset_sum_v10(buffer, at, n)
+    elif not n:
+        task_offset_sums = ()
+    else:
         raise ValueError
-    task_offset_sums, at = _read_many_task_offset_sum_v10(buffer, at, n)
     unique_field, error_code, n = _unpack_bii(buffer, at)
     at += 9
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        client_tags, at = _read_many_client_tag_v11(buffer, at, n)
+    elif not n:
+        client_tags = ()
+    else:
         raise ValueError
-    client_tags, at = _read_many_client_tag_v11(buffer, at, n)
     return SubscriptionInfoData(
         version,
         latest_supported_version,

@@ -154,10 +154,12 @@ def _read_transaction_log_value_v0(buffer: bytes, at: int) -> tuple[TransactionL
     at += 19
     if n < 0:
         transaction_partitions = None
-    elif n > len(buffer) - at:
-        raise ValueError
-    else:
+    elif n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
         transaction_partitions, at = _read_many_partitions_schema_v0(buffer, at, n)
+    else:
+        transaction_partitions = ()
     transaction_last_update_timestamp_ms, transaction_start_timestamp_ms = _unpack_qq(buffer, at)
     at += 16
     return TransactionLogValue(
@@ -281,10 +283,12 @@ def _read_transaction_log_value_v1(buffer: bytes, at: int) -> tuple[TransactionL
         n, at = rest_of_uvarint(buffer, at, n)
     if not n:
         transaction_partitions = None
-    elif n > len(buffer) - at + 1:
-        raise ValueError
-    else:
+    elif n > 1:
+        if n > len(buffer) - at + 1:
+            raise ValueError
         transaction_partitions, at = _read_many_partitions_schema_v1(buffer, at, n - 1)
+    else:
+        transaction_partitions = ()
     transaction_last_update_timestamp_ms, transaction_start_timestamp_ms, n = _unpack_qqB(buffer, at)
     at += 17
     tags: Tags = ()

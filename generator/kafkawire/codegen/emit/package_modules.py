@@ -166,13 +166,19 @@ def registries_view(messages: Iterable[MessageDefinition], *, package: str, orig
     metadata = [
         Registry(_constant(group), group, tuple(sorted(_metadata_entries(members), key=lambda e: e.key)))
         for group, members in groups.items()
+        if any(m.type == "metadata" for m in members)
     ]
+    taken = {registry.group for registry in metadata}
     coordinators = [
-        Registry(_constant(group), group, tuple(sorted(_coordinator_entries(members), key=lambda e: e.key)))
+        Registry(
+            _constant(f"{group}-coordinator" if group in taken else group),
+            group,
+            tuple(sorted(_coordinator_entries(members), key=lambda e: e.key)),
+        )
         for group, members in groups.items()
         if any(m.type == "coordinator-key" for m in members)
     ]
-    return RegistriesView(package, origin, tuple(r for r in metadata if r.entries), tuple(coordinators))
+    return RegistriesView(package, origin, tuple(metadata), tuple(coordinators))
 
 
 def _metadata_entries(messages: Iterable[MessageDefinition]) -> Iterator[RecordEntry]:
@@ -196,4 +202,4 @@ def _coordinator_entries(messages: Iterable[MessageDefinition]) -> Iterator[Reco
 
 
 def _constant(group: str) -> str:
-    return f"{group_package(group).replace('.', '_').upper()}_RECORDS" if group else "RECORDS"
+    return f"{group_package(group).replace('.', '_').upper()}_RECORDS".lstrip("_")

@@ -9,10 +9,11 @@ from __future__ import annotations
 import keyword
 from collections.abc import Callable, Iterable, Iterator
 
-from kafkawire.codegen.definition import MessageDefinition
+from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
 from kafkawire.codegen.emit.package_modules import api_name, group_package, module_path
 from kafkawire.codegen.findings import Finding
 from kafkawire.codegen.naming import class_name, snake_case, strategy_name
+from kafkawire.codegen.rules.walk import struct_scopes
 
 CLASH = "package-name-clash"
 FOLDER = "package-folder-name"
@@ -32,6 +33,7 @@ def name_findings(messages: Iterable[MessageDefinition]) -> list[Finding]:
         *(_finding(m, "name", CLASH, "the API has no name", "put one before Request") for m in requests
           if not api_name(m)),
         *_folder_findings(present),
+        *(finding for message in present for finding in _json_findings(message)),
     ]  # fmt: skip
     told: dict[str, Finding] = {}
     for finding in findings:
@@ -72,6 +74,18 @@ def _folder_findings(messages: list[MessageDefinition]) -> Iterator[Finding]:
         elif clash is not None:
             text = f'the folder "{message.group}" and the message {clash.name} would be one Python module'
             yield _finding(message, "name", FOLDER, text, "rename the folder or the message")
+
+
+def _json_findings(message: MessageDefinition) -> Iterator[Finding]:
+    """Fields that differ in their first letter's case only (gap-case-collision): JSON could hold one of them."""
+    for scope in struct_scopes(message):
+        first: dict[str, FieldDefinition] = {}
+        for field in scope.fields:
+            other = first.setdefault(field.name[0].lower() + field.name[1:], field)
+            if other is not field:
+                text = f"{scope.path}: {field.name} and {other.name} would be one key of the JSON form"
+                span = field.place.of("name")
+                yield Finding(message.place.file, span, CLASH, "error", text, "rename one of the fields")
 
 
 def _finding(message: MessageDefinition, attribute: str, rule: str, text: str, remedy: str) -> Finding:

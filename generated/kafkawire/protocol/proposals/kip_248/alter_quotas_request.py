@@ -170,9 +170,14 @@ def _read_many_alter_quotas_resource_v0(
         child_quota_config_resource, at = _read_quota_config_resource_v0(buffer, at)
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            configs, at = _read_many_alter_quotas_config_v0(buffer, at, n)
+        elif not n:
+            configs = ()
+        else:
             raise ValueError
-        configs, at = _read_many_alter_quotas_config_v0(buffer, at, n)
         result.append(make(quota_config_resource, child_quota_config_resource, configs))
     return tuple(result), at
 
@@ -200,9 +205,14 @@ def _write_many_alter_quotas_resource_v0(
 def _read_alter_quotas_request_v0(buffer: bytes, at: int) -> tuple[AlterQuotasRequest, int]:
     validate_only, n = _unpack_zi(buffer, at)
     at += 5
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        resources, at = _read_many_alter_quotas_resource_v0(buffer, at, n)
+    elif not n:
+        resources = ()
+    else:
         raise ValueError
-    resources, at = _read_many_alter_quotas_resource_v0(buffer, at, n)
     return AlterQuotasRequest(validate_only, resources), at
 
 

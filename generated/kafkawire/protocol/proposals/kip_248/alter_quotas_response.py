@@ -180,9 +180,14 @@ def _read_many_alter_quotas_resource_v0(
         child_quota_config_resource, at = _read_quota_config_resource_v0(buffer, at)
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            configs, at = _read_many_alter_quotas_config_v0(buffer, at, n)
+        elif not n:
+            configs = ()
+        else:
             raise ValueError
-        configs, at = _read_many_alter_quotas_config_v0(buffer, at, n)
         result.append(make(quota_config_resource, child_quota_config_resource, configs))
     return tuple(result), at
 
@@ -210,9 +215,14 @@ def _write_many_alter_quotas_resource_v0(
 def _read_alter_quotas_response_v0(buffer: bytes, at: int) -> tuple[AlterQuotasResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        resources, at = _read_many_alter_quotas_resource_v0(buffer, at, n)
+    elif not n:
+        resources = ()
+    else:
         raise ValueError
-    resources, at = _read_many_alter_quotas_resource_v0(buffer, at, n)
     return AlterQuotasResponse(throttle_time_ms, resources), at
 
 

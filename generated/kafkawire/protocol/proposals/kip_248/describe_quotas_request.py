@@ -115,9 +115,9 @@ def _read_many_describe_quotas_resource_v1(
         at += 4
         if n < 0:
             config_names = None
-        elif n > len(buffer) - at:
-            raise ValueError
-        else:
+        elif n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
             config_names_items = []
             for _ in range(n):
                 (n,) = _unpack_h(buffer, at)
@@ -129,6 +129,8 @@ def _read_many_describe_quotas_resource_v1(
                 at = end
                 config_names_items.append(config_names_item)
             config_names = tuple(config_names_items)
+        else:
+            config_names = ()
         result.append(make(quota_config_resource, child_quota_config_resource, config_names))
     return tuple(result), at
 
@@ -162,9 +164,14 @@ def _write_many_describe_quotas_resource_v1(
 def _read_describe_quotas_request_v1(buffer: bytes, at: int) -> tuple[DescribeQuotasRequest, int]:
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        resources, at = _read_many_describe_quotas_resource_v1(buffer, at, n)
+    elif not n:
+        resources = ()
+    else:
         raise ValueError
-    resources, at = _read_many_describe_quotas_resource_v1(buffer, at, n)
     return DescribeQuotasRequest(resources), at
 
 

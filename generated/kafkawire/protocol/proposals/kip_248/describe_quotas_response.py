@@ -213,9 +213,14 @@ def _read_many_describe_quotas_config_v1(
             at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            config_entries, at = _read_many_describe_quotas_config_entry_v1(buffer, at, n)
+        elif not n:
+            config_entries = ()
+        else:
             raise ValueError
-        config_entries, at = _read_many_describe_quotas_config_entry_v1(buffer, at, n)
         result.append(make(error_code, error_message, config_entries))
     return tuple(result), at
 
@@ -257,9 +262,14 @@ def _read_many_describe_quotas_resource_v1(
         child_quota_config_resource, at = _read_quota_config_resource_v1(buffer, at)
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if not 0 <= n <= len(buffer) - at:
+        if n > 0:
+            if n > len(buffer) - at:
+                raise ValueError
+            configs, at = _read_many_describe_quotas_config_v1(buffer, at, n)
+        elif not n:
+            configs = ()
+        else:
             raise ValueError
-        configs, at = _read_many_describe_quotas_config_v1(buffer, at, n)
         result.append(make(quota_config_resource, child_quota_config_resource, configs))
     return tuple(result), at
 
@@ -287,9 +297,14 @@ def _write_many_describe_quotas_resource_v1(
 def _read_describe_quotas_response_v1(buffer: bytes, at: int) -> tuple[DescribeQuotasResponse, int]:
     throttle_time_ms, n = _unpack_ii(buffer, at)
     at += 8
-    if not 0 <= n <= len(buffer) - at:
+    if n > 0:
+        if n > len(buffer) - at:
+            raise ValueError
+        resources, at = _read_many_describe_quotas_resource_v1(buffer, at, n)
+    elif not n:
+        resources = ()
+    else:
         raise ValueError
-    resources, at = _read_many_describe_quotas_resource_v1(buffer, at, n)
     return DescribeQuotasResponse(throttle_time_ms, resources), at
 
 

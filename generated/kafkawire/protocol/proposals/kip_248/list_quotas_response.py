@@ -58,19 +58,24 @@ def _read_list_quotas_response_v1(buffer: bytes, at: int) -> tuple[ListQuotasRes
         at = end
     (n,) = _unpack_i(buffer, at)
     at += 4
-    if not 0 <= n <= len(buffer) - at:
-        raise ValueError
-    quota_config_entity_names_items = []
-    for _ in range(n):
-        (n,) = _unpack_h(buffer, at)
-        at += 2
-        if n < 0:
+    if n > 0:
+        if n > len(buffer) - at:
             raise ValueError
-        end = at + n
-        quota_config_entity_names_item = buffer[at:end].decode()
-        at = end
-        quota_config_entity_names_items.append(quota_config_entity_names_item)
-    quota_config_entity_names = tuple(quota_config_entity_names_items)
+        quota_config_entity_names_items = []
+        for _ in range(n):
+            (n,) = _unpack_h(buffer, at)
+            at += 2
+            if n < 0:
+                raise ValueError
+            end = at + n
+            quota_config_entity_names_item = buffer[at:end].decode()
+            at = end
+            quota_config_entity_names_items.append(quota_config_entity_names_item)
+        quota_config_entity_names = tuple(quota_config_entity_names_items)
+    elif not n:
+        quota_config_entity_names = ()
+    else:
+        raise ValueError
     return ListQuotasResponse(throttle_time_ms, error_code, error_message, quota_config_entity_names), at
 
 
