@@ -36,6 +36,7 @@ NULL_OCTETS = NULL_COUNT = b"\xff\xff\xff\xff"
 _MAXIMUM_LENGTH = 0x7FFFFFFF
 _MAXIMUM_TEXT = 0x7FFF
 _MAXIMUM_TAG = 0x7FFFFFFE
+_LARGE = 4096
 
 
 @cache
@@ -66,6 +67,24 @@ def unpackers(code: str) -> tuple[Callable[[bytes, int], tuple[Any, ...]], ...]:
 def packers(code: str) -> tuple[Callable[..., bytes], ...]:
     """For each count below FEW the function that writes so many big-endian numbers of a ``struct`` code."""
     return (bytes, *(Struct(f">{count}{code}").pack for count in range(1, FEW)))
+
+
+class Output(bytearray):
+    """Bytes being written by a message that may hold large octets, which are copied only once, at the end."""
+
+    __slots__ = ("_whole",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._whole: list[bytes | bytearray] = []
+
+    def append_large(self, value: bytes) -> None:
+        """Go on with octets that are kept by reference."""
+        self._whole += (bytearray(self), value)
+        self.clear()
+
+    def __bytes__(self) -> bytes:
+        return b"".join((*self._whole, self))
 
 
 class TextUnpackers(dict[int, Callable[[bytes, int], tuple[Any, ...]]]):
@@ -219,6 +238,14 @@ def differs(value: object, default: object) -> bool:
     if isinstance(default, tuple) and isinstance(value, Sequence):
         return len(value) > 0
     return value != default
+
+
+def append_octets(out: bytearray, value: bytes) -> None:
+    """Write octets behind their length."""
+    if len(value) < _LARGE or not isinstance(out, Output):
+        out += value
+    else:
+        out.append_large(value)
 
 
 def octets(value: object) -> bytes:

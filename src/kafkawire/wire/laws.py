@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from kafkawire.wire.errors import DecodeError
+from kafkawire.wire.fastpath import Output
 from kafkawire.wire.json_form import message_from_json, message_to_json
 from kafkawire.wire.message import FAST_PATH_FAILS, Message, Struct
 from kafkawire.wire.reference import decode_struct, encode_struct
@@ -68,7 +69,7 @@ def fast_decode(cls: type[Message], buffer: bytes, version: int) -> tuple[Messag
 
 def fast_encode(message: Message, version: int) -> bytes:
     """The bytes that the generated code alone writes; what it raises is not explained."""
-    out = bytearray()
+    out = Output()
     message.fast_writer(version)(out, message)
     return bytes(out)
 

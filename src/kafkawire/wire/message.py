@@ -62,6 +62,8 @@ class Message(Struct, frozen=True, gc=False):
     _readers: ClassVar[Mapping[int, Callable[[bytes, int], tuple[Any, int]]]] = {}
     _writers: ClassVar[Mapping[int, Callable[[bytearray, Any], None]]] = {}
 
+    _output: ClassVar[type[bytearray]] = bytearray
+
     def encode(self, version: int) -> bytes:
         """The bytes of the message at a version.
 
@@ -70,7 +72,7 @@ class Message(Struct, frozen=True, gc=False):
             EncodeError: if the version cannot carry a value; says which and why.
         """
         try:
-            out = bytearray()
+            out = self._output()
             self._writers[version](out, self)
             return bytes(out)
         except _FAILS:

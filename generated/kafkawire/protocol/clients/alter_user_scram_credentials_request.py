@@ -8,7 +8,9 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    Output,
     Tags,
+    append_octets,
     long_length,
     long_text,
     long_text_length,
@@ -197,14 +199,14 @@ def _write_many_scram_credential_upsertion_v0(
             out.append(n + 1)
         else:
             out += long_length(n)
-        out += text
+        append_octets(out, text)
         text = octets(item.salted_password)
         n = len(text)
         if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
-        out += text
+        append_octets(out, text)
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -277,3 +279,4 @@ def _write_alter_user_scram_credentials_request_v0(out: bytearray, item: AlterUs
 
 AlterUserScramCredentialsRequest._readers = {0: _read_alter_user_scram_credentials_request_v0}
 AlterUserScramCredentialsRequest._writers = {0: _write_alter_user_scram_credentials_request_v0}
+AlterUserScramCredentialsRequest._output = Output

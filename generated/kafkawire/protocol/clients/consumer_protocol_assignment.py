@@ -11,7 +11,9 @@ from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
     FEW,
     NULL_OCTETS,
+    Output,
     Tags,
+    append_octets,
     many_numbers,
     octets,
     pack_numbers,
@@ -146,7 +148,7 @@ def _write_consumer_protocol_assignment_v0(out: bytearray, item: ConsumerProtoco
     else:
         text = octets(user_data)
         out += _pack_i(len(text))
-        out += text
+        append_octets(out, text)
 
 
 ConsumerProtocolAssignment._readers = {
@@ -161,3 +163,4 @@ ConsumerProtocolAssignment._writers = {
     2: _write_consumer_protocol_assignment_v0,
     3: _write_consumer_protocol_assignment_v0,
 }
+ConsumerProtocolAssignment._output = Output

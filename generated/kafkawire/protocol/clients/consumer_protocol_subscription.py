@@ -12,7 +12,9 @@ from kafkawire.wire.fastpath import (
     FEW,
     NULL_OCTETS,
     NULL_TEXT,
+    Output,
     Tags,
+    append_octets,
     many_numbers,
     octets,
     pack_numbers,
@@ -123,7 +125,7 @@ def _write_consumer_protocol_subscription_v0(out: bytearray, item: ConsumerProto
     else:
         text = octets(user_data)
         out += _pack_i(len(text))
-        out += text
+        append_octets(out, text)
 
 
 # TopicPartition, versions 1-3
@@ -237,7 +239,7 @@ def _write_consumer_protocol_subscription_v1(out: bytearray, item: ConsumerProto
     else:
         text = octets(user_data)
         out += _pack_i(len(text))
-        out += text
+        append_octets(out, text)
     owned_partitions = item.owned_partitions
     if type(owned_partitions) is not tuple:
         owned_partitions = sequence(owned_partitions)
@@ -313,7 +315,7 @@ def _write_consumer_protocol_subscription_v2(out: bytearray, item: ConsumerProto
     else:
         text = octets(user_data)
         out += _pack_i(len(text))
-        out += text
+        append_octets(out, text)
     owned_partitions = item.owned_partitions
     if type(owned_partitions) is not tuple:
         owned_partitions = sequence(owned_partitions)
@@ -397,7 +399,7 @@ def _write_consumer_protocol_subscription_v3(out: bytearray, item: ConsumerProto
     else:
         text = octets(user_data)
         out += _pack_i(len(text))
-        out += text
+        append_octets(out, text)
     owned_partitions = item.owned_partitions
     if type(owned_partitions) is not tuple:
         owned_partitions = sequence(owned_partitions)
@@ -425,3 +427,4 @@ ConsumerProtocolSubscription._writers = {
     2: _write_consumer_protocol_subscription_v2,
     3: _write_consumer_protocol_subscription_v3,
 }
+ConsumerProtocolSubscription._output = Output

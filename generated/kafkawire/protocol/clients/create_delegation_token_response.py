@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
+    Output,
     Tags,
+    append_octets,
     long_length,
     long_text,
     long_text_length,
@@ -151,7 +153,7 @@ def _write_create_delegation_token_response_v0(out: bytearray, item: CreateDeleg
     out += token_id_raw
     hmac_raw = octets(item.hmac)
     out += _pack_i(len(hmac_raw))
-    out += hmac_raw
+    append_octets(out, hmac_raw)
     out += _pack_i(item.throttle_time_ms)
 
 
@@ -258,7 +260,7 @@ def _write_create_delegation_token_response_v2(out: bytearray, item: CreateDeleg
         out.append(n + 1)
     else:
         out += long_length(n)
-    out += text
+    append_octets(out, text)
     out += _pack_iB(item.throttle_time_ms, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -395,7 +397,7 @@ def _write_create_delegation_token_response_v3(out: bytearray, item: CreateDeleg
         out.append(n + 1)
     else:
         out += long_length(n)
-    out += text
+    append_octets(out, text)
     out += _pack_iB(item.throttle_time_ms, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -413,3 +415,4 @@ CreateDelegationTokenResponse._writers = {
     2: _write_create_delegation_token_response_v2,
     3: _write_create_delegation_token_response_v3,
 }
+CreateDelegationTokenResponse._output = Output

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    Output,
     Tags,
+    append_octets,
     long_length,
     long_text,
     long_text_length,
@@ -238,7 +240,7 @@ def _write_many_described_delegation_token_v0(
         out += token_id_raw
         hmac_raw = octets(item.hmac)
         out += _pack_i(len(hmac_raw))
-        out += hmac_raw
+        append_octets(out, hmac_raw)
         renewers = item.renewers
         if type(renewers) is not tuple:
             renewers = sequence(renewers)
@@ -462,7 +464,7 @@ def _write_many_described_delegation_token_v2(
             out.append(n + 1)
         else:
             out += long_length(n)
-        out += text
+        append_octets(out, text)
         renewers = item.renewers
         if type(renewers) is not tuple:
             renewers = sequence(renewers)
@@ -672,7 +674,7 @@ def _write_many_described_delegation_token_v3(
             out.append(n + 1)
         else:
             out += long_length(n)
-        out += text
+        append_octets(out, text)
         renewers = item.renewers
         if type(renewers) is not tuple:
             renewers = sequence(renewers)
@@ -743,3 +745,4 @@ DescribeDelegationTokenResponse._writers = {
     2: _write_describe_delegation_token_response_v2,
     3: _write_describe_delegation_token_response_v3,
 }
+DescribeDelegationTokenResponse._output = Output

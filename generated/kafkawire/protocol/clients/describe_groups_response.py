@@ -10,7 +10,9 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
     NULL_TEXT,
+    Output,
     Tags,
+    append_octets,
     long_length,
     long_nullable_text,
     long_text,
@@ -172,10 +174,10 @@ def _write_many_described_group_member_v0(
         out += client_host_raw
         member_metadata_raw = octets(item.member_metadata)
         out += _pack_i(len(member_metadata_raw))
-        out += member_metadata_raw
+        append_octets(out, member_metadata_raw)
         member_assignment_raw = octets(item.member_assignment)
         out += _pack_i(len(member_assignment_raw))
-        out += member_assignment_raw
+        append_octets(out, member_assignment_raw)
 
 
 # DescribedGroup, versions 0-2
@@ -522,10 +524,10 @@ def _write_many_described_group_member_v4(
         out += client_host_raw
         member_metadata_raw = octets(item.member_metadata)
         out += _pack_i(len(member_metadata_raw))
-        out += member_metadata_raw
+        append_octets(out, member_metadata_raw)
         member_assignment_raw = octets(item.member_assignment)
         out += _pack_i(len(member_assignment_raw))
-        out += member_assignment_raw
+        append_octets(out, member_assignment_raw)
 
 
 # DescribedGroup, version 4
@@ -766,14 +768,14 @@ def _write_many_described_group_member_v5(
             out.append(n + 1)
         else:
             out += long_length(n)
-        out += text
+        append_octets(out, text)
         text = octets(item.member_assignment)
         n = len(text)
         if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
-        out += text
+        append_octets(out, text)
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -1161,3 +1163,4 @@ DescribeGroupsResponse._writers = {
     5: _write_describe_groups_response_v5,
     6: _write_describe_groups_response_v6,
 }
+DescribeGroupsResponse._output = Output

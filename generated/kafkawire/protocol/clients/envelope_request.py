@@ -5,7 +5,16 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
-from kafkawire.wire.fastpath import Tags, long_length, octets, rest_of_uvarint, tagged_section, unknown_tags
+from kafkawire.wire.fastpath import (
+    Output,
+    Tags,
+    append_octets,
+    long_length,
+    octets,
+    rest_of_uvarint,
+    tagged_section,
+    unknown_tags,
+)
 
 
 class EnvelopeRequest(Message, frozen=True, gc=False):
@@ -80,7 +89,7 @@ def _write_envelope_request_v0(out: bytearray, item: EnvelopeRequest) -> None:
         out.append(n + 1)
     else:
         out += long_length(n)
-    out += text
+    append_octets(out, text)
     request_principal = item.request_principal
     if request_principal is None:
         out.append(0)
@@ -91,14 +100,14 @@ def _write_envelope_request_v0(out: bytearray, item: EnvelopeRequest) -> None:
             out.append(n + 1)
         else:
             out += long_length(n)
-        out += text
+        append_octets(out, text)
     text = octets(item.client_host_address)
     n = len(text)
     if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
-    out += text
+    append_octets(out, text)
     out.append(0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -106,3 +115,4 @@ def _write_envelope_request_v0(out: bytearray, item: EnvelopeRequest) -> None:
 
 EnvelopeRequest._readers = {0: _read_envelope_request_v0}
 EnvelopeRequest._writers = {0: _write_envelope_request_v0}
+EnvelopeRequest._output = Output

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
+    Output,
     Tags,
+    append_octets,
     long_length,
     octets,
     packer,
@@ -75,7 +77,7 @@ def _write_envelope_response_v0(out: bytearray, item: EnvelopeResponse) -> None:
             out.append(n + 1)
         else:
             out += long_length(n)
-        out += text
+        append_octets(out, text)
     out += _pack_hB(item.error_code, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -83,3 +85,4 @@ def _write_envelope_response_v0(out: bytearray, item: EnvelopeResponse) -> None:
 
 EnvelopeResponse._readers = {0: _read_envelope_response_v0}
 EnvelopeResponse._writers = {0: _write_envelope_response_v0}
+EnvelopeResponse._output = Output

@@ -14,8 +14,10 @@ from kafkawire.wire.entities import BrokerId, ProducerId, TopicName
 from kafkawire.wire.fastpath import (
     NULL_COUNT,
     NULL_OCTETS,
+    Output,
     Tags,
     ZERO_UUID,
+    append_octets,
     differs,
     iterator,
     long_length,
@@ -273,7 +275,7 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[FetchResponse.
         else:
             text = octets(records)
             out += _pack_i(len(text))
-            out += text
+            append_octets(out, text)
 
 
 # FetchableTopicResponse, versions 0-3
@@ -492,7 +494,7 @@ def _write_many_partition_data_v4(out: bytearray, items: Sequence[FetchResponse.
         else:
             text = octets(records)
             out += _pack_i(len(text))
-            out += text
+            append_octets(out, text)
 
 
 # FetchableTopicResponse, version 4
@@ -664,7 +666,7 @@ def _write_many_partition_data_v5(out: bytearray, items: Sequence[FetchResponse.
         else:
             text = octets(records)
             out += _pack_i(len(text))
-            out += text
+            append_octets(out, text)
 
 
 # FetchableTopicResponse, versions 5-10
@@ -869,7 +871,7 @@ def _write_many_partition_data_v11(out: bytearray, items: Sequence[FetchResponse
         else:
             text = octets(records)
             out += _pack_i(len(text))
-            out += text
+            append_octets(out, text)
 
 
 # FetchableTopicResponse, version 11
@@ -1162,7 +1164,7 @@ def _write_many_partition_data_v12(out: bytearray, items: Sequence[FetchResponse
                 out.append(n + 1)
             else:
                 out += long_length(n)
-            out += text
+            append_octets(out, text)
         out.append(0)
         known = []
         if item.diverging_epoch is not _DEFAULT_EpochEndOffset and differs(
@@ -1593,3 +1595,4 @@ FetchResponse._writers = {
     17: _write_fetch_response_v16,
     18: _write_fetch_response_v16,
 }
+FetchResponse._output = Output

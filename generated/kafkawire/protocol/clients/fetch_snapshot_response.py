@@ -11,7 +11,9 @@ import msgspec
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
+    Output,
     Tags,
+    append_octets,
     differs,
     long_length,
     long_text,
@@ -250,7 +252,7 @@ def _write_many_partition_snapshot_v0(out: bytearray, items: Sequence[FetchSnaps
             out.append(n + 1)
         else:
             out += long_length(n)
-        out += text
+        append_octets(out, text)
         out.append(0)
         known = []
         if item.current_leader is not _DEFAULT_LeaderIdAndEpoch and differs(
@@ -502,3 +504,4 @@ def _write_fetch_snapshot_response_v1(out: bytearray, item: FetchSnapshotRespons
 
 FetchSnapshotResponse._readers = {0: _read_fetch_snapshot_response_v0, 1: _read_fetch_snapshot_response_v1}
 FetchSnapshotResponse._writers = {0: _write_fetch_snapshot_response_v0, 1: _write_fetch_snapshot_response_v1}
+FetchSnapshotResponse._output = Output

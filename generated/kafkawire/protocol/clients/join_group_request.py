@@ -10,7 +10,9 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
     NULL_TEXT,
+    Output,
     Tags,
+    append_octets,
     long_length,
     long_nullable_text,
     long_text,
@@ -123,7 +125,7 @@ def _write_many_join_group_request_protocol_v0(
         out += name_raw
         metadata_raw = octets(item.metadata)
         out += _pack_i(len(metadata_raw))
-        out += metadata_raw
+        append_octets(out, metadata_raw)
 
 
 # JoinGroupRequest, version 0
@@ -393,7 +395,7 @@ def _write_many_join_group_request_protocol_v6(
             out.append(n + 1)
         else:
             out += long_length(n)
-        out += text
+        append_octets(out, text)
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -695,3 +697,4 @@ JoinGroupRequest._writers = {
     8: _write_join_group_request_v8,
     9: _write_join_group_request_v8,
 }
+JoinGroupRequest._output = Output

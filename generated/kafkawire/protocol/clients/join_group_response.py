@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
     NULL_TEXT,
+    Output,
     Tags,
+    append_octets,
     long_length,
     long_nullable_text,
     long_text,
@@ -129,7 +131,7 @@ def _write_many_join_group_response_member_v0(
         out += member_id_raw
         metadata_raw = octets(item.metadata)
         out += _pack_i(len(metadata_raw))
-        out += metadata_raw
+        append_octets(out, metadata_raw)
 
 
 # JoinGroupResponse, versions 0-1
@@ -325,7 +327,7 @@ def _write_many_join_group_response_member_v5(
             out += text
         metadata_raw = octets(item.metadata)
         out += _pack_i(len(metadata_raw))
-        out += metadata_raw
+        append_octets(out, metadata_raw)
 
 
 # JoinGroupResponse, version 5
@@ -475,7 +477,7 @@ def _write_many_join_group_response_member_v6(
             out.append(n + 1)
         else:
             out += long_length(n)
-        out += text
+        append_octets(out, text)
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -875,3 +877,4 @@ JoinGroupResponse._writers = {
     8: _write_join_group_response_v7,
     9: _write_join_group_response_v9,
 }
+JoinGroupResponse._output = Output

@@ -11,8 +11,10 @@ from kafkawire.wire.entities import TopicName, TransactionalId
 from kafkawire.wire.fastpath import (
     NULL_OCTETS,
     NULL_TEXT,
+    Output,
     Tags,
     ZERO_UUID,
+    append_octets,
     long_length,
     long_nullable_text,
     long_text,
@@ -126,7 +128,7 @@ def _write_many_partition_produce_data_v0(out: bytearray, items: Sequence[Produc
         else:
             text = octets(records)
             out += _pack_i(len(text))
-            out += text
+            append_octets(out, text)
 
 
 # TopicProduceData, versions 0-8
@@ -297,7 +299,7 @@ def _write_many_partition_produce_data_v9(out: bytearray, items: Sequence[Produc
                 out.append(n + 1)
             else:
                 out += long_length(n)
-            out += text
+            append_octets(out, text)
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -584,3 +586,4 @@ ProduceRequest._writers = {
     12: _write_produce_request_v9,
     13: _write_produce_request_v13,
 }
+ProduceRequest._output = Output

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 from kafkawire.wire import Message, Uuid
 from kafkawire.wire.fastpath import (
+    Output,
     Tags,
     ZERO_UUID,
+    append_octets,
     long_length,
     new_uuid,
     octets,
@@ -87,7 +89,7 @@ def _write_push_telemetry_request_v0(out: bytearray, item: PushTelemetryRequest)
         out.append(n + 1)
     else:
         out += long_length(n)
-    out += text
+    append_octets(out, text)
     out.append(0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -95,3 +97,4 @@ def _write_push_telemetry_request_v0(out: bytearray, item: PushTelemetryRequest)
 
 PushTelemetryRequest._readers = {0: _read_push_telemetry_request_v0}
 PushTelemetryRequest._writers = {0: _write_push_telemetry_request_v0}
+PushTelemetryRequest._output = Output

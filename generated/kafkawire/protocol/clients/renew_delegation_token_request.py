@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
+    Output,
     Tags,
+    append_octets,
     long_length,
     octets,
     packer,
@@ -66,7 +68,7 @@ def _write_renew_delegation_token_request_v0(out: bytearray, item: RenewDelegati
         raise ValueError  # tagged-unknown-needs-flexible
     hmac_raw = octets(item.hmac)
     out += _pack_i(len(hmac_raw))
-    out += hmac_raw
+    append_octets(out, hmac_raw)
     out += _pack_q(item.renew_period_ms)
 
 
@@ -101,7 +103,7 @@ def _write_renew_delegation_token_request_v2(out: bytearray, item: RenewDelegati
         out.append(n + 1)
     else:
         out += long_length(n)
-    out += text
+    append_octets(out, text)
     out += _pack_qB(item.renew_period_ms, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -117,3 +119,4 @@ RenewDelegationTokenRequest._writers = {
     1: _write_renew_delegation_token_request_v0,
     2: _write_renew_delegation_token_request_v2,
 }
+RenewDelegationTokenRequest._output = Output

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
+    Output,
     Tags,
+    append_octets,
     long_length,
     octets,
     packer,
@@ -57,7 +59,7 @@ def _write_sasl_authenticate_request_v0(out: bytearray, item: SaslAuthenticateRe
         raise ValueError  # tagged-unknown-needs-flexible
     auth_bytes_raw = octets(item.auth_bytes)
     out += _pack_i(len(auth_bytes_raw))
-    out += auth_bytes_raw
+    append_octets(out, auth_bytes_raw)
 
 
 # SaslAuthenticateRequest, version 2
@@ -90,7 +92,7 @@ def _write_sasl_authenticate_request_v2(out: bytearray, item: SaslAuthenticateRe
         out.append(n + 1)
     else:
         out += long_length(n)
-    out += text
+    append_octets(out, text)
     out.append(0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -106,3 +108,4 @@ SaslAuthenticateRequest._writers = {
     1: _write_sasl_authenticate_request_v0,
     2: _write_sasl_authenticate_request_v2,
 }
+SaslAuthenticateRequest._output = Output

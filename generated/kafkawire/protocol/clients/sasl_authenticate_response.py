@@ -7,7 +7,9 @@ from __future__ import annotations
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
     NULL_TEXT,
+    Output,
     Tags,
+    append_octets,
     long_length,
     long_nullable_text,
     long_text_length,
@@ -91,7 +93,7 @@ def _write_sasl_authenticate_response_v0(out: bytearray, item: SaslAuthenticateR
         out += text
     auth_bytes_raw = octets(item.auth_bytes)
     out += _pack_i(len(auth_bytes_raw))
-    out += auth_bytes_raw
+    append_octets(out, auth_bytes_raw)
 
 
 # SaslAuthenticateResponse, version 1
@@ -135,7 +137,7 @@ def _write_sasl_authenticate_response_v1(out: bytearray, item: SaslAuthenticateR
         out += text
     auth_bytes_raw = octets(item.auth_bytes)
     out += _pack_i(len(auth_bytes_raw))
-    out += auth_bytes_raw
+    append_octets(out, auth_bytes_raw)
     out += _pack_q(item.session_lifetime_ms)
 
 
@@ -194,7 +196,7 @@ def _write_sasl_authenticate_response_v2(out: bytearray, item: SaslAuthenticateR
         out.append(n + 1)
     else:
         out += long_length(n)
-    out += text
+    append_octets(out, text)
     out += _pack_qB(item.session_lifetime_ms, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -210,3 +212,4 @@ SaslAuthenticateResponse._writers = {
     1: _write_sasl_authenticate_response_v1,
     2: _write_sasl_authenticate_response_v2,
 }
+SaslAuthenticateResponse._output = Output

@@ -12,8 +12,10 @@ import msgspec
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
+    Output,
     Tags,
     ZERO_UUID,
+    append_octets,
     iterator,
     long_length,
     long_nullable_text,
@@ -330,7 +332,7 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[ShareFetchResp
                 out.append(n + 1)
             else:
                 out += long_length(n)
-            out += text
+            append_octets(out, text)
         acquired_records = item.acquired_records
         if type(acquired_records) is not tuple:
             acquired_records = sequence(acquired_records)
@@ -675,7 +677,7 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[ShareFetchResp
             out.append(n + 1)
         else:
             out += long_length(n)
-        out += text
+        append_octets(out, text)
         acquired_records = item.acquired_records
         if type(acquired_records) is not tuple:
             acquired_records = sequence(acquired_records)
@@ -847,3 +849,4 @@ ShareFetchResponse._writers = {
     1: _write_share_fetch_response_v1,
     2: _write_share_fetch_response_v1,
 }
+ShareFetchResponse._output = Output

@@ -10,7 +10,9 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
     NULL_TEXT,
+    Output,
     Tags,
+    append_octets,
     long_length,
     long_nullable_text,
     long_text,
@@ -118,7 +120,7 @@ def _write_many_sync_group_request_assignment_v0(
         out += member_id_raw
         assignment_raw = octets(item.assignment)
         out += _pack_i(len(assignment_raw))
-        out += assignment_raw
+        append_octets(out, assignment_raw)
 
 
 # SyncGroupRequest, versions 0-2
@@ -296,7 +298,7 @@ def _write_many_sync_group_request_assignment_v4(
             out.append(n + 1)
         else:
             out += long_length(n)
-        out += text
+        append_octets(out, text)
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -560,3 +562,4 @@ SyncGroupRequest._writers = {
     4: _write_sync_group_request_v4,
     5: _write_sync_group_request_v5,
 }
+SyncGroupRequest._output = Output

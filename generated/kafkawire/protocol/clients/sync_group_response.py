@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
+    Output,
     Tags,
+    append_octets,
     long_length,
     long_nullable_text,
     long_text_length,
@@ -72,7 +74,7 @@ def _write_sync_group_response_v0(out: bytearray, item: SyncGroupResponse) -> No
         raise ValueError  # tagged-unknown-needs-flexible
     assignment_raw = octets(item.assignment)
     out += _pack_hi(item.error_code, len(assignment_raw))
-    out += assignment_raw
+    append_octets(out, assignment_raw)
 
 
 # SyncGroupResponse, versions 1-3
@@ -97,7 +99,7 @@ def _write_sync_group_response_v1(out: bytearray, item: SyncGroupResponse) -> No
         raise ValueError  # tagged-unknown-needs-flexible
     assignment_raw = octets(item.assignment)
     out += _pack_ihi(item.throttle_time_ms, item.error_code, len(assignment_raw))
-    out += assignment_raw
+    append_octets(out, assignment_raw)
 
 
 # SyncGroupResponse, version 4
@@ -133,7 +135,7 @@ def _write_sync_group_response_v4(out: bytearray, item: SyncGroupResponse) -> No
         out.append(n + 1)
     else:
         out += long_length(n)
-    out += text
+    append_octets(out, text)
     out.append(0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -216,7 +218,7 @@ def _write_sync_group_response_v5(out: bytearray, item: SyncGroupResponse) -> No
         out.append(n + 1)
     else:
         out += long_length(n)
-    out += text
+    append_octets(out, text)
     out.append(0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -238,3 +240,4 @@ SyncGroupResponse._writers = {
     4: _write_sync_group_response_v4,
     5: _write_sync_group_response_v5,
 }
+SyncGroupResponse._output = Output

@@ -10,7 +10,9 @@ import msgspec
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    Output,
     Tags,
+    append_octets,
     differs,
     long_length,
     long_nullable_text,
@@ -149,7 +151,7 @@ def _write_many_classic_protocol_v0(
             out.append(n + 1)
         else:
             out += long_length(n)
-        out += text
+        append_octets(out, text)
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -428,3 +430,4 @@ def _write_consumer_group_member_metadata_value_v0(out: bytearray, item: Consume
 
 ConsumerGroupMemberMetadataValue._readers = {0: _read_consumer_group_member_metadata_value_v0}
 ConsumerGroupMemberMetadataValue._writers = {0: _write_consumer_group_member_metadata_value_v0}
+ConsumerGroupMemberMetadataValue._output = Output

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
     NULL_TEXT,
+    Output,
     Tags,
+    append_octets,
     long_length,
     long_nullable_text,
     long_text,
@@ -167,10 +169,10 @@ def _write_many_member_metadata_v0(out: bytearray, items: Sequence[GroupMetadata
         out += client_host_raw
         subscription_raw = octets(item.subscription)
         out += _pack_ii(item.session_timeout, len(subscription_raw))
-        out += subscription_raw
+        append_octets(out, subscription_raw)
         assignment_raw = octets(item.assignment)
         out += _pack_i(len(assignment_raw))
-        out += assignment_raw
+        append_octets(out, assignment_raw)
 
 
 # GroupMetadataValue, version 0
@@ -318,10 +320,10 @@ def _write_many_member_metadata_v1(out: bytearray, items: Sequence[GroupMetadata
         out += client_host_raw
         subscription_raw = octets(item.subscription)
         out += _pack_iii(item.rebalance_timeout, item.session_timeout, len(subscription_raw))
-        out += subscription_raw
+        append_octets(out, subscription_raw)
         assignment_raw = octets(item.assignment)
         out += _pack_i(len(assignment_raw))
-        out += assignment_raw
+        append_octets(out, assignment_raw)
 
 
 # GroupMetadataValue, version 1
@@ -568,10 +570,10 @@ def _write_many_member_metadata_v3(out: bytearray, items: Sequence[GroupMetadata
         out += client_host_raw
         subscription_raw = octets(item.subscription)
         out += _pack_iii(item.rebalance_timeout, item.session_timeout, len(subscription_raw))
-        out += subscription_raw
+        append_octets(out, subscription_raw)
         assignment_raw = octets(item.assignment)
         out += _pack_i(len(assignment_raw))
-        out += assignment_raw
+        append_octets(out, assignment_raw)
 
 
 # GroupMetadataValue, version 3
@@ -781,14 +783,14 @@ def _write_many_member_metadata_v4(out: bytearray, items: Sequence[GroupMetadata
             out.append(n + 1)
         else:
             out += long_length(n)
-        out += text
+        append_octets(out, text)
         text = octets(item.assignment)
         n = len(text)
         if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
-        out += text
+        append_octets(out, text)
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -914,3 +916,4 @@ GroupMetadataValue._writers = {
     3: _write_group_metadata_value_v3,
     4: _write_group_metadata_value_v4,
 }
+GroupMetadataValue._output = Output

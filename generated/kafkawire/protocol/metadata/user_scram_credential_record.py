@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
+    Output,
     Tags,
+    append_octets,
     long_length,
     long_text,
     long_text_length,
@@ -125,21 +127,21 @@ def _write_user_scram_credential_record_v0(out: bytearray, item: UserScramCreden
         out.append(n + 1)
     else:
         out += long_length(n)
-    out += text
+    append_octets(out, text)
     text = octets(item.stored_key)
     n = len(text)
     if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
-    out += text
+    append_octets(out, text)
     text = octets(item.server_key)
     n = len(text)
     if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
-    out += text
+    append_octets(out, text)
     out += _pack_iB(item.iterations, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -147,3 +149,4 @@ def _write_user_scram_credential_record_v0(out: bytearray, item: UserScramCreden
 
 UserScramCredentialRecord._readers = {0: _read_user_scram_credential_record_v0}
 UserScramCredentialRecord._writers = {0: _write_user_scram_credential_record_v0}
+UserScramCredentialRecord._output = Output

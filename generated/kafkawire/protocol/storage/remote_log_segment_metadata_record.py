@@ -12,8 +12,10 @@ import msgspec
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
+    Output,
     Tags,
     ZERO_UUID,
+    append_octets,
     iterator,
     long_length,
     long_text,
@@ -344,7 +346,7 @@ def _write_remote_log_segment_metadata_record_v0(out: bytearray, item: RemoteLog
             out.append(n + 1)
         else:
             out += long_length(n)
-        out += text
+        append_octets(out, text)
     out += _pack_bB(item.remote_log_segment_state, 0)
     known = []
     if item.txn_index_empty:
@@ -359,3 +361,4 @@ def _write_remote_log_segment_metadata_record_v0(out: bytearray, item: RemoteLog
 
 RemoteLogSegmentMetadataRecord._readers = {0: _read_remote_log_segment_metadata_record_v0}
 RemoteLogSegmentMetadataRecord._writers = {0: _write_remote_log_segment_metadata_record_v0}
+RemoteLogSegmentMetadataRecord._output = Output

@@ -10,8 +10,10 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
+    Output,
     Tags,
     ZERO_UUID,
+    append_octets,
     iterator,
     long_length,
     new_uuid,
@@ -239,7 +241,7 @@ def _write_remote_log_segment_metadata_snapshot_record_v0(
             out.append(n + 1)
         else:
             out += long_length(n)
-        out += text
+        append_octets(out, text)
     out += _pack_bB(item.remote_log_segment_state, 0)
     known = []
     if item.txn_index_empty:
@@ -254,3 +256,4 @@ def _write_remote_log_segment_metadata_snapshot_record_v0(
 
 RemoteLogSegmentMetadataSnapshotRecord._readers = {0: _read_remote_log_segment_metadata_snapshot_record_v0}
 RemoteLogSegmentMetadataSnapshotRecord._writers = {0: _write_remote_log_segment_metadata_snapshot_record_v0}
+RemoteLogSegmentMetadataSnapshotRecord._output = Output

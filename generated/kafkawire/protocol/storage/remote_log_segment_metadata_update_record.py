@@ -9,8 +9,10 @@ import msgspec
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
+    Output,
     Tags,
     ZERO_UUID,
+    append_octets,
     long_length,
     long_text,
     long_text_length,
@@ -221,7 +223,7 @@ def _write_remote_log_segment_metadata_update_record_v0(
             out.append(n + 1)
         else:
             out += long_length(n)
-        out += text
+        append_octets(out, text)
     out += _pack_bB(item.remote_log_segment_state, 0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -229,3 +231,4 @@ def _write_remote_log_segment_metadata_update_record_v0(
 
 RemoteLogSegmentMetadataUpdateRecord._readers = {0: _read_remote_log_segment_metadata_update_record_v0}
 RemoteLogSegmentMetadataUpdateRecord._writers = {0: _write_remote_log_segment_metadata_update_record_v0}
+RemoteLogSegmentMetadataUpdateRecord._output = Output

@@ -8,7 +8,19 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
-from kafkawire.wire.fastpath import NULL_TEXT, Tags, ZERO_UUID, iterator, new_uuid, octets, packer, sequence, unpacker
+from kafkawire.wire.fastpath import (
+    NULL_TEXT,
+    Output,
+    Tags,
+    ZERO_UUID,
+    append_octets,
+    iterator,
+    new_uuid,
+    octets,
+    packer,
+    sequence,
+    unpacker,
+)
 
 
 class SubscriptionInfoData(Message, frozen=True, gc=False):
@@ -268,7 +280,7 @@ def _write_subscription_info_data_v2(out: bytearray, item: SubscriptionInfoData)
     _write_many_task_id_v1(out, standby_tasks)
     user_end_point_raw = octets(item.user_end_point)
     out += _pack_i(len(user_end_point_raw))
-    out += user_end_point_raw
+    append_octets(out, user_end_point_raw)
 
 
 # SubscriptionInfoData, versions 3-6
@@ -339,7 +351,7 @@ def _write_subscription_info_data_v3(out: bytearray, item: SubscriptionInfoData)
     _write_many_task_id_v1(out, standby_tasks)
     user_end_point_raw = octets(item.user_end_point)
     out += _pack_i(len(user_end_point_raw))
-    out += user_end_point_raw
+    append_octets(out, user_end_point_raw)
 
 
 # PartitionToOffsetSum, versions 7-9
@@ -455,7 +467,7 @@ def _write_subscription_info_data_v7(out: bytearray, item: SubscriptionInfoData)
     if len(item.process_id) != 16:
         raise ValueError
     out += _pack_ii16si(item.version, item.latest_supported_version, item.process_id, len(user_end_point_raw))
-    out += user_end_point_raw
+    append_octets(out, user_end_point_raw)
     task_offset_sums = item.task_offset_sums
     if type(task_offset_sums) is not tuple:
         task_offset_sums = sequence(task_offset_sums)
@@ -513,7 +525,7 @@ def _write_subscription_info_data_v8(out: bytearray, item: SubscriptionInfoData)
     if len(item.process_id) != 16:
         raise ValueError
     out += _pack_ii16si(item.version, item.latest_supported_version, item.process_id, len(user_end_point_raw))
-    out += user_end_point_raw
+    append_octets(out, user_end_point_raw)
     task_offset_sums = item.task_offset_sums
     if type(task_offset_sums) is not tuple:
         task_offset_sums = sequence(task_offset_sums)
@@ -579,7 +591,7 @@ def _write_subscription_info_data_v9(out: bytearray, item: SubscriptionInfoData)
     if len(item.process_id) != 16:
         raise ValueError
     out += _pack_ii16si(item.version, item.latest_supported_version, item.process_id, len(user_end_point_raw))
-    out += user_end_point_raw
+    append_octets(out, user_end_point_raw)
     task_offset_sums = item.task_offset_sums
     if type(task_offset_sums) is not tuple:
         task_offset_sums = sequence(task_offset_sums)
@@ -686,7 +698,7 @@ def _write_subscription_info_data_v10(out: bytearray, item: SubscriptionInfoData
     if len(item.process_id) != 16:
         raise ValueError
     out += _pack_ii16si(item.version, item.latest_supported_version, item.process_id, len(user_end_point_raw))
-    out += user_end_point_raw
+    append_octets(out, user_end_point_raw)
     task_offset_sums = item.task_offset_sums
     if type(task_offset_sums) is not tuple:
         task_offset_sums = sequence(task_offset_sums)
@@ -730,10 +742,10 @@ def _write_many_client_tag_v11(out: bytearray, items: Sequence[SubscriptionInfoD
             raise ValueError  # tagged-unknown-needs-flexible
         key_raw = octets(item.key)
         out += _pack_i(len(key_raw))
-        out += key_raw
+        append_octets(out, key_raw)
         value_raw = octets(item.value)
         out += _pack_i(len(value_raw))
-        out += value_raw
+        append_octets(out, value_raw)
 
 
 # SubscriptionInfoData, version 11
@@ -801,7 +813,7 @@ def _write_subscription_info_data_v11(out: bytearray, item: SubscriptionInfoData
     if len(item.process_id) != 16:
         raise ValueError
     out += _pack_ii16si(item.version, item.latest_supported_version, item.process_id, len(user_end_point_raw))
-    out += user_end_point_raw
+    append_octets(out, user_end_point_raw)
     task_offset_sums = item.task_offset_sums
     if type(task_offset_sums) is not tuple:
         task_offset_sums = sequence(task_offset_sums)
@@ -840,3 +852,4 @@ SubscriptionInfoData._writers = {
     10: _write_subscription_info_data_v10,
     11: _write_subscription_info_data_v11,
 }
+SubscriptionInfoData._output = Output

@@ -32,7 +32,15 @@ from kafkawire.codegen.emit.reading import (
     bulk_reading,
     reading_steps,
 )
-from kafkawire.codegen.emit.writing import WriteArray, WriteRun, WriteStep, WriteTags, WriteText, writing_steps
+from kafkawire.codegen.emit.writing import (
+    WriteArray,
+    WriteBody,
+    WriteRun,
+    WriteStep,
+    WriteTags,
+    WriteText,
+    writing_steps,
+)
 from kafkawire.codegen.resolve import ResolvedMessage, ResolvedStruct, default_value
 from kafkawire.codegen.versions import Versions
 from kafkawire.layout import StructLayout
@@ -98,6 +106,7 @@ class ModuleView:
     pack_text_codes: tuple[tuple[str, str], ...]
     readers: str
     writers: str
+    has_octets: bool
 
 
 def message_view(message: ResolvedMessage, *, unstable: Versions, origin: str) -> ModuleView:
@@ -130,6 +139,7 @@ def message_view(message: ResolvedMessage, *, unstable: Versions, origin: str) -
         pack_text_codes=tuple(sorted({s.around for s in writing if isinstance(s, WriteText) and any(s.around)})),
         readers=_table(message, names.single_reader),
         writers=_table(message, names.single_writer),
+        has_octets=any(step.kind == "octets" or (isinstance(step, WriteBody) and step.octets) for step in writing),
     )
 
 
