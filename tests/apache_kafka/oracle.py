@@ -29,6 +29,14 @@ class Classes(msgspec.Struct, frozen=True, tag_field="op", tag="classes"):
     """Which message classes the release has."""
 
 
+class Apis(msgspec.Struct, frozen=True, tag_field="op", tag="apis"):
+    """Which APIs the release has."""
+
+
+class RecordTypes(msgspec.Struct, frozen=True, tag_field="op", tag="record_types"):
+    """Which record types the logs of the release have."""
+
+
 class Default(msgspec.Struct, frozen=True, tag_field="op", tag="default"):
     """What a message is whose fields nobody has set, but for some that are null and for unknown tagged fields.
 
@@ -60,7 +68,7 @@ class Encode(msgspec.Struct, frozen=True, tag_field="op", tag="encode"):
     json: object
 
 
-Question = Classes | Default | Decode | Encode
+Question = Classes | Apis | RecordTypes | Default | Decode | Encode
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -90,6 +98,25 @@ class JavaClass(msgspec.Struct, frozen=True):
     json: bool
 
 
+class JavaApi(msgspec.Struct, frozen=True):
+    """An API of the release.
+
+    Attributes:
+        name: its name.
+        lowest, highest, highest_stable: its versions.
+        request_headers, response_headers: version to the version of the header.
+        listeners: ``broker``, ``controller``, ``zk_broker``.
+    """
+
+    name: str
+    lowest: int
+    highest: int
+    highest_stable: int
+    request_headers: dict[int, int]
+    response_headers: dict[int, int]
+    listeners: tuple[str, ...]
+
+
 class Answer(msgspec.Struct, frozen=True):
     """An answer of the oracle; what does not apply is None.
 
@@ -98,13 +125,17 @@ class Answer(msgspec.Struct, frozen=True):
         hex: its bytes; in the answer to a ``Decode``, encoded again.
         read: how many bytes were read.
         classes: the message classes of the release by name.
-        error: why there is no answer.
+        apis: the APIs of the release by key.
+        record_types: by Java package and number of the record type, the names of its messages.
+        error: why there is no more of an answer.
     """
 
     json: object = None
     hex: str | None = None
     read: int | None = None
     classes: dict[str, JavaClass] | None = None
+    apis: dict[int, JavaApi] | None = None
+    record_types: dict[str, dict[int, tuple[str, ...]]] | None = None
     error: Failure | None = None
 
 
@@ -115,20 +146,22 @@ class OracleDiedError(Exception):
 class Oracle:
     """A running Java process with the classes of one release."""
 
-    def __init__(self, release: str, process: subprocess.Popen[bytes], errors: BinaryIO) -> None:
+    def __init__(
+        self, release: str, process: subprocess.Popen[bytes], errors: BinaryIO, other_thread: ThreadPoolExecutor
+    ) -> None:
         self.release = release
         self._process = process
         self._errors = errors
+        self._other_thread = other_thread
         self._decoder = msgspec.json.Decoder(Answer)
 
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
         """The answers to questions, in their order; questions and answers pass each other on the way."""
         answers = self._process.stdout
         assert answers is not None
-        with ThreadPoolExecutor(1) as other_thread:
-            sent = other_thread.submit(self._send, questions)
-            lines = [answers.readline() for _ in questions]
-            sent.result()
+        sent = self._other_thread.submit(self._send, questions)
+        lines = [answers.readline() for _ in questions]
+        sent.result()
         if not all(lines):
             self._errors.seek(0)
             raise OracleDiedError(self._errors.read().decode(errors="replace"))
@@ -156,13 +189,16 @@ def running_oracle(release: str) -> Iterator[Oracle]:
     """Start the oracle for a release; it ends with the context."""
     jars = class_path(release)
     path = os.pathsep.join(str(entry) for entry in (_compiled(release, jars), *jars))
-    with tempfile.TemporaryFile() as errors:
-        command = [java(), *_FAST_START, "-cp", path, "oracle.Oracle"]
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors) as process:
-            try:
-                yield Oracle(release, process, errors)
-            finally:
-                _end(process)
+    command = [java(), *_FAST_START, "-cp", path, "oracle.Oracle"]
+    with (
+        tempfile.TemporaryFile() as errors,
+        ThreadPoolExecutor(1) as other_thread,
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors) as process,
+    ):
+        try:
+            yield Oracle(release, process, errors, other_thread)
+        finally:
+            _end(process)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

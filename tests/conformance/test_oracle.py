@@ -6,8 +6,8 @@ import hashlib
 
 import pytest
 from tests.apache_kafka.fixtures import Oracles
-from tests.apache_kafka.oracle import Decode, Default, Encode, Oracle
-from tests.apache_kafka.releases import class_path, pinned_digests, releases
+from tests.apache_kafka.oracle import Decode, Default, Encode, Oracle, OracleDiedError, running_oracle
+from tests.apache_kafka.releases import class_path, newest_release, pinned_digests, releases
 
 pytestmark = pytest.mark.conformance
 
@@ -47,3 +47,11 @@ def test_oracle_tells_failures_apart(oracle: Oracle) -> None:
         Decode("MetadataRequest", 0, "00000000"),
     ])  # fmt: skip
     assert [answer.error.stage if answer.error else None for answer in answers] == ["find", "read", "from_json", None]
+
+
+def test_oracle_that_dies_is_not_mistaken_for_an_answer() -> None:
+    with running_oracle(newest_release()) as dying:
+        assert dying.classes
+        dying._process.kill()
+        with pytest.raises(OracleDiedError):
+            dying.ask([Default("MetadataRequest", 12)])

@@ -34,22 +34,33 @@ final class MessageClass {
         this.jsonWriter = jsonWriter;
     }
 
-    static MessageClass of(Class<? extends Message> type) throws ReflectiveOperationException {
-        MethodHandle constructor = LOOKUP.findConstructor(type, MethodType.methodType(void.class))
-            .asType(MethodType.methodType(Message.class));
-        Class<?> converter;
+    static MessageClass of(Class<? extends Message> type) throws OracleException {
         try {
-            converter = Class.forName(type.getName() + "JsonConverter");
-        } catch (ClassNotFoundException none) {
-            return new MessageClass(type, constructor, null, null);
+            MethodHandle constructor = LOOKUP.findConstructor(type, MethodType.methodType(void.class))
+                .asType(MethodType.methodType(Message.class));
+            Class<?> converter = converterOf(type);
+            if (converter == null) {
+                return new MessageClass(type, constructor, null, null);
+            }
+            MethodHandle reader =
+                LOOKUP.findStatic(converter, "read", MethodType.methodType(type, JsonNode.class, short.class))
+                    .asType(MethodType.methodType(Message.class, JsonNode.class, short.class));
+            MethodHandle writer =
+                LOOKUP.findStatic(converter, "write", MethodType.methodType(JsonNode.class, type, short.class))
+                    .asType(MethodType.methodType(JsonNode.class, Message.class, short.class));
+            return new MessageClass(type, constructor, reader, writer);
+        } catch (ReflectiveOperationException failure) {
+            throw new OracleException("find", failure);
         }
-        MethodHandle reader =
-            LOOKUP.findStatic(converter, "read", MethodType.methodType(type, JsonNode.class, short.class))
-                .asType(MethodType.methodType(Message.class, JsonNode.class, short.class));
-        MethodHandle writer =
-            LOOKUP.findStatic(converter, "write", MethodType.methodType(JsonNode.class, type, short.class))
-                .asType(MethodType.methodType(JsonNode.class, Message.class, short.class));
-        return new MessageClass(type, constructor, reader, writer);
+    }
+
+    /** The JSON converter of a message class, or null: Kafka Streams is built without any. */
+    private static Class<?> converterOf(Class<?> type) {
+        try {
+            return Class.forName(type.getName() + "JsonConverter");
+        } catch (ClassNotFoundException none) {
+            return null;
+        }
     }
 
     String simpleName() {

@@ -79,23 +79,43 @@ final class MessageClasses {
         return all;
     }
 
+    /** The enumerations of record types that stand beside the messages. */
+    List<Class<?>> recordTypes() throws OracleException {
+        List<Class<?>> enumerations = new ArrayList<>();
+        for (String simpleName : qualifiedNames.keySet()) {
+            for (Class<?> type : types(simpleName)) {
+                if (Tables.isRecordTypes(type)) {
+                    enumerations.add(type);
+                }
+            }
+        }
+        return enumerations;
+    }
+
     /** The class, or null if there is none of that name that is a message. */
     private MessageClass load(String simpleName) throws OracleException {
         List<MessageClass> messages = new ArrayList<>();
-        for (String qualifiedName : qualifiedNames.getOrDefault(simpleName, List.of())) {
-            try {
-                Class<?> type = Class.forName(qualifiedName);
-                if (Message.class.isAssignableFrom(type) && !type.isInterface()) {
-                    messages.add(MessageClass.of(type.asSubclass(Message.class)));
-                }
-            } catch (ReflectiveOperationException | LinkageError failure) {
-                throw new OracleException("find", failure);
+        for (Class<?> type : types(simpleName)) {
+            if (Message.class.isAssignableFrom(type) && !type.isInterface()) {
+                messages.add(MessageClass.of(type.asSubclass(Message.class)));
             }
         }
         if (messages.size() > 1) {
             throw new OracleException("find", "more than one message is called " + simpleName);
         }
         return messages.isEmpty() ? null : messages.get(0);
+    }
+
+    private List<Class<?>> types(String simpleName) throws OracleException {
+        List<Class<?>> types = new ArrayList<>();
+        for (String qualifiedName : qualifiedNames.getOrDefault(simpleName, List.of())) {
+            try {
+                types.add(Class.forName(qualifiedName));
+            } catch (ReflectiveOperationException | LinkageError failure) {
+                throw new OracleException("find", failure);
+            }
+        }
+        return types;
     }
 
     private static void addClassNames(String jar, List<String> names) throws IOException {

@@ -22,7 +22,9 @@ import java.util.HexFormat;
  * A filter on JSON lines that says what Apache Kafka's own generated classes make of bytes and of JSON.
  *
  * <pre>
- * {"op": "classes"}                                  {"classes": {"MetadataRequestData": {"lowest": 0, "highest": 13, "json": true}, ...}}
+ * {"op": "classes"}                                     {"classes": {"MetadataRequestData": {"lowest": 0, "highest": 13, "json": true}, ...}}
+ * {"op": "apis"}                                        {"apis": {"3": {"name": "Metadata", "lowest": 0, ...}, ...}}
+ * {"op": "record_types"}                                {"record_types": {"org...metadata": {"20": ["NoOpRecord"], ...}, ...}}
  * {"op": "default", "name": N, "version": V}            {"json": {...}, "hex": "..."}
  * {"op": "decode", "name": N, "version": V, "hex": H}   {"json": {...}, "hex": "...", "read": 12}
  * {"op": "encode", "name": N, "version": V, "json": J}  {"hex": "..."}
@@ -63,6 +65,8 @@ public final class Oracle {
         try {
             switch (question.get("op").asText()) {
                 case "classes" -> describeClasses(answer);
+                case "apis" -> Tables.putApis(answer.putObject("apis"));
+                case "record_types" -> Tables.putRecordTypes(classes.recordTypes(), answer.putObject("record_types"));
                 case "default" -> encodeDefault(question, answer);
                 case "decode" -> decode(question, answer);
                 case "encode" -> encode(question, answer);
