@@ -3,6 +3,8 @@
 A leaf: it imports nothing else of kafkawire, and both the generator and the run-time packages read it.
 """
 
+from __future__ import annotations
+
 from kafkawire.layout.field_types import ENTITY_TYPES, FIELD_TYPES, STRUCT, FieldType
 from kafkawire.layout.model import DefaultValue, FieldLayout, MessageLayouts, Presence, StructLayout
 from kafkawire.layout.uuid import Uuid

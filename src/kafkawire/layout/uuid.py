@@ -18,6 +18,11 @@ class Uuid(bytes):
     __slots__ = ()
 
     def __new__(cls, value: bytes = bytes(16)) -> Self:
+        """Make an id of 16 bytes.
+
+        Raises:
+            ValueError: for any other number of bytes.
+        """
         if len(value) != 16:
             raise ValueError(f"a uuid has 16 bytes, not {len(value)}")
         return super().__new__(cls, value)
