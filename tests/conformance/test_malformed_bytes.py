@@ -18,7 +18,7 @@ from kafkawire.wire.examples import random_instance
 
 pytestmark = pytest.mark.conformance
 
-_DAMAGED = 12
+DAMAGED = 12
 """Damaged encodings of each version."""
 
 
@@ -28,7 +28,7 @@ def test_kafka_agrees_about_damaged_bytes(name: str, oracles: Oracles) -> None:
     unexplained: list[str] = []
     for row in trials()[name]:
         rng = random.Random(f"damaged {name} {row.merged_version}")
-        damaged = [_damaged(rng, _random_bytes(rng, message, row.merged_version)) for _ in range(_DAMAGED)]
+        damaged = [_damaged(rng, _random_bytes(rng, message, row.merged_version)) for _ in range(DAMAGED)]
         answers = oracles(row.release).ask([Decode(row.message, row.version, octets.hex()) for octets in damaged])
         unexplained += [
             f"{row.message} {row.version} of {row.release}: {octets.hex()}: {difference}; Kafka says {answer}"

@@ -23,8 +23,8 @@ from kafkawire.wire.examples import random_instance
 
 pytestmark = pytest.mark.conformance
 
-_DAMAGED = 10
-_OF_ANOTHER_VERSION = 3
+DAMAGED = 10
+OF_ANOTHER_VERSION = 3
 """Trials of each version."""
 
 _WRONG: tuple[object, ...] = (
@@ -75,8 +75,8 @@ def _is_client_id_in_header_0(error: DecodeError | EncodeError) -> bool:
 def _texts(
     rng: random.Random, message: type[Message], row: ReleasedVersion, versions: Sequence[int]
 ) -> list[dict[str, object]]:
-    damaged = [_damaged(rng, _random_json(rng, message, row.merged_version)) for _ in range(_DAMAGED)]
-    return damaged + [_random_json(rng, message, rng.choice(versions)) for _ in range(_OF_ANOTHER_VERSION)]
+    damaged = [_damaged(rng, _random_json(rng, message, row.merged_version)) for _ in range(DAMAGED)]
+    return damaged + [_random_json(rng, message, rng.choice(versions)) for _ in range(OF_ANOTHER_VERSION)]
 
 
 def _random_json(rng: random.Random, message: type[Message], version: int) -> dict[str, object]:

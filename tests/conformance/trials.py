@@ -16,6 +16,9 @@ from kafkawire.wire.examples import extreme_instances, random_instance
 RANDOM_INSTANCES = 20
 """Random values of each version without unknown tagged fields, which Kafka's JSON form does not have."""
 
+EXTREME_INSTANCES = 4
+"""Defaults, nulls, least and greatest values of each version."""
+
 RANDOM_INSTANCES_WITH_UNKNOWN_TAGS = 5
 """Further random values of each version."""
 
