@@ -1,0 +1,19 @@
+"""The demonstration asks a real broker when it is given one."""
+
+from __future__ import annotations
+
+import pytest
+from tests.apache_kafka.broker import Broker
+
+from kafkawire.cli.app import main
+
+pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+
+
+def test_demo_shows_the_apis_and_the_nodes_of_a_real_broker(
+    kafka_broker: Broker, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["demo", "--broker", f"{kafka_broker.host}:{kafka_broker.port}"]) == 0
+    shown = capsys.readouterr().out
+    assert "DescribeClientQuotas" in shown
+    assert f":{kafka_broker.port}" in shown

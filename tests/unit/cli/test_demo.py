@@ -1,0 +1,46 @@
+"""``kafkawire demo``: every step shows, and wrong or silent brokers are told apart from faults."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from kafkawire.cli.app import main
+from kafkawire.cli.demo import hex_dump
+from kafkawire.protocol import CreateTopicsRequest
+from kafkawire.rpc import encode_request
+
+
+def test_demo_generates_encodes_shows_and_decodes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo"]) == 0
+    shown = capsys.readouterr()
+    assert "message versions" in shown.err + shown.out
+    assert "frame.size" in shown.out
+    assert "Decoded again, it is equal" in shown.out
+    assert '"replicationFactor": 3' in shown.out
+
+
+def test_dump_accounts_for_every_byte_of_the_frame() -> None:
+    request = CreateTopicsRequest(topics=(CreateTopicsRequest.CreatableTopic(name="a"),))
+    frame = encode_request(request, 7, correlation_id=1, client_id=None)
+    table = hex_dump(frame, CreateTopicsRequest, 7)
+    cells = list(table.columns[1].cells)
+    shown = " ".join(str(cell).removeprefix("[green]") for cell in cells)
+    assert bytes.fromhex(shown) == frame
+
+
+@pytest.mark.parametrize("address", ["localhost", "localhost:", ":9092", "localhost:0", "localhost:70000", "a:b"])
+def test_address_that_is_none_is_refused_at_once(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo", "--broker", address]) == 1
+    shown = capsys.readouterr()
+    assert "is not an address" in shown.err
+    assert not shown.out
+
+
+def test_broker_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))
+        port = reserved.getsockname()[1]
+        assert main(["demo", "--broker", f"127.0.0.1:{port}"]) == 1
+    assert f"the broker at 127.0.0.1:{port} did not answer" in capsys.readouterr().err
