@@ -6,5 +6,11 @@ import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """``pytest tests/golden --update-golden``; given at the start of a run only, hence the guard in the tests."""
-    parser.addoption("--update-golden", action="store_true", help="write the expected.txt of golden tests anew")
+    """``pytest tests/golden --update-golden``; known only if a folder of golden tests is named, hence the default."""
+    parser.addoption("--update-golden", action="store_true", help="write the expected texts of golden tests anew")
+
+
+@pytest.fixture(scope="session")
+def update_golden(pytestconfig: pytest.Config) -> bool:
+    """Whether expected texts shall be written anew."""
+    return bool(pytestconfig.getoption("update_golden", default=False))

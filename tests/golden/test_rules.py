@@ -63,10 +63,10 @@ def test_near_miss_is_accepted(path: Path) -> None:
 
 
 @pytest.mark.parametrize("rule", FOLDERS)
-def test_findings_read_as_expected(rule: str, pytestconfig: pytest.Config) -> None:
+def test_findings_read_as_expected(rule: str, update_golden: bool) -> None:
     shown = _shown(load_paths(_examples(rule, "violation")), rule)
     expected = RULE_FOLDERS / rule / "expected.txt"
-    if pytestconfig.getoption("update_golden"):
+    if update_golden:
         expected.write_text(shown, encoding="utf-8")
     assert shown == expected.read_text(encoding="utf-8")
 

@@ -17,7 +17,7 @@ RESERVED_ATTRIBUTES = frozenset(
 trailing underscore."""
 
 RESERVED_CLASSES = frozenset(
-    {"ALIASES", "AttributeError", "BrokerId", "FEW", "GroupId", "KeyError", "Message", "NAME", "ProducerId",
+    {"ALIASES", "AttributeError", "BrokerId", "FEW", "GroupId", "KeyError", "Message", "NAME", "Output", "ProducerId",
      "SearchStrategy", "Sequence", "Struct", "Tags", "TopicName", "TransactionalId", "TypeVar", "Uuid", "VERSIONS",
      "ValueError"}
 )  # fmt: skip
@@ -74,7 +74,7 @@ def struct_class_name(name: str, message_name: str) -> str:
 def strategy_name(name: str) -> str:
     """The function of the package's strategies that makes examples of a message."""
     snake = snake_case(name)
-    return snake + "_" if keyword.iskeyword(snake) or snake == "messages" else snake
+    return snake + "_" if keyword.iskeyword(snake) or snake in ("annotations", "messages") else snake
 
 
 def module_name(name: str) -> str:

@@ -100,7 +100,13 @@ def test_modules_do_not_hide_those_of_the_package_and_can_be_imported(name: str)
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"), [("FetchRequest", "fetch_request"), ("Class", "class_"), ("Messages", "messages_")]
+    ("name", "expected"),
+    [
+        ("FetchRequest", "fetch_request"),
+        ("Class", "class_"),
+        ("Messages", "messages_"),
+        ("Annotations", "annotations_"),
+    ],
 )
 def test_strategies_can_be_called(name: str, expected: str) -> None:
     assert strategy_name(name) == expected
