@@ -15,9 +15,9 @@ from typing import Protocol, cast
 
 from benchmarks.results import KAFKA_PYTHON, KIO, OURS, DisagreementError, Measurement, Target
 from benchmarks.sampling import Effort, interleave
-from kafkawire.wire.record_batch import Header, Record, read_batches
-from kafkawire.wire.record_reader import decode_records
-from kafkawire.wire.record_writer import encode_batch
+from kafkawire.wire.batches.batch import Header, Record, read_batches
+from kafkawire.wire.batches.reader import decode_records
+from kafkawire.wire.batches.writer import encode_batch
 
 FIRST_TIMESTAMP = 1_700_000_000_000
 PRODUCER_ID = 4711

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from kafkawire.wire.record_batch import Header, Record
+from kafkawire.wire.batches.batch import Header, Record
 
 octets = st.binary(max_size=12) | st.sampled_from([63, 64, 127, 128, 8191, 8192]).map(bytes)
 timestamps = st.integers(-1, 2**41) | st.sampled_from([-1, 0, 2**62])

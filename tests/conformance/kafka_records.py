@@ -11,9 +11,9 @@ import msgspec
 from tests.apache_kafka.broker import run_tool
 from tests.apache_kafka.releases import newest_release
 
+from kafkawire.wire.batches.batch import Header, Record
+from kafkawire.wire.batches.writer import encode_batch
 from kafkawire.wire.compression import Codec
-from kafkawire.wire.record_batch import Header, Record
-from kafkawire.wire.record_writer import encode_batch
 
 NOW: Final = 1_700_000_000_000
 LENGTHS: Final = (0, 1, 5, 63, 64, 500, 8191, 8192)

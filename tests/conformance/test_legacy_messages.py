@@ -11,10 +11,10 @@ import msgspec
 import pytest
 from tests.conformance.kafka_records import NOW, Trial, ask, hex_of, random_records, written
 
+from kafkawire.wire.batches.batch import Record
+from kafkawire.wire.batches.record_set import read_records
 from kafkawire.wire.compression import Codec, compress
 from kafkawire.wire.errors import DecodeError
-from kafkawire.wire.record_batch import Record
-from kafkawire.wire.record_set import read_records
 
 pytestmark = pytest.mark.conformance
 

@@ -14,12 +14,12 @@ from tests.apache_kafka.fixtures import DumpLog
 from tests.conformance.kafka_records import NOW, Trial, ask, hex_of, random_records, written
 from tests.kafka_dumps import parse_dump
 
+from kafkawire.wire.batches.batch import Record, RecordBatch, TimestampType, read_batches
+from kafkawire.wire.batches.reader import decode_records
+from kafkawire.wire.batches.record_set import read_records
+from kafkawire.wire.batches.writer import encode_batch, seal
 from kafkawire.wire.compression import Codec
 from kafkawire.wire.errors import DecodeError
-from kafkawire.wire.record_batch import Record, RecordBatch, TimestampType, read_batches
-from kafkawire.wire.record_reader import decode_records
-from kafkawire.wire.record_set import read_records
-from kafkawire.wire.record_writer import encode_batch, seal
 
 pytestmark = pytest.mark.conformance
 

@@ -13,7 +13,7 @@ TESTS = [
     name
     for kind in ("unit", "laws", "hostile")
     for package in ("wire", "records")
-    for file in (ROOT / "tests" / kind / package).glob("test_*.py")
+    for file in (ROOT / "tests" / kind / package).rglob("test_*.py")
     for name in re.findall(r"^(?:    )?def (test_\w+)", file.read_text(), flags=re.MULTILINE)
 ]
 

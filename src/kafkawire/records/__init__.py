@@ -1,6 +1,6 @@
 """What Kafka's own logs, blobs and files hold, as messages (section 10): one module for each way of framing.
 
-``kafkawire.wire.record_batch`` gives keys and values of records as bytes; the functions here turn them into messages
+``kafkawire.wire.batches.batch`` gives keys and values of records as bytes; the functions here turn them into messages
 and back.
 """
 

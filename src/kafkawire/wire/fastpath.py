@@ -87,33 +87,16 @@ class Output(bytearray):
         return b"".join((*self._whole, self))
 
 
-class TextUnpackers(dict[int, Callable[[bytes, int], tuple[Any, ...]]]):
+@cache
+def text_unpackers(code: str) -> tuple[Callable[[bytes, int], tuple[Any, ...]], ...]:
     """For each compact length n of one byte the function that reads n - 1 bytes and the values behind them."""
-
-    def __init__(self, code: str) -> None:
-        super().__init__()
-        self._code = code
-
-    def __missing__(self, n: int) -> Callable[[bytes, int], tuple[Any, ...]]:
-        made = self[n] = Struct(f">{n - 1}s{self._code}").unpack_from
-        return made
+    return tuple(Struct(f">{max(n - 1, 0)}s{code}").unpack_from for n in range(128))
 
 
-class TextPackers(dict[int, Callable[..., bytes]]):
+@cache
+def text_packers(before: str, behind: str) -> tuple[Callable[..., bytes], ...]:
     """For each length below 127 the function that writes values, n + 1 as a byte, n bytes and further values."""
-
-    def __init__(self, before: str, behind: str) -> None:
-        super().__init__()
-        self._before = before
-        self._behind = behind
-
-    def __missing__(self, n: int) -> Callable[..., bytes]:
-        made = self[n] = Struct(f">{self._before}B{n}s{self._behind}").pack
-        return made
-
-
-text_unpackers = cache(TextUnpackers)
-text_packers = cache(TextPackers)
+    return tuple(Struct(f">{before}B{n}s{behind}").pack for n in range(127))
 
 
 def read_uvarint(buffer: bytes, at: int) -> tuple[int, int]:

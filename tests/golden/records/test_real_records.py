@@ -31,8 +31,8 @@ from kafkawire.records.coordinator_records import (
 )
 from kafkawire.records.metadata_records import decode_metadata_record, encode_metadata_record
 from kafkawire.records.quorum_state import decode_quorum_state, encode_quorum_state
-from kafkawire.wire.record_batch import Record, read_batches
-from kafkawire.wire.record_reader import decode_records
+from kafkawire.wire.batches.batch import Record, read_batches
+from kafkawire.wire.batches.reader import decode_records
 
 each_log = pytest.mark.parametrize("log", real_logs(), ids=lambda log: log.name)
 CONTROL_HEADINGS = {

@@ -8,9 +8,9 @@ import msgspec
 import pytest
 from tests.kafka_dumps import FIXTURES, DumpedBatch, DumpedRecord, RealLog, real_logs
 
-from kafkawire.wire.record_batch import Record, RecordBatch, TimestampType, read_batches
-from kafkawire.wire.record_reader import decode_records
-from kafkawire.wire.record_writer import encode_batch
+from kafkawire.wire.batches.batch import Record, RecordBatch, TimestampType, read_batches
+from kafkawire.wire.batches.reader import decode_records
+from kafkawire.wire.batches.writer import encode_batch
 
 each_log = pytest.mark.parametrize("log", real_logs(), ids=lambda log: log.name)
 

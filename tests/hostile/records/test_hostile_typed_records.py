@@ -32,8 +32,8 @@ from kafkawire.records.producer_snapshot import decode_producer_snapshot, encode
 from kafkawire.records.quorum_state import decode_quorum_state, encode_quorum_state
 from kafkawire.records.remote_log_records import decode_remote_log_record, encode_remote_log_record
 from kafkawire.wire import DecodeError, EncodeError
-from kafkawire.wire.record_batch import read_batches
-from kafkawire.wire.record_reader import decode_records
+from kafkawire.wire.batches.batch import read_batches
+from kafkawire.wire.batches.reader import decode_records
 
 T = TypeVar("T")
 prefixed = st.builds(lambda number, body: number.to_bytes(2, "big") + body, st.integers(0, 30), st.binary(max_size=60))

@@ -16,13 +16,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafkawire.wire.batches.batch import Header, Record, RecordBatch, read_batches
+from kafkawire.wire.batches.reader import decode_records
+from kafkawire.wire.batches.record_set import read_records
+from kafkawire.wire.batches.writer import encode_batch, seal
 from kafkawire.wire.compression import Codec, compress, decompress
+from kafkawire.wire.compression.snappy_stream import compress_snappy
 from kafkawire.wire.errors import CorruptBatchError, DecodeError
-from kafkawire.wire.record_batch import Header, Record, RecordBatch, read_batches
-from kafkawire.wire.record_reader import decode_records
-from kafkawire.wire.record_set import read_records
-from kafkawire.wire.record_writer import encode_batch, seal
-from kafkawire.wire.snappy_stream import compress_snappy
 from kafkawire.wire.varint import write_varint
 
 MIB = 1 << 20

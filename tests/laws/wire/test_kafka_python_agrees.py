@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from tests.record_strategies import plain_lists, record_lists
 
+from kafkawire.wire.batches.batch import Header, Record
+from kafkawire.wire.batches.legacy_messages import LegacyMessage
+from kafkawire.wire.batches.record_set import read_entries, read_records
+from kafkawire.wire.batches.writer import encode_batch
 from kafkawire.wire.compression import Codec
-from kafkawire.wire.legacy_messages import LegacyMessage
-from kafkawire.wire.record_batch import Header, Record
-from kafkawire.wire.record_set import read_entries, read_records
-from kafkawire.wire.record_writer import encode_batch
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # its import calls importlib.resources.read_text

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.record_strategies import record_lists
 
+from kafkawire.wire.batches.batch import Record, RecordBatch, read_batches
+from kafkawire.wire.batches.inspector import inspect_records
+from kafkawire.wire.batches.reader import decode_records
+from kafkawire.wire.batches.writer import encode_batch
 from kafkawire.wire.compression import Codec, compress, decompress
-from kafkawire.wire.record_batch import Record, RecordBatch, read_batches
-from kafkawire.wire.record_inspector import inspect_records
-from kafkawire.wire.record_reader import decode_records
-from kafkawire.wire.record_writer import encode_batch
 from kafkawire.wire.varint import read_uvarint, read_varint, read_varlong, write_uvarint, write_varint, write_varlong
 
 

@@ -234,11 +234,14 @@ def _write_many_describe_topic_partitions_response_partition_v0(
                 isr_nodes = sequence(isr_nodes)
             n = len(isr_nodes)
             numbers = _pack_many_i[n](*isr_nodes) if n < FEW else pack_numbers("i", isr_nodes)
-        if n < 127:
+        if not n:
+            out.append(1)
+        elif n < 127:
             out.append(n + 1)
+            out += numbers
         else:
             out += long_length(n)
-        out += numbers
+            out += numbers
         eligible_leader_replicas = item.eligible_leader_replicas
         if eligible_leader_replicas is None:
             out.append(0)

@@ -964,22 +964,28 @@ def _write_many_leader_and_isr_partition_state_v4(
                 adding_replicas = sequence(adding_replicas)
             n = len(adding_replicas)
             numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
-        if n < 127:
+        if not n:
+            out.append(1)
+        elif n < 127:
             out.append(n + 1)
+            out += numbers
         else:
             out += long_length(n)
-        out += numbers
+            out += numbers
         removing_replicas = item.removing_replicas
         if removing_replicas != adding_replicas:
             if type(removing_replicas) is not tuple:
                 removing_replicas = sequence(removing_replicas)
             n = len(removing_replicas)
             numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
-        if n < 127:
+        if not n:
+            out.append(1)
+        elif n < 127:
             out.append(n + 1)
+            out += numbers
         else:
             out += long_length(n)
-        out += numbers
+            out += numbers
         if type(item.is_new) is not bool:
             raise ValueError
         out += _pack_zB(item.is_new, 0)
@@ -1259,7 +1265,7 @@ def _write_many_leader_and_isr_topic_state_v5(
 
 
 def _read_leader_and_isr_request_v5(buffer: bytes, at: int) -> tuple[LeaderAndIsrRequest, int]:
-    controller_id, controller_epoch, broker_epoch, type_, n = _unpack_iiqbB(buffer, at)
+    controller_id, controller_epoch, broker_epoch, type, n = _unpack_iiqbB(buffer, at)
     at += 18
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
@@ -1289,7 +1295,7 @@ def _read_leader_and_isr_request_v5(buffer: bytes, at: int) -> tuple[LeaderAndIs
     if n:
         tags, at = unknown_tags(buffer, at, n)
     return LeaderAndIsrRequest(
-        controller_id, False, controller_epoch, broker_epoch, type_, (), topic_states, live_leaders, tags
+        controller_id, False, controller_epoch, broker_epoch, type, (), topic_states, live_leaders, tags
     ), at
 
 
@@ -1432,22 +1438,28 @@ def _write_many_leader_and_isr_partition_state_v6(
                 adding_replicas = sequence(adding_replicas)
             n = len(adding_replicas)
             numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
-        if n < 127:
+        if not n:
+            out.append(1)
+        elif n < 127:
             out.append(n + 1)
+            out += numbers
         else:
             out += long_length(n)
-        out += numbers
+            out += numbers
         removing_replicas = item.removing_replicas
         if removing_replicas != adding_replicas:
             if type(removing_replicas) is not tuple:
                 removing_replicas = sequence(removing_replicas)
             n = len(removing_replicas)
             numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
-        if n < 127:
+        if not n:
+            out.append(1)
+        elif n < 127:
             out.append(n + 1)
+            out += numbers
         else:
             out += long_length(n)
-        out += numbers
+            out += numbers
         if type(item.is_new) is not bool:
             raise ValueError
         out += _pack_zbB(item.is_new, item.leader_recovery_state, 0)
@@ -1538,7 +1550,7 @@ def _write_many_leader_and_isr_topic_state_v6(
 
 
 def _read_leader_and_isr_request_v6(buffer: bytes, at: int) -> tuple[LeaderAndIsrRequest, int]:
-    controller_id, controller_epoch, broker_epoch, type_, n = _unpack_iiqbB(buffer, at)
+    controller_id, controller_epoch, broker_epoch, type, n = _unpack_iiqbB(buffer, at)
     at += 18
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
@@ -1568,7 +1580,7 @@ def _read_leader_and_isr_request_v6(buffer: bytes, at: int) -> tuple[LeaderAndIs
     if n:
         tags, at = unknown_tags(buffer, at, n)
     return LeaderAndIsrRequest(
-        controller_id, False, controller_epoch, broker_epoch, type_, (), topic_states, live_leaders, tags
+        controller_id, False, controller_epoch, broker_epoch, type, (), topic_states, live_leaders, tags
     ), at
 
 
@@ -1613,7 +1625,7 @@ def _write_leader_and_isr_request_v6(out: bytearray, item: LeaderAndIsrRequest) 
 
 
 def _read_leader_and_isr_request_v7(buffer: bytes, at: int) -> tuple[LeaderAndIsrRequest, int]:
-    controller_id, is_kraft_controller, controller_epoch, broker_epoch, type_, n = _unpack_iziqbB(buffer, at)
+    controller_id, is_kraft_controller, controller_epoch, broker_epoch, type, n = _unpack_iziqbB(buffer, at)
     at += 19
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
@@ -1643,7 +1655,7 @@ def _read_leader_and_isr_request_v7(buffer: bytes, at: int) -> tuple[LeaderAndIs
     if n:
         tags, at = unknown_tags(buffer, at, n)
     return LeaderAndIsrRequest(
-        controller_id, is_kraft_controller, controller_epoch, broker_epoch, type_, (), topic_states, live_leaders, tags
+        controller_id, is_kraft_controller, controller_epoch, broker_epoch, type, (), topic_states, live_leaders, tags
     ), at
 
 

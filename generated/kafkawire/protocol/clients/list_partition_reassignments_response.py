@@ -155,22 +155,28 @@ def _write_many_ongoing_partition_reassignment_v0(
                 adding_replicas = sequence(adding_replicas)
             n = len(adding_replicas)
             numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
-        if n < 127:
+        if not n:
+            out.append(1)
+        elif n < 127:
             out.append(n + 1)
+            out += numbers
         else:
             out += long_length(n)
-        out += numbers
+            out += numbers
         removing_replicas = item.removing_replicas
         if removing_replicas != adding_replicas:
             if type(removing_replicas) is not tuple:
                 removing_replicas = sequence(removing_replicas)
             n = len(removing_replicas)
             numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
-        if n < 127:
+        if not n:
+            out.append(1)
+        elif n < 127:
             out.append(n + 1)
+            out += numbers
         else:
             out += long_length(n)
-        out += numbers
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

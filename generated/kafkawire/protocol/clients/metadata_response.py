@@ -1271,22 +1271,28 @@ def _write_many_metadata_response_partition_v9(
                 isr_nodes = sequence(isr_nodes)
             n = len(isr_nodes)
             numbers = _pack_many_i[n](*isr_nodes) if n < FEW else pack_numbers("i", isr_nodes)
-        if n < 127:
+        if not n:
+            out.append(1)
+        elif n < 127:
             out.append(n + 1)
+            out += numbers
         else:
             out += long_length(n)
-        out += numbers
+            out += numbers
         offline_replicas = item.offline_replicas
         if offline_replicas != isr_nodes:
             if type(offline_replicas) is not tuple:
                 offline_replicas = sequence(offline_replicas)
             n = len(offline_replicas)
             numbers = _pack_many_i[n](*offline_replicas) if n < FEW else pack_numbers("i", offline_replicas)
-        if n < 127:
+        if not n:
+            out.append(1)
+        elif n < 127:
             out.append(n + 1)
+            out += numbers
         else:
             out += long_length(n)
-        out += numbers
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

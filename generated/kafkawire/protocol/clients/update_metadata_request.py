@@ -1146,11 +1146,14 @@ def _write_many_update_metadata_partition_state_v6(
                 offline_replicas = sequence(offline_replicas)
             n = len(offline_replicas)
             numbers = _pack_many_i[n](*offline_replicas) if n < FEW else pack_numbers("i", offline_replicas)
-        if n < 127:
+        if not n:
+            out.append(1)
+        elif n < 127:
             out.append(n + 1)
+            out += numbers
         else:
             out += long_length(n)
-        out += numbers
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
@@ -1621,14 +1624,14 @@ def _read_update_metadata_request_v8(buffer: bytes, at: int) -> tuple[UpdateMeta
     n = buffer[at]
     at += 1
     tags: Tags = ()
-    type_: int = 0
+    type: int = 0
     if n:
         entries, at = tagged_entries(buffer, at, n)
         unknown = []
         for tag, payload in entries:
             start = 0
             if tag == 0:
-                (type_,) = _unpack_b(payload, start)
+                (type,) = _unpack_b(payload, start)
                 start += 1
             else:
                 start = len(payload)
@@ -1637,7 +1640,7 @@ def _read_update_metadata_request_v8(buffer: bytes, at: int) -> tuple[UpdateMeta
                 raise ValueError
         tags = tuple(unknown)
     return UpdateMetadataRequest(
-        controller_id, is_kraft_controller, type_, controller_epoch, broker_epoch, (), topic_states, live_brokers, tags
+        controller_id, is_kraft_controller, type, controller_epoch, broker_epoch, (), topic_states, live_brokers, tags
     ), at
 
 

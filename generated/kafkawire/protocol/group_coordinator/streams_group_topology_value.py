@@ -313,11 +313,14 @@ def _write_many_copartition_group_v0(
                 source_topic_regex = sequence(source_topic_regex)
             n = len(source_topic_regex)
             numbers = _pack_many_h[n](*source_topic_regex) if n < FEW else pack_numbers("h", source_topic_regex)
-        if n < 127:
+        if not n:
+            out.append(1)
+        elif n < 127:
             out.append(n + 1)
+            out += numbers
         else:
             out += long_length(n)
-        out += numbers
+            out += numbers
         repartition_source_topics = item.repartition_source_topics
         if repartition_source_topics != source_topic_regex:
             if type(repartition_source_topics) is not tuple:
@@ -326,11 +329,14 @@ def _write_many_copartition_group_v0(
             numbers = (
                 _pack_many_h[n](*repartition_source_topics) if n < FEW else pack_numbers("h", repartition_source_topics)
             )
-        if n < 127:
+        if not n:
+            out.append(1)
+        elif n < 127:
             out.append(n + 1)
+            out += numbers
         else:
             out += long_length(n)
-        out += numbers
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section([], item.unknown_tagged_fields, ())

@@ -192,33 +192,42 @@ def _write_partition_record_v0(out: bytearray, item: PartitionRecord) -> None:
             isr = sequence(isr)
         n = len(isr)
         numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
-    if n < 127:
+    if not n:
+        out.append(1)
+    elif n < 127:
         out.append(n + 1)
+        out += numbers
     else:
         out += long_length(n)
-    out += numbers
+        out += numbers
     removing_replicas = item.removing_replicas
     if removing_replicas != isr:
         if type(removing_replicas) is not tuple:
             removing_replicas = sequence(removing_replicas)
         n = len(removing_replicas)
         numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
-    if n < 127:
+    if not n:
+        out.append(1)
+    elif n < 127:
         out.append(n + 1)
+        out += numbers
     else:
         out += long_length(n)
-    out += numbers
+        out += numbers
     adding_replicas = item.adding_replicas
     if adding_replicas != removing_replicas:
         if type(adding_replicas) is not tuple:
             adding_replicas = sequence(adding_replicas)
         n = len(adding_replicas)
         numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
-    if n < 127:
+    if not n:
+        out.append(1)
+    elif n < 127:
         out.append(n + 1)
+        out += numbers
     else:
         out += long_length(n)
-    out += numbers
+        out += numbers
     out += _pack_iiiB(item.leader, item.leader_epoch, item.partition_epoch, 0)
     known = []
     if item.leader_recovery_state != 0:
@@ -356,33 +365,42 @@ def _write_partition_record_v1(out: bytearray, item: PartitionRecord) -> None:
             isr = sequence(isr)
         n = len(isr)
         numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
-    if n < 127:
+    if not n:
+        out.append(1)
+    elif n < 127:
         out.append(n + 1)
+        out += numbers
     else:
         out += long_length(n)
-    out += numbers
+        out += numbers
     removing_replicas = item.removing_replicas
     if removing_replicas != isr:
         if type(removing_replicas) is not tuple:
             removing_replicas = sequence(removing_replicas)
         n = len(removing_replicas)
         numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
-    if n < 127:
+    if not n:
+        out.append(1)
+    elif n < 127:
         out.append(n + 1)
+        out += numbers
     else:
         out += long_length(n)
-    out += numbers
+        out += numbers
     adding_replicas = item.adding_replicas
     if adding_replicas != removing_replicas:
         if type(adding_replicas) is not tuple:
             adding_replicas = sequence(adding_replicas)
         n = len(adding_replicas)
         numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
-    if n < 127:
+    if not n:
+        out.append(1)
+    elif n < 127:
         out.append(n + 1)
+        out += numbers
     else:
         out += long_length(n)
-    out += numbers
+        out += numbers
     directories = item.directories
     if type(directories) is not tuple:
         directories = sequence(directories)
@@ -555,33 +573,42 @@ def _write_partition_record_v2(out: bytearray, item: PartitionRecord) -> None:
             isr = sequence(isr)
         n = len(isr)
         numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
-    if n < 127:
+    if not n:
+        out.append(1)
+    elif n < 127:
         out.append(n + 1)
+        out += numbers
     else:
         out += long_length(n)
-    out += numbers
+        out += numbers
     removing_replicas = item.removing_replicas
     if removing_replicas != isr:
         if type(removing_replicas) is not tuple:
             removing_replicas = sequence(removing_replicas)
         n = len(removing_replicas)
         numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
-    if n < 127:
+    if not n:
+        out.append(1)
+    elif n < 127:
         out.append(n + 1)
+        out += numbers
     else:
         out += long_length(n)
-    out += numbers
+        out += numbers
     adding_replicas = item.adding_replicas
     if adding_replicas != removing_replicas:
         if type(adding_replicas) is not tuple:
             adding_replicas = sequence(adding_replicas)
         n = len(adding_replicas)
         numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
-    if n < 127:
+    if not n:
+        out.append(1)
+    elif n < 127:
         out.append(n + 1)
+        out += numbers
     else:
         out += long_length(n)
-    out += numbers
+        out += numbers
     directories = item.directories
     if type(directories) is not tuple:
         directories = sequence(directories)

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 import pytest
 
+from kafkawire.wire.batches.batch import Record, read_batches
+from kafkawire.wire.batches.legacy_messages import LegacyMessage
+from kafkawire.wire.batches.record_set import read_entries, read_records
+from kafkawire.wire.batches.writer import encode_batch
 from kafkawire.wire.compression import Codec, compress
 from kafkawire.wire.errors import CorruptBatchError
-from kafkawire.wire.legacy_messages import LegacyMessage
-from kafkawire.wire.record_batch import Record, read_batches
-from kafkawire.wire.record_set import read_entries, read_records
-from kafkawire.wire.record_writer import encode_batch
 
 NOW = 1_700_000_000_000
 LOG_APPEND = 8

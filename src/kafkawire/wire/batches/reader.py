@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from kafkawire.wire.batches.batch import Header, Record, RecordBatch, TimestampType
+from kafkawire.wire.batches.inspector import inspect_records, records_error
 from kafkawire.wire.compression import DEFAULT_OUTPUT_LIMIT, decompress
 from kafkawire.wire.errors import DecodeError
-from kafkawire.wire.record_batch import Header, Record, RecordBatch, TimestampType
-from kafkawire.wire.record_inspector import inspect_records, records_error
 from kafkawire.wire.varint import read_uvarint, read_varlong
 
 __all__ = ["decode_records"]

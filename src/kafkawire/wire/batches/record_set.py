@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kafkawire.wire.batches.batch import Record, RecordBatch, batch_at
+from kafkawire.wire.batches.framing import frame_at
+from kafkawire.wire.batches.legacy_messages import LegacyMessage, legacy_message_at, legacy_records
+from kafkawire.wire.batches.reader import decode_records
 from kafkawire.wire.compression import DEFAULT_OUTPUT_LIMIT
-from kafkawire.wire.legacy_messages import LegacyMessage, legacy_message_at, legacy_records
-from kafkawire.wire.log_framing import frame_at
 from kafkawire.wire.message import Octets
-from kafkawire.wire.record_batch import Record, RecordBatch, batch_at
-from kafkawire.wire.record_reader import decode_records
 
 __all__ = ["read_entries", "read_records"]
 

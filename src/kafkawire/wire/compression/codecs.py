@@ -12,9 +12,9 @@ from typing import Final
 
 import cramjam
 
-from kafkawire.wire.bounded_output import DecompressInto, compression_error, decompress_within
-from kafkawire.wire.lz4_frame import compress_lz4, decompress_lz4
-from kafkawire.wire.snappy_stream import compress_snappy, decompress_snappy
+from kafkawire.wire.compression.bounded_output import DecompressInto, compression_error, decompress_within
+from kafkawire.wire.compression.lz4_frame import compress_lz4, decompress_lz4
+from kafkawire.wire.compression.snappy_stream import compress_snappy, decompress_snappy
 
 __all__ = ["DEFAULT_OUTPUT_LIMIT", "Codec", "compress", "decompress"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from kafkawire.wire.batches.batch import HEADER_SIZE, Header, Record, RecordBatch, TimestampType
 from kafkawire.wire.compression import Codec
 from kafkawire.wire.errors import DecodeError
-from kafkawire.wire.record_batch import HEADER_SIZE, Header, Record, RecordBatch, TimestampType
 from kafkawire.wire.varint import read_varint, read_varlong
 
 __all__ = ["inspect_records", "records_error"]

@@ -9,9 +9,7 @@ import crc32c
 import msgspec
 import pytest
 
-from kafkawire.wire.compression import Codec, compress
-from kafkawire.wire.errors import CorruptBatchError, DecodeError, EncodeError
-from kafkawire.wire.record_batch import (
+from kafkawire.wire.batches.batch import (
     HEADER_SIZE,
     NO_SEQUENCE,
     Header,
@@ -20,10 +18,12 @@ from kafkawire.wire.record_batch import (
     TimestampType,
     read_batches,
 )
-from kafkawire.wire.record_inspector import inspect_records
-from kafkawire.wire.record_reader import decode_records
-from kafkawire.wire.record_set import read_records
-from kafkawire.wire.record_writer import encode_batch, seal
+from kafkawire.wire.batches.inspector import inspect_records
+from kafkawire.wire.batches.reader import decode_records
+from kafkawire.wire.batches.record_set import read_records
+from kafkawire.wire.batches.writer import encode_batch, seal
+from kafkawire.wire.compression import Codec, compress
+from kafkawire.wire.errors import CorruptBatchError, DecodeError, EncodeError
 from kafkawire.wire.varint import write_varint
 
 TWO_RECORDS = bytes.fromhex(

@@ -11,11 +11,11 @@ import zlib
 from collections.abc import Iterator
 from typing import Final
 
+from kafkawire.wire.batches.batch import NO_TIMESTAMP, Record
+from kafkawire.wire.batches.framing import EntryFrame, frame_at
 from kafkawire.wire.compression import Codec, decompress
 from kafkawire.wire.errors import CorruptBatchError
-from kafkawire.wire.log_framing import EntryFrame, frame_at
 from kafkawire.wire.message import Octets, Struct
-from kafkawire.wire.record_batch import NO_TIMESTAMP, Record
 
 __all__ = ["LegacyMessage", "legacy_message_at", "legacy_records"]
 

@@ -8,7 +8,7 @@ from typing import Final
 
 import cramjam
 
-from kafkawire.wire.bounded_output import compression_error
+from kafkawire.wire.compression.bounded_output import compression_error
 
 __all__ = ["compress_snappy", "decompress_snappy"]
 

@@ -13,7 +13,7 @@ from typing import Final
 import cramjam
 import msgspec
 
-from kafkawire.wire.bounded_output import compression_error, decompress_within
+from kafkawire.wire.compression.bounded_output import compression_error, decompress_within
 
 __all__ = ["compress_lz4", "decompress_lz4"]
 

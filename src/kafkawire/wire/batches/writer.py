@@ -7,9 +7,7 @@ from typing import Final
 
 import msgspec
 
-from kafkawire.wire.compression import Codec, compress
-from kafkawire.wire.errors import EncodeError
-from kafkawire.wire.record_batch import (
+from kafkawire.wire.batches.batch import (
     NO_PARTITION_LEADER_EPOCH,
     NO_PRODUCER_EPOCH,
     NO_PRODUCER_ID,
@@ -22,6 +20,8 @@ from kafkawire.wire.record_batch import (
     batch_attributes,
     checksum,
 )
+from kafkawire.wire.compression import Codec, compress
+from kafkawire.wire.errors import EncodeError
 from kafkawire.wire.varint import write_varint, write_varlong
 
 __all__ = ["encode_batch", "seal"]

@@ -13,9 +13,9 @@ from typing import Final
 
 import crc32c
 
+from kafkawire.wire.batches.framing import EntryFrame, frame_at
 from kafkawire.wire.compression import Codec
 from kafkawire.wire.errors import CorruptBatchError
-from kafkawire.wire.log_framing import EntryFrame, frame_at
 from kafkawire.wire.message import Octets, Struct
 
 __all__ = [

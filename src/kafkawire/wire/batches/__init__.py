@@ -1,0 +1,23 @@
+"""Record batches and the message sets of old: what `records` fields, segments and snapshots hold (section 9)."""
+
+from __future__ import annotations
+
+from kafkawire.wire.batches.batch import Header, Record, RecordBatch, TimestampType, read_batches
+from kafkawire.wire.batches.legacy_messages import LegacyMessage
+from kafkawire.wire.batches.reader import decode_records
+from kafkawire.wire.batches.record_set import read_entries, read_records
+from kafkawire.wire.batches.writer import encode_batch, seal
+
+__all__ = [
+    "Header",
+    "LegacyMessage",
+    "Record",
+    "RecordBatch",
+    "TimestampType",
+    "decode_records",
+    "encode_batch",
+    "read_batches",
+    "read_entries",
+    "read_records",
+    "seal",
+]

@@ -1,0 +1,7 @@
+"""The four codecs of record batches, with bounded output (section 9.4)."""
+
+from __future__ import annotations
+
+from kafkawire.wire.compression.codecs import DEFAULT_OUTPUT_LIMIT, Codec, compress, decompress
+
+__all__ = ["DEFAULT_OUTPUT_LIMIT", "Codec", "compress", "decompress"]
