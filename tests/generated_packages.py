@@ -33,7 +33,7 @@ def message(name: str, *fields: Json, versions: str = "0-1", flexible: str = "1+
     return attributes | more | {"fields": list(fields)}
 
 
-def field(name: str, type_: str, versions: str = "0+", **more: object) -> Json:
+def field(name: str, type_: str, versions: str = "0+", /, **more: object) -> Json:
     """A field of a definition."""
     return {"name": name, "type": type_, "versions": versions} | more
 
