@@ -27,8 +27,9 @@ ZERO_UUID = Uuid()
 new_uuid = partial(bytes.__new__, Uuid)
 """Make a Uuid of 16 bytes without asking how many they are."""
 
-FEW = 65
-"""Arrays with fewer numbers than this are read and written by a ready-made ``struct`` object."""
+NOTHING = ()
+FEW = 127
+"""Arrays with fewer elements than this have a compact count of one byte; numbers have ready-made ``struct`` objects."""
 
 NULL_TEXT = b"\xff\xff"
 NULL_OCTETS = NULL_COUNT = b"\xff\xff\xff\xff"

@@ -245,10 +245,11 @@ def _write_many_add_partitions_to_txn_topic_v3(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        numbers = _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*partitions)
             out.append(n + 1)
         else:
+            numbers = pack_numbers("i", partitions)
             out += long_length(n)
         out += numbers
         out.append(0)
@@ -316,7 +317,7 @@ def _write_add_partitions_to_txn_request_v3(out: bytearray, item: AddPartitionsT
     if type(v3_and_below_topics) is not tuple:
         v3_and_below_topics = sequence(v3_and_below_topics)
     n = len(v3_and_below_topics)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -389,7 +390,7 @@ def _write_many_add_partitions_to_txn_transaction_v4(
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -438,7 +439,7 @@ def _write_add_partitions_to_txn_request_v4(out: bytearray, item: AddPartitionsT
     if type(transactions) is not tuple:
         transactions = sequence(transactions)
     n = len(transactions)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -10,6 +10,7 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName, TransactionalId
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     iterator,
     long_length,
@@ -288,7 +289,7 @@ def _write_many_add_partitions_to_txn_topic_result_v3(
         if type(results_by_partition) is not tuple:
             results_by_partition = sequence(results_by_partition)
         n = len(results_by_partition)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -332,7 +333,7 @@ def _write_add_partitions_to_txn_response_v3(out: bytearray, item: AddPartitions
     if type(results_by_topic_v3_and_below) is not tuple:
         results_by_topic_v3_and_below = sequence(results_by_topic_v3_and_below)
     n = len(results_by_topic_v3_and_below)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)
@@ -399,7 +400,7 @@ def _write_many_add_partitions_to_txn_result_v4(
         if type(topic_results) is not tuple:
             topic_results = sequence(topic_results)
         n = len(topic_results)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -444,7 +445,7 @@ def _write_add_partitions_to_txn_response_v4(out: bytearray, item: AddPartitions
     if type(results_by_transaction) is not tuple:
         results_by_transaction = sequence(results_by_transaction)
     n = len(results_by_transaction)
-    if n < 127:
+    if n < FEW:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)

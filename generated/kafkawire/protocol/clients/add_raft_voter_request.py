@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -196,7 +197,7 @@ def _write_add_raft_voter_request_v0(out: bytearray, item: AddRaftVoterRequest) 
     n = len(listeners)
     if len(item.voter_directory_id) != 16:
         raise ValueError
-    if n < 127:
+    if n < FEW:
         out += _pack_ii16sB(item.timeout_ms, item.voter_id, item.voter_directory_id, n + 1)
     else:
         out += _pack_ii16s(item.timeout_ms, item.voter_id, item.voter_directory_id)
@@ -269,7 +270,7 @@ def _write_add_raft_voter_request_v1(out: bytearray, item: AddRaftVoterRequest) 
     n = len(listeners)
     if len(item.voter_directory_id) != 16:
         raise ValueError
-    if n < 127:
+    if n < FEW:
         out += _pack_ii16sB(item.timeout_ms, item.voter_id, item.voter_directory_id, n + 1)
     else:
         out += _pack_ii16s(item.timeout_ms, item.voter_id, item.voter_directory_id)

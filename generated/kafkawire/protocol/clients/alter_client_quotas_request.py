@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -427,7 +428,7 @@ def _write_many_entry_data_v1(out: bytearray, items: Sequence[AlterClientQuotasR
         if type(entity) is not tuple:
             entity = sequence(entity)
         n = len(entity)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -436,7 +437,7 @@ def _write_many_entry_data_v1(out: bytearray, items: Sequence[AlterClientQuotasR
         if type(ops) is not tuple:
             ops = sequence(ops)
         n = len(ops)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -478,7 +479,7 @@ def _write_alter_client_quotas_request_v1(out: bytearray, item: AlterClientQuota
     if type(entries_) is not tuple:
         entries_ = sequence(entries_)
     n = len(entries_)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -333,7 +334,7 @@ def _write_many_entry_data_v1(out: bytearray, items: Sequence[AlterClientQuotasR
         if type(entity) is not tuple:
             entity = sequence(entity)
         n = len(entity)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -375,7 +376,7 @@ def _write_alter_client_quotas_response_v1(out: bytearray, item: AlterClientQuot
     if type(entries_) is not tuple:
         entries_ = sequence(entries_)
     n = len(entries_)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

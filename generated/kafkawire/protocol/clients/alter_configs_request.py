@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -334,7 +335,7 @@ def _write_many_alter_configs_resource_v2(
         if type(configs) is not tuple:
             configs = sequence(configs)
         n = len(configs)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -376,7 +377,7 @@ def _write_alter_configs_request_v2(out: bytearray, item: AlterConfigsRequest) -
     if type(resources) is not tuple:
         resources = sequence(resources)
     n = len(resources)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

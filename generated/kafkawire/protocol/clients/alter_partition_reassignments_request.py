@@ -124,10 +124,11 @@ def _write_many_reassignable_partition_v0(
             if type(replicas) is not tuple:
                 replicas = sequence(replicas)
             n = len(replicas)
-            numbers = _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
-            if n < 127:
+            if n < FEW:
+                numbers = _pack_many_i[n](*replicas)
                 out.append(n + 1)
             else:
+                numbers = pack_numbers("i", replicas)
                 out += long_length(n)
             out += numbers
         out.append(0)
@@ -191,7 +192,7 @@ def _write_many_reassignable_topic_v0(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -237,7 +238,7 @@ def _write_alter_partition_reassignments_request_v0(out: bytearray, item: AlterP
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.timeout_ms, n + 1)
     else:
         out += _pack_i(item.timeout_ms)
@@ -285,7 +286,7 @@ def _write_alter_partition_reassignments_request_v1(out: bytearray, item: AlterP
     n = len(topics)
     if type(item.allow_replication_factor_change) is not bool:
         raise ValueError
-    if n < 127:
+    if n < FEW:
         out += _pack_izB(item.timeout_ms, item.allow_replication_factor_change, n + 1)
     else:
         out += _pack_iz(item.timeout_ms, item.allow_replication_factor_change)

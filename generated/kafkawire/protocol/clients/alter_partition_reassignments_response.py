@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     long_length,
     long_nullable_text,
@@ -188,7 +189,7 @@ def _write_many_reassignable_topic_response_v0(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -256,7 +257,7 @@ def _write_alter_partition_reassignments_response_v0(out: bytearray, item: Alter
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -329,7 +330,7 @@ def _write_alter_partition_reassignments_response_v1(out: bytearray, item: Alter
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -156,10 +156,11 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[AlterPartition
         if type(new_isr) is not tuple:
             new_isr = sequence(new_isr)
         n = len(new_isr)
-        numbers = _pack_many_i[n](*new_isr) if n < FEW else pack_numbers("i", new_isr)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*new_isr)
             out += _pack_iiB(item.partition_index, item.leader_epoch, n + 1)
         else:
+            numbers = pack_numbers("i", new_isr)
             out += _pack_ii(item.partition_index, item.leader_epoch)
             out += long_length(n)
         out += numbers
@@ -222,7 +223,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[AlterPartitionRequ
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -265,7 +266,7 @@ def _write_alter_partition_request_v0(out: bytearray, item: AlterPartitionReques
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_iqB(item.broker_id, item.broker_epoch, n + 1)
     else:
         out += _pack_iq(item.broker_id, item.broker_epoch)
@@ -316,10 +317,11 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[AlterPartition
         if type(new_isr) is not tuple:
             new_isr = sequence(new_isr)
         n = len(new_isr)
-        numbers = _pack_many_i[n](*new_isr) if n < FEW else pack_numbers("i", new_isr)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*new_isr)
             out += _pack_iiB(item.partition_index, item.leader_epoch, n + 1)
         else:
+            numbers = pack_numbers("i", new_isr)
             out += _pack_ii(item.partition_index, item.leader_epoch)
             out += long_length(n)
         out += numbers
@@ -382,7 +384,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[AlterPartitionRequ
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -425,7 +427,7 @@ def _write_alter_partition_request_v1(out: bytearray, item: AlterPartitionReques
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_iqB(item.broker_id, item.broker_epoch, n + 1)
     else:
         out += _pack_iq(item.broker_id, item.broker_epoch)
@@ -478,7 +480,7 @@ def _write_many_topic_data_v2(out: bytearray, items: Sequence[AlterPartitionRequ
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -522,7 +524,7 @@ def _write_alter_partition_request_v2(out: bytearray, item: AlterPartitionReques
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_iqB(item.broker_id, item.broker_epoch, n + 1)
     else:
         out += _pack_iq(item.broker_id, item.broker_epoch)
@@ -610,7 +612,7 @@ def _write_many_partition_data_v3(out: bytearray, items: Sequence[AlterPartition
         if type(new_isr_with_epochs) is not tuple:
             new_isr_with_epochs = sequence(new_isr_with_epochs)
         n = len(new_isr_with_epochs)
-        if n < 127:
+        if n < FEW:
             out += _pack_iiB(item.partition_index, item.leader_epoch, n + 1)
         else:
             out += _pack_ii(item.partition_index, item.leader_epoch)
@@ -663,7 +665,7 @@ def _write_many_topic_data_v3(out: bytearray, items: Sequence[AlterPartitionRequ
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -707,7 +709,7 @@ def _write_alter_partition_request_v3(out: bytearray, item: AlterPartitionReques
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_iqB(item.broker_id, item.broker_epoch, n + 1)
     else:
         out += _pack_iq(item.broker_id, item.broker_epoch)

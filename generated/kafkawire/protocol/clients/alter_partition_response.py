@@ -141,10 +141,11 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[AlterPartition
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
-        numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*isr)
             out += _pack_ihiiB(item.partition_index, item.error_code, item.leader_id, item.leader_epoch, n + 1)
         else:
+            numbers = pack_numbers("i", isr)
             out += _pack_ihii(item.partition_index, item.error_code, item.leader_id, item.leader_epoch)
             out += long_length(n)
         out += numbers
@@ -207,7 +208,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[AlterPartitionResp
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -250,7 +251,7 @@ def _write_alter_partition_response_v0(out: bytearray, item: AlterPartitionRespo
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)
@@ -305,10 +306,11 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[AlterPartition
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
-        numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*isr)
             out += _pack_ihiiB(item.partition_index, item.error_code, item.leader_id, item.leader_epoch, n + 1)
         else:
+            numbers = pack_numbers("i", isr)
             out += _pack_ihii(item.partition_index, item.error_code, item.leader_id, item.leader_epoch)
             out += long_length(n)
         out += numbers
@@ -371,7 +373,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[AlterPartitionResp
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -414,7 +416,7 @@ def _write_alter_partition_response_v1(out: bytearray, item: AlterPartitionRespo
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)
@@ -467,7 +469,7 @@ def _write_many_topic_data_v2(out: bytearray, items: Sequence[AlterPartitionResp
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -511,7 +513,7 @@ def _write_alter_partition_response_v2(out: bytearray, item: AlterPartitionRespo
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)

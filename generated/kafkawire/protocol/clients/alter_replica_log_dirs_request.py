@@ -250,10 +250,11 @@ def _write_many_alter_replica_log_dir_topic_v2(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        numbers = _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*partitions)
             out.append(n + 1)
         else:
+            numbers = pack_numbers("i", partitions)
             out += long_length(n)
         out += numbers
         out.append(0)
@@ -317,7 +318,7 @@ def _write_many_alter_replica_log_dir_v2(
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -358,7 +359,7 @@ def _write_alter_replica_log_dirs_request_v2(out: bytearray, item: AlterReplicaL
     if type(dirs) is not tuple:
         dirs = sequence(dirs)
     n = len(dirs)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -200,7 +201,7 @@ def _write_many_alter_share_group_offsets_response_topic_v0(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -266,7 +267,7 @@ def _write_alter_share_group_offsets_response_v0(out: bytearray, item: AlterShar
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    FEW,
     Output,
     Tags,
     append_octets,
@@ -258,7 +259,7 @@ def _write_alter_user_scram_credentials_request_v0(out: bytearray, item: AlterUs
     if type(deletions) is not tuple:
         deletions = sequence(deletions)
     n = len(deletions)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -267,7 +268,7 @@ def _write_alter_user_scram_credentials_request_v0(out: bytearray, item: AlterUs
     if type(upsertions) is not tuple:
         upsertions = sequence(upsertions)
     n = len(upsertions)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

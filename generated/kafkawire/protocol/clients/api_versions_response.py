@@ -9,6 +9,7 @@ from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     iterator,
     long_length,
@@ -421,7 +422,7 @@ def _write_api_versions_response_v3(out: bytearray, item: ApiVersionsResponse) -
     if type(api_keys) is not tuple:
         api_keys = sequence(api_keys)
     n = len(api_keys)
-    if n < 127:
+    if n < FEW:
         out += _pack_hB(item.error_code, n + 1)
     else:
         out += _pack_h(item.error_code)
@@ -435,7 +436,7 @@ def _write_api_versions_response_v3(out: bytearray, item: ApiVersionsResponse) -
         if type(supported_features) is not tuple:
             supported_features = sequence(supported_features)
         n = len(supported_features)
-        if n < 127:
+        if n < FEW:
             payload.append(n + 1)
         else:
             payload += long_length(n)
@@ -451,7 +452,7 @@ def _write_api_versions_response_v3(out: bytearray, item: ApiVersionsResponse) -
         if type(finalized_features) is not tuple:
             finalized_features = sequence(finalized_features)
         n = len(finalized_features)
-        if n < 127:
+        if n < FEW:
             payload.append(n + 1)
         else:
             payload += long_length(n)

@@ -10,6 +10,7 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     ZERO_UUID,
     iterator,
@@ -161,7 +162,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[AssignReplicasToDi
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -214,7 +215,7 @@ def _write_many_directory_data_v0(out: bytearray, items: Sequence[AssignReplicas
         n = len(topics)
         if len(item.id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
             out += _pack_16sB(item.id, n + 1)
         else:
             out += _pack_16s(item.id)
@@ -258,7 +259,7 @@ def _write_assign_replicas_to_dirs_request_v0(out: bytearray, item: AssignReplic
     if type(directories) is not tuple:
         directories = sequence(directories)
     n = len(directories)
-    if n < 127:
+    if n < FEW:
         out += _pack_iqB(item.broker_id, item.broker_epoch, n + 1)
     else:
         out += _pack_iq(item.broker_id, item.broker_epoch)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
+    FEW,
     NULL_TEXT,
     Tags,
     ZERO_UUID,
@@ -310,7 +311,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[BeginQuorumEpochRe
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -447,7 +448,7 @@ def _write_begin_quorum_epoch_request_v1(out: bytearray, item: BeginQuorumEpochR
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.voter_id, n + 1)
     else:
         out += _pack_i(item.voter_id)
@@ -457,7 +458,7 @@ def _write_begin_quorum_epoch_request_v1(out: bytearray, item: BeginQuorumEpochR
     if type(leader_endpoints) is not tuple:
         leader_endpoints = sequence(leader_endpoints)
     n = len(leader_endpoints)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

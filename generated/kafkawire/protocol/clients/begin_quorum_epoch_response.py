@@ -10,6 +10,7 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     iterator,
     long_length,
@@ -296,7 +297,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[BeginQuorumEpochRe
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -408,7 +409,7 @@ def _write_begin_quorum_epoch_response_v1(out: bytearray, item: BeginQuorumEpoch
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_hB(item.error_code, n + 1)
     else:
         out += _pack_h(item.error_code)
@@ -422,7 +423,7 @@ def _write_begin_quorum_epoch_response_v1(out: bytearray, item: BeginQuorumEpoch
         if type(node_endpoints) is not tuple:
             node_endpoints = sequence(node_endpoints)
         n = len(node_endpoints)
-        if n < 127:
+        if n < FEW:
             payload.append(n + 1)
         else:
             payload += long_length(n)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     long_length,
     new_uuid,
@@ -159,7 +160,7 @@ def _write_broker_heartbeat_request_v1(out: bytearray, item: BrokerHeartbeatRequ
         if type(offline_log_dirs) is not tuple:
             offline_log_dirs = sequence(offline_log_dirs)
         n = len(offline_log_dirs)
-        if n < 127:
+        if n < FEW:
             payload.append(n + 1)
         else:
             payload += long_length(n)
@@ -265,7 +266,7 @@ def _write_broker_heartbeat_request_v2(out: bytearray, item: BrokerHeartbeatRequ
         if type(offline_log_dirs) is not tuple:
             offline_log_dirs = sequence(offline_log_dirs)
         n = len(offline_log_dirs)
-        if n < 127:
+        if n < FEW:
             payload.append(n + 1)
         else:
             payload += long_length(n)
@@ -280,7 +281,7 @@ def _write_broker_heartbeat_request_v2(out: bytearray, item: BrokerHeartbeatRequ
         if type(cordoned_log_dirs) is not tuple:
             cordoned_log_dirs = sequence(cordoned_log_dirs)
         n = len(cordoned_log_dirs)
-        if n < 127:
+        if n < FEW:
             payload.append(n + 1)
         else:
             payload += long_length(n)

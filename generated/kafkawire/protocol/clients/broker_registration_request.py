@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -300,7 +301,7 @@ def _write_broker_registration_request_v0(out: bytearray, item: BrokerRegistrati
     if type(listeners) is not tuple:
         listeners = sequence(listeners)
     n = len(listeners)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -309,7 +310,7 @@ def _write_broker_registration_request_v0(out: bytearray, item: BrokerRegistrati
     if type(features) is not tuple:
         features = sequence(features)
     n = len(features)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -412,7 +413,7 @@ def _write_broker_registration_request_v1(out: bytearray, item: BrokerRegistrati
     if type(listeners) is not tuple:
         listeners = sequence(listeners)
     n = len(listeners)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -421,7 +422,7 @@ def _write_broker_registration_request_v1(out: bytearray, item: BrokerRegistrati
     if type(features) is not tuple:
         features = sequence(features)
     n = len(features)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -545,7 +546,7 @@ def _write_broker_registration_request_v2(out: bytearray, item: BrokerRegistrati
     if type(listeners) is not tuple:
         listeners = sequence(listeners)
     n = len(listeners)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -554,7 +555,7 @@ def _write_broker_registration_request_v2(out: bytearray, item: BrokerRegistrati
     if type(features) is not tuple:
         features = sequence(features)
     n = len(features)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -576,7 +577,7 @@ def _write_broker_registration_request_v2(out: bytearray, item: BrokerRegistrati
     n = len(log_dirs)
     if type(item.is_migrating_zk_broker) is not bool:
         raise ValueError
-    if n < 127:
+    if n < FEW:
         out += _pack_zB(item.is_migrating_zk_broker, n + 1)
     else:
         out += _pack_z(item.is_migrating_zk_broker)
@@ -701,7 +702,7 @@ def _write_broker_registration_request_v3(out: bytearray, item: BrokerRegistrati
     if type(listeners) is not tuple:
         listeners = sequence(listeners)
     n = len(listeners)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -710,7 +711,7 @@ def _write_broker_registration_request_v3(out: bytearray, item: BrokerRegistrati
     if type(features) is not tuple:
         features = sequence(features)
     n = len(features)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -732,7 +733,7 @@ def _write_broker_registration_request_v3(out: bytearray, item: BrokerRegistrati
     n = len(log_dirs)
     if type(item.is_migrating_zk_broker) is not bool:
         raise ValueError
-    if n < 127:
+    if n < FEW:
         out += _pack_zB(item.is_migrating_zk_broker, n + 1)
     else:
         out += _pack_z(item.is_migrating_zk_broker)

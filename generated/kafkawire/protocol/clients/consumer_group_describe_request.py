@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     long_length,
     long_text,
@@ -87,7 +88,7 @@ def _write_consumer_group_describe_request_v0(out: bytearray, item: ConsumerGrou
     if type(group_ids) is not tuple:
         group_ids = sequence(group_ids)
     n = len(group_ids)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

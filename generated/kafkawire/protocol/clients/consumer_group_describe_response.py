@@ -213,10 +213,11 @@ def _write_many_topic_partitions_v0(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        numbers = _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*partitions)
             out.append(n + 1)
         else:
+            numbers = pack_numbers("i", partitions)
             out += long_length(n)
         out += numbers
         out.append(0)
@@ -255,7 +256,7 @@ def _write_assignment_v0(out: bytearray, item: ConsumerGroupDescribeResponse.Ass
     if type(topic_partitions) is not tuple:
         topic_partitions = sequence(topic_partitions)
     n = len(topic_partitions)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -438,7 +439,7 @@ def _write_many_member_v0(out: bytearray, items: Sequence[ConsumerGroupDescribeR
         if type(subscribed_topic_names) is not tuple:
             subscribed_topic_names = sequence(subscribed_topic_names)
         n = len(subscribed_topic_names)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -598,7 +599,7 @@ def _write_many_described_group_v0(
         if type(members) is not tuple:
             members = sequence(members)
         n = len(members)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -640,7 +641,7 @@ def _write_consumer_group_describe_response_v0(out: bytearray, item: ConsumerGro
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)
@@ -825,7 +826,7 @@ def _write_many_member_v1(out: bytearray, items: Sequence[ConsumerGroupDescribeR
         if type(subscribed_topic_names) is not tuple:
             subscribed_topic_names = sequence(subscribed_topic_names)
         n = len(subscribed_topic_names)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -985,7 +986,7 @@ def _write_many_described_group_v1(
         if type(members) is not tuple:
             members = sequence(members)
         n = len(members)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1027,7 +1028,7 @@ def _write_consumer_group_describe_response_v1(out: bytearray, item: ConsumerGro
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

@@ -127,12 +127,13 @@ def _write_many_topic_partitions_v0(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        numbers = _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*partitions)
             out += _pack_16sB(item.topic_id, n + 1)
         else:
+            numbers = pack_numbers("i", partitions)
             out += _pack_16s(item.topic_id)
             out += long_length(n)
         out += numbers
@@ -305,7 +306,7 @@ def _write_consumer_group_heartbeat_request_v0(out: bytearray, item: ConsumerGro
         if type(subscribed_topic_names) is not tuple:
             subscribed_topic_names = sequence(subscribed_topic_names)
         n = len(subscribed_topic_names)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -335,7 +336,7 @@ def _write_consumer_group_heartbeat_request_v0(out: bytearray, item: ConsumerGro
         if type(topic_partitions) is not tuple:
             topic_partitions = sequence(topic_partitions)
         n = len(topic_partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -518,7 +519,7 @@ def _write_consumer_group_heartbeat_request_v1(out: bytearray, item: ConsumerGro
         if type(subscribed_topic_names) is not tuple:
             subscribed_topic_names = sequence(subscribed_topic_names)
         n = len(subscribed_topic_names)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -559,7 +560,7 @@ def _write_consumer_group_heartbeat_request_v1(out: bytearray, item: ConsumerGro
         if type(topic_partitions) is not tuple:
             topic_partitions = sequence(topic_partitions)
         n = len(topic_partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)

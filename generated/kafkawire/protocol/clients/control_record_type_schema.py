@@ -33,9 +33,9 @@ _pack_h = packer("h")
 
 
 def _read_control_record_type_schema_v0(buffer: bytes, at: int) -> tuple[ControlRecordTypeSchema, int]:
-    (type,) = _unpack_h(buffer, at)
+    (type_,) = _unpack_h(buffer, at)
     at += 2
-    return ControlRecordTypeSchema(type), at
+    return ControlRecordTypeSchema(type_), at
 
 
 def _write_control_record_type_schema_v0(out: bytearray, item: ControlRecordTypeSchema) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     long_length,
     long_text,
@@ -211,7 +212,7 @@ def _write_controlled_shutdown_response_v3(out: bytearray, item: ControlledShutd
     if type(remaining_partitions) is not tuple:
         remaining_partitions = sequence(remaining_partitions)
     n = len(remaining_partitions)
-    if n < 127:
+    if n < FEW:
         out += _pack_hB(item.error_code, n + 1)
     else:
         out += _pack_h(item.error_code)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -252,7 +253,7 @@ def _write_controller_registration_request_v0(out: bytearray, item: ControllerRe
         raise ValueError
     if type(item.zk_migration_ready) is not bool:
         raise ValueError
-    if n < 127:
+    if n < FEW:
         out += _pack_i16szB(item.controller_id, item.incarnation_id, item.zk_migration_ready, n + 1)
     else:
         out += _pack_i16sz(item.controller_id, item.incarnation_id, item.zk_migration_ready)
@@ -262,7 +263,7 @@ def _write_controller_registration_request_v0(out: bytearray, item: ControllerRe
     if type(features) is not tuple:
         features = sequence(features)
     n = len(features)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

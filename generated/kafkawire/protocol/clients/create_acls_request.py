@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     long_length,
     long_text,
@@ -371,7 +372,7 @@ def _write_create_acls_request_v2(out: bytearray, item: CreateAclsRequest) -> No
     if type(creations) is not tuple:
         creations = sequence(creations)
     n = len(creations)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

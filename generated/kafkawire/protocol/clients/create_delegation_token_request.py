@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     long_length,
     long_nullable_text,
@@ -241,7 +242,7 @@ def _write_create_delegation_token_request_v2(out: bytearray, item: CreateDelega
     if type(renewers) is not tuple:
         renewers = sequence(renewers)
     n = len(renewers)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -327,7 +328,7 @@ def _write_create_delegation_token_request_v3(out: bytearray, item: CreateDelega
     if type(renewers) is not tuple:
         renewers = sequence(renewers)
     n = len(renewers)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -251,10 +251,11 @@ def _write_many_create_partitions_assignment_v2(
         if type(broker_ids) is not tuple:
             broker_ids = sequence(broker_ids)
         n = len(broker_ids)
-        numbers = _pack_many_i[n](*broker_ids) if n < FEW else pack_numbers("i", broker_ids)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*broker_ids)
             out.append(n + 1)
         else:
+            numbers = pack_numbers("i", broker_ids)
             out += long_length(n)
         out += numbers
         out.append(0)
@@ -324,7 +325,7 @@ def _write_many_create_partitions_topic_v2(
             if type(assignments) is not tuple:
                 assignments = sequence(assignments)
             n = len(assignments)
-            if n < 127:
+            if n < FEW:
                 out.append(n + 1)
             else:
                 out += long_length(n)
@@ -367,7 +368,7 @@ def _write_create_partitions_request_v2(out: bytearray, item: CreatePartitionsRe
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

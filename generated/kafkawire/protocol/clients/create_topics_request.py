@@ -370,10 +370,11 @@ def _write_many_creatable_replica_assignment_v5(
         if type(broker_ids) is not tuple:
             broker_ids = sequence(broker_ids)
         n = len(broker_ids)
-        numbers = _pack_many_i[n](*broker_ids) if n < FEW else pack_numbers("i", broker_ids)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*broker_ids)
             out += _pack_iB(item.partition_index, n + 1)
         else:
+            numbers = pack_numbers("i", broker_ids)
             out += _pack_i(item.partition_index)
             out += long_length(n)
         out += numbers
@@ -519,7 +520,7 @@ def _write_many_creatable_topic_v5(out: bytearray, items: Sequence[CreateTopicsR
         if type(assignments) is not tuple:
             assignments = sequence(assignments)
         n = len(assignments)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -528,7 +529,7 @@ def _write_many_creatable_topic_v5(out: bytearray, items: Sequence[CreateTopicsR
         if type(configs) is not tuple:
             configs = sequence(configs)
         n = len(configs)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -571,7 +572,7 @@ def _write_create_topics_request_v5(out: bytearray, item: CreateTopicsRequest) -
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
+    FEW,
     NULL_TEXT,
     Tags,
     ZERO_UUID,
@@ -468,7 +469,7 @@ def _write_many_creatable_topic_result_v5(
             if type(configs) is not tuple:
                 configs = sequence(configs)
             n = len(configs)
-            if n < 127:
+            if n < FEW:
                 out.append(n + 1)
             else:
                 out += long_length(n)
@@ -515,7 +516,7 @@ def _write_create_topics_response_v5(out: bytearray, item: CreateTopicsResponse)
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)
@@ -643,7 +644,7 @@ def _write_many_creatable_topic_result_v7(
             if type(configs) is not tuple:
                 configs = sequence(configs)
             n = len(configs)
-            if n < 127:
+            if n < FEW:
                 out.append(n + 1)
             else:
                 out += long_length(n)
@@ -690,7 +691,7 @@ def _write_create_topics_response_v7(out: bytearray, item: CreateTopicsResponse)
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

@@ -56,10 +56,10 @@ def _read_default_principal_data_v0(buffer: bytes, at: int) -> tuple[DefaultPrin
     at += 1
     if 0 < n < 128:
         end = at + n - 1
-        type = buffer[at:end].decode()
+        type_ = buffer[at:end].decode()
         at = end
     else:
-        type, at = long_text(buffer, at, n)
+        type_, at = long_text(buffer, at, n)
     n = buffer[at]
     at += 1
     if 0 < n < 128:
@@ -74,7 +74,7 @@ def _read_default_principal_data_v0(buffer: bytes, at: int) -> tuple[DefaultPrin
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return DefaultPrincipalData(type, name, token_authenticated, tags), at
+    return DefaultPrincipalData(type_, name, token_authenticated, tags), at
 
 
 def _write_default_principal_data_v0(out: bytearray, item: DefaultPrincipalData) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -435,7 +436,7 @@ def _write_delete_acls_request_v2(out: bytearray, item: DeleteAclsRequest) -> No
     if type(filters) is not tuple:
         filters = sequence(filters)
     n = len(filters)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

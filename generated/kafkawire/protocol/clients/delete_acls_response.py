@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -635,7 +636,7 @@ def _write_many_delete_acls_filter_result_v2(
         if type(matching_acls) is not tuple:
             matching_acls = sequence(matching_acls)
         n = len(matching_acls)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -677,7 +678,7 @@ def _write_delete_acls_response_v2(out: bytearray, item: DeleteAclsResponse) -> 
     if type(filter_results) is not tuple:
         filter_results = sequence(filter_results)
     n = len(filter_results)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     long_length,
     long_text,
@@ -127,7 +128,7 @@ def _write_delete_groups_request_v2(out: bytearray, item: DeleteGroupsRequest) -
     if type(groups_names) is not tuple:
         groups_names = sequence(groups_names)
     n = len(groups_names)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -10,6 +10,7 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     ZERO_UUID,
     iterator,
@@ -148,7 +149,7 @@ def _write_many_delete_state_data_v0(
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -206,7 +207,7 @@ def _write_delete_share_group_state_request_v0(out: bytearray, item: DeleteShare
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

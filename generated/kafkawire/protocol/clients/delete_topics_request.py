@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -159,7 +160,7 @@ def _write_delete_topics_request_v4(out: bytearray, item: DeleteTopicsRequest) -
     if type(topic_names) is not tuple:
         topic_names = sequence(topic_names)
     n = len(topic_names)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -260,7 +261,7 @@ def _write_delete_topics_request_v6(out: bytearray, item: DeleteTopicsRequest) -
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -496,7 +497,7 @@ def _write_describe_acls_request_v4(out: bytearray, item: DescribeAclsRequest) -
     if type(filters) is not tuple:
         filters = sequence(filters)
     n = len(filters)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

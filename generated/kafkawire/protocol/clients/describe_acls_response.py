@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -488,7 +489,7 @@ def _write_many_describe_acls_resource_v2(
         if type(acls) is not tuple:
             acls = sequence(acls)
         n = len(acls)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -556,7 +557,7 @@ def _write_describe_acls_response_v2(out: bytearray, item: DescribeAclsResponse)
     if type(resources) is not tuple:
         resources = sequence(resources)
     n = len(resources)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -630,7 +631,7 @@ def _write_many_describe_acls_filter_result_v4(
         if type(resources) is not tuple:
             resources = sequence(resources)
         n = len(resources)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -678,7 +679,7 @@ def _write_describe_acls_response_v4(out: bytearray, item: DescribeAclsResponse)
     if type(filter_results) is not tuple:
         filter_results = sequence(filter_results)
     n = len(filter_results)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -269,7 +270,7 @@ def _write_describe_client_quotas_request_v1(out: bytearray, item: DescribeClien
     if type(components) is not tuple:
         components = sequence(components)
     n = len(components)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -321,7 +322,7 @@ def _write_many_describe_client_quotas_filter_v2(
         if type(components) is not tuple:
             components = sequence(components)
         n = len(components)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -367,7 +368,7 @@ def _write_describe_client_quotas_request_v2(out: bytearray, item: DescribeClien
     n = len(filters)
     if type(item.strict) is not bool:
         raise ValueError
-    if n < 127:
+    if n < FEW:
         out += _pack_zB(item.strict, n + 1)
     else:
         out += _pack_z(item.strict)

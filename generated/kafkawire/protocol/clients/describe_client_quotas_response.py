@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    FEW,
     NULL_COUNT,
     NULL_TEXT,
     Tags,
@@ -461,7 +462,7 @@ def _write_many_entry_data_v1(out: bytearray, items: Sequence[DescribeClientQuot
         if type(entity) is not tuple:
             entity = sequence(entity)
         n = len(entity)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -470,7 +471,7 @@ def _write_many_entry_data_v1(out: bytearray, items: Sequence[DescribeClientQuot
         if type(values) is not tuple:
             values = sequence(values)
         n = len(values)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -541,7 +542,7 @@ def _write_describe_client_quotas_response_v1(out: bytearray, item: DescribeClie
         if type(entries_) is not tuple:
             entries_ = sequence(entries_)
         n = len(entries_)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -618,7 +619,7 @@ def _write_many_describe_client_quotas_filter_result_v2(
             if type(entries_) is not tuple:
                 entries_ = sequence(entries_)
             n = len(entries_)
-            if n < 127:
+            if n < FEW:
                 out.append(n + 1)
             else:
                 out += long_length(n)
@@ -666,7 +667,7 @@ def _write_describe_client_quotas_response_v2(out: bytearray, item: DescribeClie
     if type(filter_results) is not tuple:
         filter_results = sequence(filter_results)
     n = len(filter_results)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

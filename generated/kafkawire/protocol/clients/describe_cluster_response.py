@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     long_length,
     long_nullable_text,
@@ -249,7 +250,7 @@ def _write_describe_cluster_response_v0(out: bytearray, item: DescribeClusterRes
     if type(brokers) is not tuple:
         brokers = sequence(brokers)
     n = len(brokers)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -347,7 +348,7 @@ def _write_describe_cluster_response_v1(out: bytearray, item: DescribeClusterRes
     if type(brokers) is not tuple:
         brokers = sequence(brokers)
     n = len(brokers)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -519,7 +520,7 @@ def _write_describe_cluster_response_v2(out: bytearray, item: DescribeClusterRes
     if type(brokers) is not tuple:
         brokers = sequence(brokers)
     n = len(brokers)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

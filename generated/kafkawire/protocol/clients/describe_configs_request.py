@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    FEW,
     NULL_COUNT,
     Tags,
     long_length,
@@ -317,7 +318,7 @@ def _write_many_describe_configs_resource_v4(
             if type(configuration_keys) is not tuple:
                 configuration_keys = sequence(configuration_keys)
             n = len(configuration_keys)
-            if n < 127:
+            if n < FEW:
                 out.append(n + 1)
             else:
                 out += long_length(n)
@@ -367,7 +368,7 @@ def _write_describe_configs_request_v4(out: bytearray, item: DescribeConfigsRequ
     if type(resources) is not tuple:
         resources = sequence(resources)
     n = len(resources)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -860,7 +861,7 @@ def _write_many_describe_configs_resource_result_v4(
             raise ValueError
         if type(item.is_sensitive) is not bool:
             raise ValueError
-        if n < 127:
+        if n < FEW:
             out += _pack_zbzB(item.read_only, item.config_source, item.is_sensitive, n + 1)
         else:
             out += _pack_zbz(item.read_only, item.config_source, item.is_sensitive)
@@ -965,7 +966,7 @@ def _write_many_describe_configs_result_v4(
         if type(configs) is not tuple:
             configs = sequence(configs)
         n = len(configs)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1007,7 +1008,7 @@ def _write_describe_configs_response_v4(out: bytearray, item: DescribeConfigsRes
     if type(results) is not tuple:
         results = sequence(results)
     n = len(results)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

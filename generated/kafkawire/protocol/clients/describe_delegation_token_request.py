@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    FEW,
     NULL_COUNT,
     Tags,
     long_length,
@@ -225,7 +226,7 @@ def _write_describe_delegation_token_request_v2(out: bytearray, item: DescribeDe
         if type(owners) is not tuple:
             owners = sequence(owners)
         n = len(owners)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    FEW,
     Output,
     Tags,
     append_octets,
@@ -469,7 +470,7 @@ def _write_many_described_delegation_token_v2(
         if type(renewers) is not tuple:
             renewers = sequence(renewers)
         n = len(renewers)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -512,7 +513,7 @@ def _write_describe_delegation_token_response_v2(out: bytearray, item: DescribeD
     if type(tokens) is not tuple:
         tokens = sequence(tokens)
     n = len(tokens)
-    if n < 127:
+    if n < FEW:
         out += _pack_hB(item.error_code, n + 1)
     else:
         out += _pack_h(item.error_code)
@@ -679,7 +680,7 @@ def _write_many_described_delegation_token_v3(
         if type(renewers) is not tuple:
             renewers = sequence(renewers)
         n = len(renewers)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -722,7 +723,7 @@ def _write_describe_delegation_token_response_v3(out: bytearray, item: DescribeD
     if type(tokens) is not tuple:
         tokens = sequence(tokens)
     n = len(tokens)
-    if n < 127:
+    if n < FEW:
         out += _pack_hB(item.error_code, n + 1)
     else:
         out += _pack_h(item.error_code)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     long_length,
     long_text,
@@ -183,7 +184,7 @@ def _write_describe_groups_request_v5(out: bytearray, item: DescribeGroupsReques
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

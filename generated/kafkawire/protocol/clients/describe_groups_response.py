@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
+    FEW,
     NULL_TEXT,
     Output,
     Tags,
@@ -900,7 +901,7 @@ def _write_many_described_group_v5(out: bytearray, items: Sequence[DescribeGroup
         if type(members) is not tuple:
             members = sequence(members)
         n = len(members)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -942,7 +943,7 @@ def _write_describe_groups_response_v5(out: bytearray, item: DescribeGroupsRespo
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)
@@ -1092,7 +1093,7 @@ def _write_many_described_group_v6(out: bytearray, items: Sequence[DescribeGroup
         if type(members) is not tuple:
             members = sequence(members)
         n = len(members)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1134,7 +1135,7 @@ def _write_describe_groups_response_v6(out: bytearray, item: DescribeGroupsRespo
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

@@ -10,6 +10,7 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     iterator,
     long_length,
@@ -365,7 +366,7 @@ def _write_many_describe_log_dirs_topic_v2(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -433,7 +434,7 @@ def _write_many_describe_log_dirs_result_v2(
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -475,7 +476,7 @@ def _write_describe_log_dirs_response_v2(out: bytearray, item: DescribeLogDirsRe
     if type(results) is not tuple:
         results = sequence(results)
     n = len(results)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)
@@ -519,7 +520,7 @@ def _write_describe_log_dirs_response_v3(out: bytearray, item: DescribeLogDirsRe
     if type(results) is not tuple:
         results = sequence(results)
     n = len(results)
-    if n < 127:
+    if n < FEW:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)
@@ -590,7 +591,7 @@ def _write_many_describe_log_dirs_result_v4(
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -633,7 +634,7 @@ def _write_describe_log_dirs_response_v4(out: bytearray, item: DescribeLogDirsRe
     if type(results) is not tuple:
         results = sequence(results)
     n = len(results)
-    if n < 127:
+    if n < FEW:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)
@@ -705,7 +706,7 @@ def _write_many_describe_log_dirs_result_v5(
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -750,7 +751,7 @@ def _write_describe_log_dirs_response_v5(out: bytearray, item: DescribeLogDirsRe
     if type(results) is not tuple:
         results = sequence(results)
     n = len(results)
-    if n < 127:
+    if n < FEW:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)

@@ -10,6 +10,7 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import ProducerId, TopicName
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     iterator,
     long_length,
@@ -221,7 +222,7 @@ def _write_many_partition_response_v0(
         if type(active_producers) is not tuple:
             active_producers = sequence(active_producers)
         n = len(active_producers)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -285,7 +286,7 @@ def _write_many_topic_response_v0(out: bytearray, items: Sequence[DescribeProduc
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -327,7 +328,7 @@ def _write_describe_producers_response_v0(out: bytearray, item: DescribeProducer
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

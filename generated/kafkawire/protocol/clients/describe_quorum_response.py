@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -253,7 +254,7 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[DescribeQuorum
         if type(current_voters) is not tuple:
             current_voters = sequence(current_voters)
         n = len(current_voters)
-        if n < 127:
+        if n < FEW:
             out += _pack_ihiiqB(
                 item.partition_index, item.error_code, item.leader_id, item.leader_epoch, item.high_watermark, n + 1
             )
@@ -267,7 +268,7 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[DescribeQuorum
         if type(observers) is not tuple:
             observers = sequence(observers)
         n = len(observers)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -331,7 +332,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[DescribeQuorumResp
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -375,7 +376,7 @@ def _write_describe_quorum_response_v0(out: bytearray, item: DescribeQuorumRespo
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_hB(item.error_code, n + 1)
     else:
         out += _pack_h(item.error_code)
@@ -488,7 +489,7 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[DescribeQuorum
         if type(current_voters) is not tuple:
             current_voters = sequence(current_voters)
         n = len(current_voters)
-        if n < 127:
+        if n < FEW:
             out += _pack_ihiiqB(
                 item.partition_index, item.error_code, item.leader_id, item.leader_epoch, item.high_watermark, n + 1
             )
@@ -502,7 +503,7 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[DescribeQuorum
         if type(observers) is not tuple:
             observers = sequence(observers)
         n = len(observers)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -566,7 +567,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[DescribeQuorumResp
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -610,7 +611,7 @@ def _write_describe_quorum_response_v1(out: bytearray, item: DescribeQuorumRespo
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_hB(item.error_code, n + 1)
     else:
         out += _pack_h(item.error_code)
@@ -757,7 +758,7 @@ def _write_many_partition_data_v2(out: bytearray, items: Sequence[DescribeQuorum
         if type(current_voters) is not tuple:
             current_voters = sequence(current_voters)
         n = len(current_voters)
-        if n < 127:
+        if n < FEW:
             out += _pack_iiqB(item.leader_id, item.leader_epoch, item.high_watermark, n + 1)
         else:
             out += _pack_iiq(item.leader_id, item.leader_epoch, item.high_watermark)
@@ -767,7 +768,7 @@ def _write_many_partition_data_v2(out: bytearray, items: Sequence[DescribeQuorum
         if type(observers) is not tuple:
             observers = sequence(observers)
         n = len(observers)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -831,7 +832,7 @@ def _write_many_topic_data_v2(out: bytearray, items: Sequence[DescribeQuorumResp
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -938,7 +939,7 @@ def _write_many_node_v2(out: bytearray, items: Sequence[DescribeQuorumResponse.N
         if type(listeners) is not tuple:
             listeners = sequence(listeners)
         n = len(listeners)
-        if n < 127:
+        if n < FEW:
             out += _pack_iB(item.node_id, n + 1)
         else:
             out += _pack_i(item.node_id)
@@ -1017,7 +1018,7 @@ def _write_describe_quorum_response_v2(out: bytearray, item: DescribeQuorumRespo
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -1026,7 +1027,7 @@ def _write_describe_quorum_response_v2(out: bytearray, item: DescribeQuorumRespo
     if type(nodes) is not tuple:
         nodes = sequence(nodes)
     n = len(nodes)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -121,10 +121,11 @@ def _write_many_describe_share_group_offsets_request_topic_v0(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        numbers = _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*partitions)
             out.append(n + 1)
         else:
+            numbers = pack_numbers("i", partitions)
             out += long_length(n)
         out += numbers
         out.append(0)
@@ -191,7 +192,7 @@ def _write_many_describe_share_group_offsets_request_group_v0(
             if type(topics) is not tuple:
                 topics = sequence(topics)
             n = len(topics)
-            if n < 127:
+            if n < FEW:
                 out.append(n + 1)
             else:
                 out += long_length(n)
@@ -234,7 +235,7 @@ def _write_describe_share_group_offsets_request_v0(out: bytearray, item: Describ
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -227,7 +228,7 @@ def _write_many_describe_share_group_offsets_response_topic_v0(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -305,7 +306,7 @@ def _write_many_describe_share_group_offsets_response_group_v0(
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -361,7 +362,7 @@ def _write_describe_share_group_offsets_response_v0(out: bytearray, item: Descri
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)
@@ -490,7 +491,7 @@ def _write_many_describe_share_group_offsets_response_topic_v1(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -568,7 +569,7 @@ def _write_many_describe_share_group_offsets_response_group_v1(
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -624,7 +625,7 @@ def _write_describe_share_group_offsets_response_v1(out: bytearray, item: Descri
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

@@ -10,6 +10,7 @@ from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
     FEW,
+    NOTHING,
     Tags,
     ZERO_UUID,
     long_length,
@@ -221,26 +222,27 @@ def _write_many_describe_topic_partitions_response_partition_v0(
         if type(replica_nodes) is not tuple:
             replica_nodes = sequence(replica_nodes)
         n = len(replica_nodes)
-        numbers = _pack_many_i[n](*replica_nodes) if n < FEW else pack_numbers("i", replica_nodes)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*replica_nodes)
             out += _pack_hiiiB(item.error_code, item.partition_index, item.leader_id, item.leader_epoch, n + 1)
         else:
+            numbers = pack_numbers("i", replica_nodes)
             out += _pack_hiii(item.error_code, item.partition_index, item.leader_id, item.leader_epoch)
             out += long_length(n)
         out += numbers
         isr_nodes = item.isr_nodes
-        if isr_nodes != replica_nodes:
-            if type(isr_nodes) is not tuple:
-                isr_nodes = sequence(isr_nodes)
-            n = len(isr_nodes)
-            numbers = _pack_many_i[n](*isr_nodes) if n < FEW else pack_numbers("i", isr_nodes)
-        if not n:
+        if isr_nodes is NOTHING:
             out.append(1)
-        elif n < 127:
-            out.append(n + 1)
-            out += numbers
         else:
-            out += long_length(n)
+            if isr_nodes != replica_nodes:
+                if type(isr_nodes) is not tuple:
+                    isr_nodes = sequence(isr_nodes)
+                n = len(isr_nodes)
+                numbers = _pack_many_i[n](*isr_nodes) if n < FEW else pack_numbers("i", isr_nodes)
+            if n < FEW:
+                out.append(n + 1)
+            else:
+                out += long_length(n)
             out += numbers
         eligible_leader_replicas = item.eligible_leader_replicas
         if eligible_leader_replicas is None:
@@ -249,12 +251,11 @@ def _write_many_describe_topic_partitions_response_partition_v0(
             if type(eligible_leader_replicas) is not tuple:
                 eligible_leader_replicas = sequence(eligible_leader_replicas)
             n = len(eligible_leader_replicas)
-            numbers = (
-                _pack_many_i[n](*eligible_leader_replicas) if n < FEW else pack_numbers("i", eligible_leader_replicas)
-            )
-            if n < 127:
+            if n < FEW:
+                numbers = _pack_many_i[n](*eligible_leader_replicas)
                 out.append(n + 1)
             else:
+                numbers = pack_numbers("i", eligible_leader_replicas)
                 out += long_length(n)
             out += numbers
         last_known_elr = item.last_known_elr
@@ -264,20 +265,22 @@ def _write_many_describe_topic_partitions_response_partition_v0(
             if type(last_known_elr) is not tuple:
                 last_known_elr = sequence(last_known_elr)
             n = len(last_known_elr)
-            numbers = _pack_many_i[n](*last_known_elr) if n < FEW else pack_numbers("i", last_known_elr)
-            if n < 127:
+            if n < FEW:
+                numbers = _pack_many_i[n](*last_known_elr)
                 out.append(n + 1)
             else:
+                numbers = pack_numbers("i", last_known_elr)
                 out += long_length(n)
             out += numbers
         offline_replicas = item.offline_replicas
         if type(offline_replicas) is not tuple:
             offline_replicas = sequence(offline_replicas)
         n = len(offline_replicas)
-        numbers = _pack_many_i[n](*offline_replicas) if n < FEW else pack_numbers("i", offline_replicas)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*offline_replicas)
             out.append(n + 1)
         else:
+            numbers = pack_numbers("i", offline_replicas)
             out += long_length(n)
         out += numbers
         out.append(0)
@@ -357,7 +360,7 @@ def _write_many_describe_topic_partitions_response_topic_v0(
             raise ValueError
         if type(item.is_internal) is not bool:
             raise ValueError
-        if n < 127:
+        if n < FEW:
             out += _pack_16szB(item.topic_id, item.is_internal, n + 1)
         else:
             out += _pack_16sz(item.topic_id, item.is_internal)
@@ -444,7 +447,7 @@ def _write_describe_topic_partitions_response_v0(out: bytearray, item: DescribeT
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

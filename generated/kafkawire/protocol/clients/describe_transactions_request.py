@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message
 from kafkawire.wire.entities import TransactionalId
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     long_length,
     long_text,
@@ -79,7 +80,7 @@ def _write_describe_transactions_request_v0(out: bytearray, item: DescribeTransa
     if type(transactional_ids) is not tuple:
         transactional_ids = sequence(transactional_ids)
     n = len(transactional_ids)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -147,10 +147,11 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[DescribeTransactio
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        numbers = _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*partitions)
             out.append(n + 1)
         else:
+            numbers = pack_numbers("i", partitions)
             out += long_length(n)
         out += numbers
         out.append(0)
@@ -263,7 +264,7 @@ def _write_many_transaction_state_v0(
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -305,7 +306,7 @@ def _write_describe_transactions_response_v0(out: bytearray, item: DescribeTrans
     if type(transaction_states) is not tuple:
         transaction_states = sequence(transaction_states)
     n = len(transaction_states)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

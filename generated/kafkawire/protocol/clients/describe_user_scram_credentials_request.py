@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     long_length,
     long_text,
@@ -126,7 +127,7 @@ def _write_describe_user_scram_credentials_request_v0(
         if type(users) is not tuple:
             users = sequence(users)
         n = len(users)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)

@@ -9,6 +9,7 @@ from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     iterator,
     long_length,
@@ -201,7 +202,7 @@ def _write_many_describe_user_scram_credentials_result_v0(
         if type(credential_infos) is not tuple:
             credential_infos = sequence(credential_infos)
         n = len(credential_infos)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -271,7 +272,7 @@ def _write_describe_user_scram_credentials_response_v0(
     if type(results) is not tuple:
         results = sequence(results)
     n = len(results)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

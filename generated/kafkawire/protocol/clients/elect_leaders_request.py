@@ -244,10 +244,11 @@ def _write_many_topic_partitions_v2(out: bytearray, items: Sequence[ElectLeaders
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        numbers = _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*partitions)
             out.append(n + 1)
         else:
+            numbers = pack_numbers("i", partitions)
             out += long_length(n)
         out += numbers
         out.append(0)
@@ -292,7 +293,7 @@ def _write_elect_leaders_request_v2(out: bytearray, item: ElectLeadersRequest) -
         if type(topic_partitions) is not tuple:
             topic_partitions = sequence(topic_partitions)
         n = len(topic_partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
+    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -338,7 +339,7 @@ def _write_many_replica_election_result_v2(
         if type(partition_result) is not tuple:
             partition_result = sequence(partition_result)
         n = len(partition_result)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -381,7 +382,7 @@ def _write_elect_leaders_response_v2(out: bytearray, item: ElectLeadersResponse)
     if type(replica_election_results) is not tuple:
         replica_election_results = sequence(replica_election_results)
     n = len(replica_election_results)
-    if n < 127:
+    if n < FEW:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)

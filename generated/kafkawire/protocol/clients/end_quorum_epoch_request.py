@@ -326,7 +326,7 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[EndQuorumEpoch
         if type(preferred_candidates) is not tuple:
             preferred_candidates = sequence(preferred_candidates)
         n = len(preferred_candidates)
-        if n < 127:
+        if n < FEW:
             out += _pack_iiiB(item.partition_index, item.leader_id, item.leader_epoch, n + 1)
         else:
             out += _pack_iii(item.partition_index, item.leader_id, item.leader_epoch)
@@ -391,7 +391,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[EndQuorumEpochRequ
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -527,7 +527,7 @@ def _write_end_quorum_epoch_request_v1(out: bytearray, item: EndQuorumEpochReque
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -536,7 +536,7 @@ def _write_end_quorum_epoch_request_v1(out: bytearray, item: EndQuorumEpochReque
     if type(leader_endpoints) is not tuple:
         leader_endpoints = sequence(leader_endpoints)
     n = len(leader_endpoints)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

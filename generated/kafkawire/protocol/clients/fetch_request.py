@@ -951,7 +951,7 @@ def _write_many_fetch_topic_v12(out: bytearray, items: Sequence[FetchRequest.Fet
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1011,10 +1011,11 @@ def _write_many_forgotten_topic_v12(out: bytearray, items: Sequence[FetchRequest
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        numbers = _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*partitions)
             out.append(n + 1)
         else:
+            numbers = pack_numbers("i", partitions)
             out += long_length(n)
         out += numbers
         out.append(0)
@@ -1122,7 +1123,7 @@ def _write_fetch_request_v12(out: bytearray, item: FetchRequest) -> None:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_iiiibiiB(
             item.replica_id,
             item.max_wait_ms,
@@ -1149,7 +1150,7 @@ def _write_fetch_request_v12(out: bytearray, item: FetchRequest) -> None:
     if type(forgotten_topics_data) is not tuple:
         forgotten_topics_data = sequence(forgotten_topics_data)
     n = len(forgotten_topics_data)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -1217,7 +1218,7 @@ def _write_many_fetch_topic_v13(out: bytearray, items: Sequence[FetchRequest.Fet
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -1264,12 +1265,13 @@ def _write_many_forgotten_topic_v13(out: bytearray, items: Sequence[FetchRequest
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        numbers = _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*partitions)
             out += _pack_16sB(item.topic_id, n + 1)
         else:
+            numbers = pack_numbers("i", partitions)
             out += _pack_16s(item.topic_id)
             out += long_length(n)
         out += numbers
@@ -1378,7 +1380,7 @@ def _write_fetch_request_v13(out: bytearray, item: FetchRequest) -> None:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_iiiibiiB(
             item.replica_id,
             item.max_wait_ms,
@@ -1405,7 +1407,7 @@ def _write_fetch_request_v13(out: bytearray, item: FetchRequest) -> None:
     if type(forgotten_topics_data) is not tuple:
         forgotten_topics_data = sequence(forgotten_topics_data)
     n = len(forgotten_topics_data)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -1555,7 +1557,7 @@ def _write_fetch_request_v15(out: bytearray, item: FetchRequest) -> None:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_iiibiiB(
             item.max_wait_ms,
             item.min_bytes,
@@ -1575,7 +1577,7 @@ def _write_fetch_request_v15(out: bytearray, item: FetchRequest) -> None:
     if type(forgotten_topics_data) is not tuple:
         forgotten_topics_data = sequence(forgotten_topics_data)
     n = len(forgotten_topics_data)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -1726,7 +1728,7 @@ def _write_many_fetch_topic_v17(out: bytearray, items: Sequence[FetchRequest.Fet
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -1838,7 +1840,7 @@ def _write_fetch_request_v17(out: bytearray, item: FetchRequest) -> None:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_iiibiiB(
             item.max_wait_ms,
             item.min_bytes,
@@ -1858,7 +1860,7 @@ def _write_fetch_request_v17(out: bytearray, item: FetchRequest) -> None:
     if type(forgotten_topics_data) is not tuple:
         forgotten_topics_data = sequence(forgotten_topics_data)
     n = len(forgotten_topics_data)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -2018,7 +2020,7 @@ def _write_many_fetch_topic_v18(out: bytearray, items: Sequence[FetchRequest.Fet
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -2130,7 +2132,7 @@ def _write_fetch_request_v18(out: bytearray, item: FetchRequest) -> None:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_iiibiiB(
             item.max_wait_ms,
             item.min_bytes,
@@ -2150,7 +2152,7 @@ def _write_fetch_request_v18(out: bytearray, item: FetchRequest) -> None:
     if type(forgotten_topics_data) is not tuple:
         forgotten_topics_data = sequence(forgotten_topics_data)
     n = len(forgotten_topics_data)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

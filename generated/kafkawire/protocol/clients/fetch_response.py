@@ -12,6 +12,7 @@ import msgspec
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, ProducerId, TopicName
 from kafkawire.wire.fastpath import (
+    FEW,
     NULL_COUNT,
     NULL_OCTETS,
     Output,
@@ -1148,7 +1149,7 @@ def _write_many_partition_data_v12(out: bytearray, items: Sequence[FetchResponse
             if type(aborted_transactions) is not tuple:
                 aborted_transactions = sequence(aborted_transactions)
             n = len(aborted_transactions)
-            if n < 127:
+            if n < FEW:
                 out.append(n + 1)
             else:
                 out += long_length(n)
@@ -1243,7 +1244,7 @@ def _write_many_fetchable_topic_response_v12(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1289,7 +1290,7 @@ def _write_fetch_response_v12(out: bytearray, item: FetchResponse) -> None:
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
-    if n < 127:
+    if n < FEW:
         out += _pack_ihiB(item.throttle_time_ms, item.error_code, item.session_id, n + 1)
     else:
         out += _pack_ihi(item.throttle_time_ms, item.error_code, item.session_id)
@@ -1344,7 +1345,7 @@ def _write_many_fetchable_topic_response_v13(
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -1391,7 +1392,7 @@ def _write_fetch_response_v13(out: bytearray, item: FetchResponse) -> None:
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
-    if n < 127:
+    if n < FEW:
         out += _pack_ihiB(item.throttle_time_ms, item.error_code, item.session_id, n + 1)
     else:
         out += _pack_ihi(item.throttle_time_ms, item.error_code, item.session_id)
@@ -1529,7 +1530,7 @@ def _write_fetch_response_v16(out: bytearray, item: FetchResponse) -> None:
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
-    if n < 127:
+    if n < FEW:
         out += _pack_ihiB(item.throttle_time_ms, item.error_code, item.session_id, n + 1)
     else:
         out += _pack_ihi(item.throttle_time_ms, item.error_code, item.session_id)
@@ -1543,7 +1544,7 @@ def _write_fetch_response_v16(out: bytearray, item: FetchResponse) -> None:
         if type(node_endpoints) is not tuple:
             node_endpoints = sequence(node_endpoints)
         n = len(node_endpoints)
-        if n < 127:
+        if n < FEW:
             payload.append(n + 1)
         else:
             payload += long_length(n)

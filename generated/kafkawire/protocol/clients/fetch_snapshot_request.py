@@ -11,6 +11,7 @@ import msgspec
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -215,7 +216,7 @@ def _write_many_topic_snapshot_v0(out: bytearray, items: Sequence[FetchSnapshotR
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -280,7 +281,7 @@ def _write_fetch_snapshot_request_v0(out: bytearray, item: FetchSnapshotRequest)
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_iiB(item.replica_id, item.max_bytes, n + 1)
     else:
         out += _pack_ii(item.replica_id, item.max_bytes)
@@ -413,7 +414,7 @@ def _write_many_topic_snapshot_v1(out: bytearray, items: Sequence[FetchSnapshotR
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -478,7 +479,7 @@ def _write_fetch_snapshot_request_v1(out: bytearray, item: FetchSnapshotRequest)
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_iiB(item.replica_id, item.max_bytes, n + 1)
     else:
         out += _pack_ii(item.replica_id, item.max_bytes)

@@ -11,6 +11,7 @@ import msgspec
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
+    FEW,
     Output,
     Tags,
     append_octets,
@@ -319,7 +320,7 @@ def _write_many_topic_snapshot_v0(out: bytearray, items: Sequence[FetchSnapshotR
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -364,7 +365,7 @@ def _write_fetch_snapshot_response_v0(out: bytearray, item: FetchSnapshotRespons
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)
@@ -478,7 +479,7 @@ def _write_fetch_snapshot_response_v1(out: bytearray, item: FetchSnapshotRespons
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)
@@ -492,7 +493,7 @@ def _write_fetch_snapshot_response_v1(out: bytearray, item: FetchSnapshotRespons
         if type(node_endpoints) is not tuple:
             node_endpoints = sequence(node_endpoints)
         n = len(node_endpoints)
-        if n < 127:
+        if n < FEW:
             payload.append(n + 1)
         else:
             payload += long_length(n)

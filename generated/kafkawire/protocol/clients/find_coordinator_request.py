@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     long_length,
     long_text,
@@ -193,7 +194,7 @@ def _write_find_coordinator_request_v4(out: bytearray, item: FindCoordinatorRequ
     if type(coordinator_keys) is not tuple:
         coordinator_keys = sequence(coordinator_keys)
     n = len(coordinator_keys)
-    if n < 127:
+    if n < FEW:
         out += _pack_bB(item.key_type, n + 1)
     else:
         out += _pack_b(item.key_type)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
+    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -365,7 +366,7 @@ def _write_find_coordinator_response_v4(out: bytearray, item: FindCoordinatorRes
     if type(coordinators) is not tuple:
         coordinators = sequence(coordinators)
     n = len(coordinators)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

@@ -142,14 +142,15 @@ def _write_get_telemetry_subscriptions_response_v0(out: bytearray, item: GetTele
     if type(accepted_compression_types) is not tuple:
         accepted_compression_types = sequence(accepted_compression_types)
     n = len(accepted_compression_types)
-    numbers = _pack_many_b[n](*accepted_compression_types) if n < FEW else pack_numbers("b", accepted_compression_types)
     if len(item.client_instance_id) != 16:
         raise ValueError
-    if n < 127:
+    if n < FEW:
+        numbers = _pack_many_b[n](*accepted_compression_types)
         out += _pack_ih16siB(
             item.throttle_time_ms, item.error_code, item.client_instance_id, item.subscription_id, n + 1
         )
     else:
+        numbers = pack_numbers("b", accepted_compression_types)
         out += _pack_ih16si(item.throttle_time_ms, item.error_code, item.client_instance_id, item.subscription_id)
         out += long_length(n)
     out += numbers
@@ -159,7 +160,7 @@ def _write_get_telemetry_subscriptions_response_v0(out: bytearray, item: GetTele
     n = len(requested_metrics)
     if type(item.delta_temporality) is not bool:
         raise ValueError
-    if n < 127:
+    if n < FEW:
         out += _pack_iizB(item.push_interval_ms, item.telemetry_max_bytes, item.delta_temporality, n + 1)
     else:
         out += _pack_iiz(item.push_interval_ms, item.telemetry_max_bytes, item.delta_temporality)

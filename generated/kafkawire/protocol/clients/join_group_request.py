@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
+    FEW,
     NULL_TEXT,
     Output,
     Tags,
@@ -516,7 +517,7 @@ def _write_join_group_request_v6(out: bytearray, item: JoinGroupRequest) -> None
     if type(protocols) is not tuple:
         protocols = sequence(protocols)
     n = len(protocols)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -652,7 +653,7 @@ def _write_join_group_request_v8(out: bytearray, item: JoinGroupRequest) -> None
     if type(protocols) is not tuple:
         protocols = sequence(protocols)
     n = len(protocols)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    FEW,
     NULL_TEXT,
     Output,
     Tags,
@@ -572,7 +573,7 @@ def _write_join_group_response_v6(out: bytearray, item: JoinGroupResponse) -> No
     if type(members) is not tuple:
         members = sequence(members)
     n = len(members)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -706,7 +707,7 @@ def _write_join_group_response_v7(out: bytearray, item: JoinGroupResponse) -> No
     if type(members) is not tuple:
         members = sequence(members)
     n = len(members)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -843,7 +844,7 @@ def _write_join_group_response_v9(out: bytearray, item: JoinGroupResponse) -> No
     if type(members) is not tuple:
         members = sequence(members)
     n = len(members)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

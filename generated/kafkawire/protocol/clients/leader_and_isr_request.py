@@ -10,6 +10,7 @@ from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
     FEW,
+    NOTHING,
     Tags,
     ZERO_UUID,
     long_length,
@@ -940,10 +941,11 @@ def _write_many_leader_and_isr_partition_state_v4(
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
-        numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*isr)
             out += _pack_iiiiB(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch, n + 1)
         else:
+            numbers = pack_numbers("i", isr)
             out += _pack_iiii(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch)
             out += long_length(n)
         out += numbers
@@ -951,40 +953,41 @@ def _write_many_leader_and_isr_partition_state_v4(
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         n = len(replicas)
-        numbers = _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*replicas)
             out += _pack_iB(item.partition_epoch, n + 1)
         else:
+            numbers = pack_numbers("i", replicas)
             out += _pack_i(item.partition_epoch)
             out += long_length(n)
         out += numbers
         adding_replicas = item.adding_replicas
-        if adding_replicas != replicas:
-            if type(adding_replicas) is not tuple:
-                adding_replicas = sequence(adding_replicas)
-            n = len(adding_replicas)
-            numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
-        if not n:
+        if adding_replicas is NOTHING:
             out.append(1)
-        elif n < 127:
-            out.append(n + 1)
-            out += numbers
         else:
-            out += long_length(n)
+            if adding_replicas != replicas:
+                if type(adding_replicas) is not tuple:
+                    adding_replicas = sequence(adding_replicas)
+                n = len(adding_replicas)
+                numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
+            if n < FEW:
+                out.append(n + 1)
+            else:
+                out += long_length(n)
             out += numbers
         removing_replicas = item.removing_replicas
-        if removing_replicas != adding_replicas:
-            if type(removing_replicas) is not tuple:
-                removing_replicas = sequence(removing_replicas)
-            n = len(removing_replicas)
-            numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
-        if not n:
+        if removing_replicas is NOTHING:
             out.append(1)
-        elif n < 127:
-            out.append(n + 1)
-            out += numbers
         else:
-            out += long_length(n)
+            if removing_replicas != adding_replicas:
+                if type(removing_replicas) is not tuple:
+                    removing_replicas = sequence(removing_replicas)
+                n = len(removing_replicas)
+                numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
+            if n < FEW:
+                out.append(n + 1)
+            else:
+                out += long_length(n)
             out += numbers
         if type(item.is_new) is not bool:
             raise ValueError
@@ -1049,7 +1052,7 @@ def _write_many_leader_and_isr_topic_state_v4(
         if type(partition_states) is not tuple:
             partition_states = sequence(partition_states)
         n = len(partition_states)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1162,7 +1165,7 @@ def _write_leader_and_isr_request_v4(out: bytearray, item: LeaderAndIsrRequest) 
     if type(topic_states) is not tuple:
         topic_states = sequence(topic_states)
     n = len(topic_states)
-    if n < 127:
+    if n < FEW:
         out += _pack_iiqB(item.controller_id, item.controller_epoch, item.broker_epoch, n + 1)
     else:
         out += _pack_iiq(item.controller_id, item.controller_epoch, item.broker_epoch)
@@ -1172,7 +1175,7 @@ def _write_leader_and_isr_request_v4(out: bytearray, item: LeaderAndIsrRequest) 
     if type(live_leaders) is not tuple:
         live_leaders = sequence(live_leaders)
     n = len(live_leaders)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -1244,7 +1247,7 @@ def _write_many_leader_and_isr_topic_state_v5(
         if type(partition_states) is not tuple:
             partition_states = sequence(partition_states)
         n = len(partition_states)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1265,7 +1268,7 @@ def _write_many_leader_and_isr_topic_state_v5(
 
 
 def _read_leader_and_isr_request_v5(buffer: bytes, at: int) -> tuple[LeaderAndIsrRequest, int]:
-    controller_id, controller_epoch, broker_epoch, type, n = _unpack_iiqbB(buffer, at)
+    controller_id, controller_epoch, broker_epoch, type_, n = _unpack_iiqbB(buffer, at)
     at += 18
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
@@ -1295,7 +1298,7 @@ def _read_leader_and_isr_request_v5(buffer: bytes, at: int) -> tuple[LeaderAndIs
     if n:
         tags, at = unknown_tags(buffer, at, n)
     return LeaderAndIsrRequest(
-        controller_id, False, controller_epoch, broker_epoch, type, (), topic_states, live_leaders, tags
+        controller_id, False, controller_epoch, broker_epoch, type_, (), topic_states, live_leaders, tags
     ), at
 
 
@@ -1308,7 +1311,7 @@ def _write_leader_and_isr_request_v5(out: bytearray, item: LeaderAndIsrRequest) 
     if type(topic_states) is not tuple:
         topic_states = sequence(topic_states)
     n = len(topic_states)
-    if n < 127:
+    if n < FEW:
         out += _pack_iiqbB(item.controller_id, item.controller_epoch, item.broker_epoch, item.type, n + 1)
     else:
         out += _pack_iiqb(item.controller_id, item.controller_epoch, item.broker_epoch, item.type)
@@ -1318,7 +1321,7 @@ def _write_leader_and_isr_request_v5(out: bytearray, item: LeaderAndIsrRequest) 
     if type(live_leaders) is not tuple:
         live_leaders = sequence(live_leaders)
     n = len(live_leaders)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -1414,10 +1417,11 @@ def _write_many_leader_and_isr_partition_state_v6(
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
-        numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*isr)
             out += _pack_iiiiB(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch, n + 1)
         else:
+            numbers = pack_numbers("i", isr)
             out += _pack_iiii(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch)
             out += long_length(n)
         out += numbers
@@ -1425,40 +1429,41 @@ def _write_many_leader_and_isr_partition_state_v6(
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         n = len(replicas)
-        numbers = _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*replicas)
             out += _pack_iB(item.partition_epoch, n + 1)
         else:
+            numbers = pack_numbers("i", replicas)
             out += _pack_i(item.partition_epoch)
             out += long_length(n)
         out += numbers
         adding_replicas = item.adding_replicas
-        if adding_replicas != replicas:
-            if type(adding_replicas) is not tuple:
-                adding_replicas = sequence(adding_replicas)
-            n = len(adding_replicas)
-            numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
-        if not n:
+        if adding_replicas is NOTHING:
             out.append(1)
-        elif n < 127:
-            out.append(n + 1)
-            out += numbers
         else:
-            out += long_length(n)
+            if adding_replicas != replicas:
+                if type(adding_replicas) is not tuple:
+                    adding_replicas = sequence(adding_replicas)
+                n = len(adding_replicas)
+                numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
+            if n < FEW:
+                out.append(n + 1)
+            else:
+                out += long_length(n)
             out += numbers
         removing_replicas = item.removing_replicas
-        if removing_replicas != adding_replicas:
-            if type(removing_replicas) is not tuple:
-                removing_replicas = sequence(removing_replicas)
-            n = len(removing_replicas)
-            numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
-        if not n:
+        if removing_replicas is NOTHING:
             out.append(1)
-        elif n < 127:
-            out.append(n + 1)
-            out += numbers
         else:
-            out += long_length(n)
+            if removing_replicas != adding_replicas:
+                if type(removing_replicas) is not tuple:
+                    removing_replicas = sequence(removing_replicas)
+                n = len(removing_replicas)
+                numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
+            if n < FEW:
+                out.append(n + 1)
+            else:
+                out += long_length(n)
             out += numbers
         if type(item.is_new) is not bool:
             raise ValueError
@@ -1529,7 +1534,7 @@ def _write_many_leader_and_isr_topic_state_v6(
         if type(partition_states) is not tuple:
             partition_states = sequence(partition_states)
         n = len(partition_states)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1550,7 +1555,7 @@ def _write_many_leader_and_isr_topic_state_v6(
 
 
 def _read_leader_and_isr_request_v6(buffer: bytes, at: int) -> tuple[LeaderAndIsrRequest, int]:
-    controller_id, controller_epoch, broker_epoch, type, n = _unpack_iiqbB(buffer, at)
+    controller_id, controller_epoch, broker_epoch, type_, n = _unpack_iiqbB(buffer, at)
     at += 18
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
@@ -1580,7 +1585,7 @@ def _read_leader_and_isr_request_v6(buffer: bytes, at: int) -> tuple[LeaderAndIs
     if n:
         tags, at = unknown_tags(buffer, at, n)
     return LeaderAndIsrRequest(
-        controller_id, False, controller_epoch, broker_epoch, type, (), topic_states, live_leaders, tags
+        controller_id, False, controller_epoch, broker_epoch, type_, (), topic_states, live_leaders, tags
     ), at
 
 
@@ -1593,7 +1598,7 @@ def _write_leader_and_isr_request_v6(out: bytearray, item: LeaderAndIsrRequest) 
     if type(topic_states) is not tuple:
         topic_states = sequence(topic_states)
     n = len(topic_states)
-    if n < 127:
+    if n < FEW:
         out += _pack_iiqbB(item.controller_id, item.controller_epoch, item.broker_epoch, item.type, n + 1)
     else:
         out += _pack_iiqb(item.controller_id, item.controller_epoch, item.broker_epoch, item.type)
@@ -1603,7 +1608,7 @@ def _write_leader_and_isr_request_v6(out: bytearray, item: LeaderAndIsrRequest) 
     if type(live_leaders) is not tuple:
         live_leaders = sequence(live_leaders)
     n = len(live_leaders)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -1625,7 +1630,7 @@ def _write_leader_and_isr_request_v6(out: bytearray, item: LeaderAndIsrRequest) 
 
 
 def _read_leader_and_isr_request_v7(buffer: bytes, at: int) -> tuple[LeaderAndIsrRequest, int]:
-    controller_id, is_kraft_controller, controller_epoch, broker_epoch, type, n = _unpack_iziqbB(buffer, at)
+    controller_id, is_kraft_controller, controller_epoch, broker_epoch, type_, n = _unpack_iziqbB(buffer, at)
     at += 19
     if n > 127:
         n, at = rest_of_uvarint(buffer, at, n)
@@ -1655,7 +1660,7 @@ def _read_leader_and_isr_request_v7(buffer: bytes, at: int) -> tuple[LeaderAndIs
     if n:
         tags, at = unknown_tags(buffer, at, n)
     return LeaderAndIsrRequest(
-        controller_id, is_kraft_controller, controller_epoch, broker_epoch, type, (), topic_states, live_leaders, tags
+        controller_id, is_kraft_controller, controller_epoch, broker_epoch, type_, (), topic_states, live_leaders, tags
     ), at
 
 
@@ -1668,7 +1673,7 @@ def _write_leader_and_isr_request_v7(out: bytearray, item: LeaderAndIsrRequest) 
     n = len(topic_states)
     if type(item.is_kraft_controller) is not bool:
         raise ValueError
-    if n < 127:
+    if n < FEW:
         out += _pack_iziqbB(
             item.controller_id, item.is_kraft_controller, item.controller_epoch, item.broker_epoch, item.type, n + 1
         )
@@ -1682,7 +1687,7 @@ def _write_leader_and_isr_request_v7(out: bytearray, item: LeaderAndIsrRequest) 
     if type(live_leaders) is not tuple:
         live_leaders = sequence(live_leaders)
     n = len(live_leaders)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -238,7 +239,7 @@ def _write_leader_and_isr_response_v4(out: bytearray, item: LeaderAndIsrResponse
     if type(partition_errors) is not tuple:
         partition_errors = sequence(partition_errors)
     n = len(partition_errors)
-    if n < 127:
+    if n < FEW:
         out += _pack_hB(item.error_code, n + 1)
     else:
         out += _pack_h(item.error_code)
@@ -323,7 +324,7 @@ def _write_many_leader_and_isr_topic_error_v5(
         n = len(partition_errors)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -368,7 +369,7 @@ def _write_leader_and_isr_response_v5(out: bytearray, item: LeaderAndIsrResponse
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_hB(item.error_code, n + 1)
     else:
         out += _pack_h(item.error_code)

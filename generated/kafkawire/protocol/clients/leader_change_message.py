@@ -10,6 +10,7 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     ZERO_UUID,
     iterator,
@@ -144,7 +145,7 @@ def _write_leader_change_message_v0(out: bytearray, item: LeaderChangeMessage) -
     if type(voters) is not tuple:
         voters = sequence(voters)
     n = len(voters)
-    if n < 127:
+    if n < FEW:
         out += _pack_hiB(item.version, item.leader_id, n + 1)
     else:
         out += _pack_hi(item.version, item.leader_id)
@@ -154,7 +155,7 @@ def _write_leader_change_message_v0(out: bytearray, item: LeaderChangeMessage) -
     if type(granting_voters) is not tuple:
         granting_voters = sequence(granting_voters)
     n = len(granting_voters)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -239,7 +240,7 @@ def _write_leader_change_message_v1(out: bytearray, item: LeaderChangeMessage) -
     if type(voters) is not tuple:
         voters = sequence(voters)
     n = len(voters)
-    if n < 127:
+    if n < FEW:
         out += _pack_hiB(item.version, item.leader_id, n + 1)
     else:
         out += _pack_hi(item.version, item.leader_id)
@@ -249,7 +250,7 @@ def _write_leader_change_message_v1(out: bytearray, item: LeaderChangeMessage) -
     if type(granting_voters) is not tuple:
         granting_voters = sequence(granting_voters)
     n = len(granting_voters)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

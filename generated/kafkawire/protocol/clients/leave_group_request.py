@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
+    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -300,7 +301,7 @@ def _write_leave_group_request_v4(out: bytearray, item: LeaveGroupRequest) -> No
     if type(members) is not tuple:
         members = sequence(members)
     n = len(members)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -445,7 +446,7 @@ def _write_leave_group_request_v5(out: bytearray, item: LeaveGroupRequest) -> No
     if type(members) is not tuple:
         members = sequence(members)
     n = len(members)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -89,10 +89,11 @@ def _write_list_config_resources_request_v1(out: bytearray, item: ListConfigReso
     if type(resource_types) is not tuple:
         resource_types = sequence(resource_types)
     n = len(resource_types)
-    numbers = _pack_many_b[n](*resource_types) if n < FEW else pack_numbers("b", resource_types)
-    if n < 127:
+    if n < FEW:
+        numbers = _pack_many_b[n](*resource_types)
         out.append(n + 1)
     else:
+        numbers = pack_numbers("b", resource_types)
         out += long_length(n)
     out += numbers
     out.append(0)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     long_length,
     long_text,
@@ -139,7 +140,7 @@ def _write_list_config_resources_response_v0(out: bytearray, item: ListConfigRes
     if type(config_resources) is not tuple:
         config_resources = sequence(config_resources)
     n = len(config_resources)
-    if n < 127:
+    if n < FEW:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)
@@ -227,7 +228,7 @@ def _write_list_config_resources_response_v1(out: bytearray, item: ListConfigRes
     if type(config_resources) is not tuple:
         config_resources = sequence(config_resources)
     n = len(config_resources)
-    if n < 127:
+    if n < FEW:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)

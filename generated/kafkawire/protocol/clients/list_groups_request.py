@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     long_length,
     long_text,
@@ -123,7 +124,7 @@ def _write_list_groups_request_v4(out: bytearray, item: ListGroupsRequest) -> No
     if type(states_filter) is not tuple:
         states_filter = sequence(states_filter)
     n = len(states_filter)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -206,7 +207,7 @@ def _write_list_groups_request_v5(out: bytearray, item: ListGroupsRequest) -> No
     if type(states_filter) is not tuple:
         states_filter = sequence(states_filter)
     n = len(states_filter)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -222,7 +223,7 @@ def _write_list_groups_request_v5(out: bytearray, item: ListGroupsRequest) -> No
     if type(types_filter) is not tuple:
         types_filter = sequence(types_filter)
     n = len(types_filter)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     long_length,
     long_text,
@@ -260,7 +261,7 @@ def _write_list_groups_response_v3(out: bytearray, item: ListGroupsResponse) -> 
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < 127:
+    if n < FEW:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)
@@ -378,7 +379,7 @@ def _write_list_groups_response_v4(out: bytearray, item: ListGroupsResponse) -> 
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < 127:
+    if n < FEW:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)
@@ -512,7 +513,7 @@ def _write_list_groups_response_v5(out: bytearray, item: ListGroupsResponse) -> 
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < 127:
+    if n < FEW:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)

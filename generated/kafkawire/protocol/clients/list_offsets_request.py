@@ -10,6 +10,7 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     iterator,
     long_length,
@@ -529,7 +530,7 @@ def _write_many_list_offsets_topic_v6(out: bytearray, items: Sequence[ListOffset
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -572,7 +573,7 @@ def _write_list_offsets_request_v6(out: bytearray, item: ListOffsetsRequest) -> 
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_ibB(item.replica_id, item.isolation_level, n + 1)
     else:
         out += _pack_ib(item.replica_id, item.isolation_level)
@@ -617,7 +618,7 @@ def _write_list_offsets_request_v10(out: bytearray, item: ListOffsetsRequest) ->
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_ibB(item.replica_id, item.isolation_level, n + 1)
     else:
         out += _pack_ib(item.replica_id, item.isolation_level)

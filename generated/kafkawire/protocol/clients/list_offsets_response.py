@@ -552,7 +552,7 @@ def _write_many_list_offsets_topic_response_v6(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -594,7 +594,7 @@ def _write_list_offsets_response_v6(out: bytearray, item: ListOffsetsResponse) -
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

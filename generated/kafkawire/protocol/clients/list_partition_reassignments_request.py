@@ -115,10 +115,11 @@ def _write_many_list_partition_reassignments_topics_v0(
         if type(partition_indexes) is not tuple:
             partition_indexes = sequence(partition_indexes)
         n = len(partition_indexes)
-        numbers = _pack_many_i[n](*partition_indexes) if n < FEW else pack_numbers("i", partition_indexes)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*partition_indexes)
             out.append(n + 1)
         else:
+            numbers = pack_numbers("i", partition_indexes)
             out += long_length(n)
         out += numbers
         out.append(0)
@@ -164,7 +165,7 @@ def _write_list_partition_reassignments_request_v0(out: bytearray, item: ListPar
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)

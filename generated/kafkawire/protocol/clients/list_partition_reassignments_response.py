@@ -10,6 +10,7 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
     FEW,
+    NOTHING,
     Tags,
     long_length,
     long_nullable_text,
@@ -142,40 +143,41 @@ def _write_many_ongoing_partition_reassignment_v0(
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         n = len(replicas)
-        numbers = _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*replicas)
             out += _pack_iB(item.partition_index, n + 1)
         else:
+            numbers = pack_numbers("i", replicas)
             out += _pack_i(item.partition_index)
             out += long_length(n)
         out += numbers
         adding_replicas = item.adding_replicas
-        if adding_replicas != replicas:
-            if type(adding_replicas) is not tuple:
-                adding_replicas = sequence(adding_replicas)
-            n = len(adding_replicas)
-            numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
-        if not n:
+        if adding_replicas is NOTHING:
             out.append(1)
-        elif n < 127:
-            out.append(n + 1)
-            out += numbers
         else:
-            out += long_length(n)
+            if adding_replicas != replicas:
+                if type(adding_replicas) is not tuple:
+                    adding_replicas = sequence(adding_replicas)
+                n = len(adding_replicas)
+                numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
+            if n < FEW:
+                out.append(n + 1)
+            else:
+                out += long_length(n)
             out += numbers
         removing_replicas = item.removing_replicas
-        if removing_replicas != adding_replicas:
-            if type(removing_replicas) is not tuple:
-                removing_replicas = sequence(removing_replicas)
-            n = len(removing_replicas)
-            numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
-        if not n:
+        if removing_replicas is NOTHING:
             out.append(1)
-        elif n < 127:
-            out.append(n + 1)
-            out += numbers
         else:
-            out += long_length(n)
+            if removing_replicas != adding_replicas:
+                if type(removing_replicas) is not tuple:
+                    removing_replicas = sequence(removing_replicas)
+                n = len(removing_replicas)
+                numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
+            if n < FEW:
+                out.append(n + 1)
+            else:
+                out += long_length(n)
             out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
@@ -238,7 +240,7 @@ def _write_many_ongoing_topic_reassignment_v0(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -306,7 +308,7 @@ def _write_list_partition_reassignments_response_v0(out: bytearray, item: ListPa
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

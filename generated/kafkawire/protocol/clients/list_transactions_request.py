@@ -112,7 +112,7 @@ def _write_list_transactions_request_v0(out: bytearray, item: ListTransactionsRe
     if type(state_filters) is not tuple:
         state_filters = sequence(state_filters)
     n = len(state_filters)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -128,10 +128,11 @@ def _write_list_transactions_request_v0(out: bytearray, item: ListTransactionsRe
     if type(producer_id_filters) is not tuple:
         producer_id_filters = sequence(producer_id_filters)
     n = len(producer_id_filters)
-    numbers = _pack_many_q[n](*producer_id_filters) if n < FEW else pack_numbers("q", producer_id_filters)
-    if n < 127:
+    if n < FEW:
+        numbers = _pack_many_q[n](*producer_id_filters)
         out.append(n + 1)
     else:
+        numbers = pack_numbers("q", producer_id_filters)
         out += long_length(n)
     out += numbers
     out.append(0)
@@ -193,7 +194,7 @@ def _write_list_transactions_request_v1(out: bytearray, item: ListTransactionsRe
     if type(state_filters) is not tuple:
         state_filters = sequence(state_filters)
     n = len(state_filters)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -209,10 +210,11 @@ def _write_list_transactions_request_v1(out: bytearray, item: ListTransactionsRe
     if type(producer_id_filters) is not tuple:
         producer_id_filters = sequence(producer_id_filters)
     n = len(producer_id_filters)
-    numbers = _pack_many_q[n](*producer_id_filters) if n < FEW else pack_numbers("q", producer_id_filters)
-    if n < 127:
+    if n < FEW:
+        numbers = _pack_many_q[n](*producer_id_filters)
         out.append(n + 1)
     else:
+        numbers = pack_numbers("q", producer_id_filters)
         out += long_length(n)
     out += numbers
     out += _pack_qB(item.duration_filter, 0)
@@ -285,7 +287,7 @@ def _write_list_transactions_request_v2(out: bytearray, item: ListTransactionsRe
     if type(state_filters) is not tuple:
         state_filters = sequence(state_filters)
     n = len(state_filters)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -301,10 +303,11 @@ def _write_list_transactions_request_v2(out: bytearray, item: ListTransactionsRe
     if type(producer_id_filters) is not tuple:
         producer_id_filters = sequence(producer_id_filters)
     n = len(producer_id_filters)
-    numbers = _pack_many_q[n](*producer_id_filters) if n < FEW else pack_numbers("q", producer_id_filters)
-    if n < 127:
+    if n < FEW:
+        numbers = _pack_many_q[n](*producer_id_filters)
         out.append(n + 1)
     else:
+        numbers = pack_numbers("q", producer_id_filters)
         out += long_length(n)
     out += numbers
     out += _pack_q(item.duration_filter)

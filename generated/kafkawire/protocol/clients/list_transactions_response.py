@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import ProducerId, TransactionalId
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     long_length,
     long_text,
@@ -189,7 +190,7 @@ def _write_list_transactions_response_v0(out: bytearray, item: ListTransactionsR
     if type(unknown_state_filters) is not tuple:
         unknown_state_filters = sequence(unknown_state_filters)
     n = len(unknown_state_filters)
-    if n < 127:
+    if n < FEW:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)
@@ -206,7 +207,7 @@ def _write_list_transactions_response_v0(out: bytearray, item: ListTransactionsR
     if type(transaction_states) is not tuple:
         transaction_states = sequence(transaction_states)
     n = len(transaction_states)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
+    FEW,
     NULL_COUNT,
     Tags,
     ZERO_UUID,
@@ -369,7 +370,7 @@ def _write_metadata_request_v9(out: bytearray, item: MetadataRequest) -> None:
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -490,7 +491,7 @@ def _write_metadata_request_v10(out: bytearray, item: MetadataRequest) -> None:
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -549,7 +550,7 @@ def _write_metadata_request_v11(out: bytearray, item: MetadataRequest) -> None:
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)

@@ -10,6 +10,7 @@ from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
     FEW,
+    NOTHING,
     NULL_TEXT,
     Tags,
     ZERO_UUID,
@@ -1258,40 +1259,41 @@ def _write_many_metadata_response_partition_v9(
         if type(replica_nodes) is not tuple:
             replica_nodes = sequence(replica_nodes)
         n = len(replica_nodes)
-        numbers = _pack_many_i[n](*replica_nodes) if n < FEW else pack_numbers("i", replica_nodes)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*replica_nodes)
             out += _pack_hiiiB(item.error_code, item.partition_index, item.leader_id, item.leader_epoch, n + 1)
         else:
+            numbers = pack_numbers("i", replica_nodes)
             out += _pack_hiii(item.error_code, item.partition_index, item.leader_id, item.leader_epoch)
             out += long_length(n)
         out += numbers
         isr_nodes = item.isr_nodes
-        if isr_nodes != replica_nodes:
-            if type(isr_nodes) is not tuple:
-                isr_nodes = sequence(isr_nodes)
-            n = len(isr_nodes)
-            numbers = _pack_many_i[n](*isr_nodes) if n < FEW else pack_numbers("i", isr_nodes)
-        if not n:
+        if isr_nodes is NOTHING:
             out.append(1)
-        elif n < 127:
-            out.append(n + 1)
-            out += numbers
         else:
-            out += long_length(n)
+            if isr_nodes != replica_nodes:
+                if type(isr_nodes) is not tuple:
+                    isr_nodes = sequence(isr_nodes)
+                n = len(isr_nodes)
+                numbers = _pack_many_i[n](*isr_nodes) if n < FEW else pack_numbers("i", isr_nodes)
+            if n < FEW:
+                out.append(n + 1)
+            else:
+                out += long_length(n)
             out += numbers
         offline_replicas = item.offline_replicas
-        if offline_replicas != isr_nodes:
-            if type(offline_replicas) is not tuple:
-                offline_replicas = sequence(offline_replicas)
-            n = len(offline_replicas)
-            numbers = _pack_many_i[n](*offline_replicas) if n < FEW else pack_numbers("i", offline_replicas)
-        if not n:
+        if offline_replicas is NOTHING:
             out.append(1)
-        elif n < 127:
-            out.append(n + 1)
-            out += numbers
         else:
-            out += long_length(n)
+            if offline_replicas != isr_nodes:
+                if type(offline_replicas) is not tuple:
+                    offline_replicas = sequence(offline_replicas)
+                n = len(offline_replicas)
+                numbers = _pack_many_i[n](*offline_replicas) if n < FEW else pack_numbers("i", offline_replicas)
+            if n < FEW:
+                out.append(n + 1)
+            else:
+                out += long_length(n)
             out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
@@ -1364,7 +1366,7 @@ def _write_many_metadata_response_topic_v9(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1434,7 +1436,7 @@ def _write_metadata_response_v9(out: bytearray, item: MetadataResponse) -> None:
     if type(brokers) is not tuple:
         brokers = sequence(brokers)
     n = len(brokers)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)
@@ -1455,7 +1457,7 @@ def _write_metadata_response_v9(out: bytearray, item: MetadataResponse) -> None:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.controller_id, n + 1)
     else:
         out += _pack_i(item.controller_id)
@@ -1536,7 +1538,7 @@ def _write_many_metadata_response_topic_v10(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1606,7 +1608,7 @@ def _write_metadata_response_v10(out: bytearray, item: MetadataResponse) -> None
     if type(brokers) is not tuple:
         brokers = sequence(brokers)
     n = len(brokers)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)
@@ -1627,7 +1629,7 @@ def _write_metadata_response_v10(out: bytearray, item: MetadataResponse) -> None
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.controller_id, n + 1)
     else:
         out += _pack_i(item.controller_id)
@@ -1697,7 +1699,7 @@ def _write_metadata_response_v11(out: bytearray, item: MetadataResponse) -> None
     if type(brokers) is not tuple:
         brokers = sequence(brokers)
     n = len(brokers)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)
@@ -1718,7 +1720,7 @@ def _write_metadata_response_v11(out: bytearray, item: MetadataResponse) -> None
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.controller_id, n + 1)
     else:
         out += _pack_i(item.controller_id)
@@ -1801,7 +1803,7 @@ def _write_many_metadata_response_topic_v12(
             raise ValueError
         if type(item.is_internal) is not bool:
             raise ValueError
-        if n < 127:
+        if n < FEW:
             out += _pack_16szB(item.topic_id, item.is_internal, n + 1)
         else:
             out += _pack_16sz(item.topic_id, item.is_internal)
@@ -1871,7 +1873,7 @@ def _write_metadata_response_v12(out: bytearray, item: MetadataResponse) -> None
     if type(brokers) is not tuple:
         brokers = sequence(brokers)
     n = len(brokers)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)
@@ -1892,7 +1894,7 @@ def _write_metadata_response_v12(out: bytearray, item: MetadataResponse) -> None
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.controller_id, n + 1)
     else:
         out += _pack_i(item.controller_id)
@@ -1965,7 +1967,7 @@ def _write_metadata_response_v13(out: bytearray, item: MetadataResponse) -> None
     if type(brokers) is not tuple:
         brokers = sequence(brokers)
     n = len(brokers)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)
@@ -1986,7 +1988,7 @@ def _write_metadata_response_v13(out: bytearray, item: MetadataResponse) -> None
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.controller_id, n + 1)
     else:
         out += _pack_i(item.controller_id)

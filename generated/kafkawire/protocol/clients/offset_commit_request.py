@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.fastpath import (
+    FEW,
     NULL_TEXT,
     Tags,
     ZERO_UUID,
@@ -812,7 +813,7 @@ def _write_many_offset_commit_request_topic_v8(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -912,7 +913,7 @@ def _write_offset_commit_request_v8(out: bytearray, item: OffsetCommitRequest) -
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -966,7 +967,7 @@ def _write_many_offset_commit_request_topic_v10(
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -1067,7 +1068,7 @@ def _write_offset_commit_request_v10(out: bytearray, item: OffsetCommitRequest) 
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

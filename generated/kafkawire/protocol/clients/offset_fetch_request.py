@@ -300,10 +300,11 @@ def _write_many_offset_fetch_request_topic_v6(
         if type(partition_indexes) is not tuple:
             partition_indexes = sequence(partition_indexes)
         n = len(partition_indexes)
-        numbers = _pack_many_i[n](*partition_indexes) if n < FEW else pack_numbers("i", partition_indexes)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*partition_indexes)
             out.append(n + 1)
         else:
+            numbers = pack_numbers("i", partition_indexes)
             out += long_length(n)
         out += numbers
         out.append(0)
@@ -365,7 +366,7 @@ def _write_offset_fetch_request_v6(out: bytearray, item: OffsetFetchRequest) -> 
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -428,7 +429,7 @@ def _write_offset_fetch_request_v7(out: bytearray, item: OffsetFetchRequest) -> 
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -492,10 +493,11 @@ def _write_many_offset_fetch_request_topics_v8(
         if type(partition_indexes) is not tuple:
             partition_indexes = sequence(partition_indexes)
         n = len(partition_indexes)
-        numbers = _pack_many_i[n](*partition_indexes) if n < FEW else pack_numbers("i", partition_indexes)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*partition_indexes)
             out.append(n + 1)
         else:
+            numbers = pack_numbers("i", partition_indexes)
             out += long_length(n)
         out += numbers
         out.append(0)
@@ -562,7 +564,7 @@ def _write_many_offset_fetch_request_group_v8(
             if type(topics) is not tuple:
                 topics = sequence(topics)
             n = len(topics)
-            if n < 127:
+            if n < FEW:
                 out.append(n + 1)
             else:
                 out += long_length(n)
@@ -608,7 +610,7 @@ def _write_offset_fetch_request_v8(out: bytearray, item: OffsetFetchRequest) -> 
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -703,7 +705,7 @@ def _write_many_offset_fetch_request_group_v9(
             if type(topics) is not tuple:
                 topics = sequence(topics)
             n = len(topics)
-            if n < 127:
+            if n < FEW:
                 out.append(n + 1)
             else:
                 out += long_length(n)
@@ -749,7 +751,7 @@ def _write_offset_fetch_request_v9(out: bytearray, item: OffsetFetchRequest) -> 
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -799,12 +801,13 @@ def _write_many_offset_fetch_request_topics_v10(
         if type(partition_indexes) is not tuple:
             partition_indexes = sequence(partition_indexes)
         n = len(partition_indexes)
-        numbers = _pack_many_i[n](*partition_indexes) if n < FEW else pack_numbers("i", partition_indexes)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*partition_indexes)
             out += _pack_16sB(item.topic_id, n + 1)
         else:
+            numbers = pack_numbers("i", partition_indexes)
             out += _pack_16s(item.topic_id)
             out += long_length(n)
         out += numbers
@@ -896,7 +899,7 @@ def _write_many_offset_fetch_request_group_v10(
             if type(topics) is not tuple:
                 topics = sequence(topics)
             n = len(topics)
-            if n < 127:
+            if n < FEW:
                 out.append(n + 1)
             else:
                 out += long_length(n)
@@ -942,7 +945,7 @@ def _write_offset_fetch_request_v10(out: bytearray, item: OffsetFetchRequest) ->
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

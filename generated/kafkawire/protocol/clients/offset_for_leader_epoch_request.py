@@ -10,6 +10,7 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     iterator,
     long_length,
@@ -404,7 +405,7 @@ def _write_many_offset_for_leader_topic_v4(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -446,7 +447,7 @@ def _write_offset_for_leader_epoch_request_v4(out: bytearray, item: OffsetForLea
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.replica_id, n + 1)
     else:
         out += _pack_i(item.replica_id)

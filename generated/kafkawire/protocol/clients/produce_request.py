@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import TopicName, TransactionalId
 from kafkawire.wire.fastpath import (
+    FEW,
     NULL_OCTETS,
     NULL_TEXT,
     Output,
@@ -359,7 +360,7 @@ def _write_many_topic_produce_data_v9(out: bytearray, items: Sequence[ProduceReq
         if type(partition_data) is not tuple:
             partition_data = sequence(partition_data)
         n = len(partition_data)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -424,7 +425,7 @@ def _write_produce_request_v9(out: bytearray, item: ProduceRequest) -> None:
     if type(topic_data) is not tuple:
         topic_data = sequence(topic_data)
     n = len(topic_data)
-    if n < 127:
+    if n < FEW:
         out += _pack_hiB(item.acks, item.timeout_ms, n + 1)
     else:
         out += _pack_hi(item.acks, item.timeout_ms)
@@ -477,7 +478,7 @@ def _write_many_topic_produce_data_v13(out: bytearray, items: Sequence[ProduceRe
         n = len(partition_data)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -543,7 +544,7 @@ def _write_produce_request_v13(out: bytearray, item: ProduceRequest) -> None:
     if type(topic_data) is not tuple:
         topic_data = sequence(topic_data)
     n = len(topic_data)
-    if n < 127:
+    if n < FEW:
         out += _pack_hiB(item.acks, item.timeout_ms, n + 1)
     else:
         out += _pack_hi(item.acks, item.timeout_ms)

@@ -12,6 +12,7 @@ import msgspec
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
+    FEW,
     NULL_TEXT,
     Tags,
     ZERO_UUID,
@@ -842,7 +843,7 @@ def _write_many_partition_produce_response_v9(
         if type(record_errors) is not tuple:
             record_errors = sequence(record_errors)
         n = len(record_errors)
-        if n < 127:
+        if n < FEW:
             out += _pack_ihqqqB(
                 item.index, item.error_code, item.base_offset, item.log_append_time_ms, item.log_start_offset, n + 1
             )
@@ -924,7 +925,7 @@ def _write_many_topic_produce_response_v9(
         if type(partition_responses) is not tuple:
             partition_responses = sequence(partition_responses)
         n = len(partition_responses)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -968,7 +969,7 @@ def _write_produce_response_v9(out: bytearray, item: ProduceResponse) -> None:
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -1080,7 +1081,7 @@ def _write_many_partition_produce_response_v10(
         if type(record_errors) is not tuple:
             record_errors = sequence(record_errors)
         n = len(record_errors)
-        if n < 127:
+        if n < FEW:
             out += _pack_ihqqqB(
                 item.index, item.error_code, item.base_offset, item.log_append_time_ms, item.log_start_offset, n + 1
             )
@@ -1169,7 +1170,7 @@ def _write_many_topic_produce_response_v10(
         if type(partition_responses) is not tuple:
             partition_responses = sequence(partition_responses)
         n = len(partition_responses)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1304,7 +1305,7 @@ def _write_produce_response_v10(out: bytearray, item: ProduceResponse) -> None:
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -1317,7 +1318,7 @@ def _write_produce_response_v10(out: bytearray, item: ProduceResponse) -> None:
         if type(node_endpoints) is not tuple:
             node_endpoints = sequence(node_endpoints)
         n = len(node_endpoints)
-        if n < 127:
+        if n < FEW:
             payload.append(n + 1)
         else:
             payload += long_length(n)
@@ -1371,7 +1372,7 @@ def _write_many_topic_produce_response_v13(
         n = len(partition_responses)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -1438,7 +1439,7 @@ def _write_produce_response_v13(out: bytearray, item: ProduceResponse) -> None:
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -1451,7 +1452,7 @@ def _write_produce_response_v13(out: bytearray, item: ProduceResponse) -> None:
         if type(node_endpoints) is not tuple:
             node_endpoints = sequence(node_endpoints)
         n = len(node_endpoints)
-        if n < 127:
+        if n < FEW:
             payload.append(n + 1)
         else:
             payload += long_length(n)

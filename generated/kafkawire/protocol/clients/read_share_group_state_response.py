@@ -9,6 +9,7 @@ from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     ZERO_UUID,
     iterator,
@@ -202,7 +203,7 @@ def _write_many_partition_result_v0(
         if type(state_batches) is not tuple:
             state_batches = sequence(state_batches)
         n = len(state_batches)
-        if n < 127:
+        if n < FEW:
             out += _pack_iqB(item.state_epoch, item.start_offset, n + 1)
         else:
             out += _pack_iq(item.state_epoch, item.start_offset)
@@ -257,7 +258,7 @@ def _write_many_read_state_result_v0(
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -299,7 +300,7 @@ def _write_read_share_group_state_response_v0(out: bytearray, item: ReadShareGro
     if type(results) is not tuple:
         results = sequence(results)
     n = len(results)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -145,10 +145,11 @@ def _write_many_acknowledgement_batch_v0(
         if type(acknowledge_types) is not tuple:
             acknowledge_types = sequence(acknowledge_types)
         n = len(acknowledge_types)
-        numbers = _pack_many_b[n](*acknowledge_types) if n < FEW else pack_numbers("b", acknowledge_types)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_b[n](*acknowledge_types)
             out += _pack_qqB(item.first_offset, item.last_offset, n + 1)
         else:
+            numbers = pack_numbers("b", acknowledge_types)
             out += _pack_qq(item.first_offset, item.last_offset)
             out += long_length(n)
         out += numbers
@@ -198,7 +199,7 @@ def _write_many_acknowledge_partition_v0(
         if type(acknowledgement_batches) is not tuple:
             acknowledgement_batches = sequence(acknowledgement_batches)
         n = len(acknowledgement_batches)
-        if n < 127:
+        if n < FEW:
             out += _pack_iB(item.partition_index, n + 1)
         else:
             out += _pack_i(item.partition_index)
@@ -251,7 +252,7 @@ def _write_many_acknowledge_topic_v0(out: bytearray, items: Sequence[ShareAcknow
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -340,7 +341,7 @@ def _write_share_acknowledge_request_v0(out: bytearray, item: ShareAcknowledgeRe
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.share_session_epoch, n + 1)
     else:
         out += _pack_i(item.share_session_epoch)
@@ -430,7 +431,7 @@ def _write_share_acknowledge_request_v2(out: bytearray, item: ShareAcknowledgeRe
     n = len(topics)
     if type(item.is_renew_ack) is not bool:
         raise ValueError
-    if n < 127:
+    if n < FEW:
         out += _pack_izB(item.share_session_epoch, item.is_renew_ack, n + 1)
     else:
         out += _pack_iz(item.share_session_epoch, item.is_renew_ack)

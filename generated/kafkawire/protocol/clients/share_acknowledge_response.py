@@ -11,6 +11,7 @@ import msgspec
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -247,7 +248,7 @@ def _write_many_share_acknowledge_topic_response_v0(
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -396,7 +397,7 @@ def _write_share_acknowledge_response_v0(out: bytearray, item: ShareAcknowledgeR
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -405,7 +406,7 @@ def _write_share_acknowledge_response_v0(out: bytearray, item: ShareAcknowledgeR
     if type(node_endpoints) is not tuple:
         node_endpoints = sequence(node_endpoints)
     n = len(node_endpoints)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -487,7 +488,7 @@ def _write_share_acknowledge_response_v2(out: bytearray, item: ShareAcknowledgeR
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.acquisition_lock_timeout_ms, n + 1)
     else:
         out += _pack_i(item.acquisition_lock_timeout_ms)
@@ -497,7 +498,7 @@ def _write_share_acknowledge_response_v2(out: bytearray, item: ShareAcknowledgeR
     if type(node_endpoints) is not tuple:
         node_endpoints = sequence(node_endpoints)
     n = len(node_endpoints)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

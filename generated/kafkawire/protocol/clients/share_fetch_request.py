@@ -184,10 +184,11 @@ def _write_many_acknowledgement_batch_v0(
         if type(acknowledge_types) is not tuple:
             acknowledge_types = sequence(acknowledge_types)
         n = len(acknowledge_types)
-        numbers = _pack_many_b[n](*acknowledge_types) if n < FEW else pack_numbers("b", acknowledge_types)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_b[n](*acknowledge_types)
             out += _pack_qqB(item.first_offset, item.last_offset, n + 1)
         else:
+            numbers = pack_numbers("b", acknowledge_types)
             out += _pack_qq(item.first_offset, item.last_offset)
             out += long_length(n)
         out += numbers
@@ -236,7 +237,7 @@ def _write_many_fetch_partition_v0(out: bytearray, items: Sequence[ShareFetchReq
         if type(acknowledgement_batches) is not tuple:
             acknowledgement_batches = sequence(acknowledgement_batches)
         n = len(acknowledgement_batches)
-        if n < 127:
+        if n < FEW:
             out += _pack_iiB(item.partition_index, item.partition_max_bytes, n + 1)
         else:
             out += _pack_ii(item.partition_index, item.partition_max_bytes)
@@ -289,7 +290,7 @@ def _write_many_fetch_topic_v0(out: bytearray, items: Sequence[ShareFetchRequest
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -336,12 +337,13 @@ def _write_many_forgotten_topic_v0(out: bytearray, items: Sequence[ShareFetchReq
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        numbers = _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*partitions)
             out += _pack_16sB(item.topic_id, n + 1)
         else:
+            numbers = pack_numbers("i", partitions)
             out += _pack_16s(item.topic_id)
             out += long_length(n)
         out += numbers
@@ -462,7 +464,7 @@ def _write_share_fetch_request_v0(out: bytearray, item: ShareFetchRequest) -> No
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_iiiiB(item.share_session_epoch, item.max_wait_ms, item.min_bytes, item.max_bytes, n + 1)
     else:
         out += _pack_iiii(item.share_session_epoch, item.max_wait_ms, item.min_bytes, item.max_bytes)
@@ -472,7 +474,7 @@ def _write_share_fetch_request_v0(out: bytearray, item: ShareFetchRequest) -> No
     if type(forgotten_topics_data) is not tuple:
         forgotten_topics_data = sequence(forgotten_topics_data)
     n = len(forgotten_topics_data)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -523,7 +525,7 @@ def _write_many_fetch_partition_v1(out: bytearray, items: Sequence[ShareFetchReq
         if type(acknowledgement_batches) is not tuple:
             acknowledgement_batches = sequence(acknowledgement_batches)
         n = len(acknowledgement_batches)
-        if n < 127:
+        if n < FEW:
             out += _pack_iB(item.partition_index, n + 1)
         else:
             out += _pack_i(item.partition_index)
@@ -576,7 +578,7 @@ def _write_many_fetch_topic_v1(out: bytearray, items: Sequence[ShareFetchRequest
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -697,7 +699,7 @@ def _write_share_fetch_request_v1(out: bytearray, item: ShareFetchRequest) -> No
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_iiiiiiB(
             item.share_session_epoch,
             item.max_wait_ms,
@@ -722,7 +724,7 @@ def _write_share_fetch_request_v1(out: bytearray, item: ShareFetchRequest) -> No
     if type(forgotten_topics_data) is not tuple:
         forgotten_topics_data = sequence(forgotten_topics_data)
     n = len(forgotten_topics_data)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -854,7 +856,7 @@ def _write_share_fetch_request_v2(out: bytearray, item: ShareFetchRequest) -> No
     n = len(topics)
     if type(item.is_renew_ack) is not bool:
         raise ValueError
-    if n < 127:
+    if n < FEW:
         out += _pack_iiiiiibzB(
             item.share_session_epoch,
             item.max_wait_ms,
@@ -883,7 +885,7 @@ def _write_share_fetch_request_v2(out: bytearray, item: ShareFetchRequest) -> No
     if type(forgotten_topics_data) is not tuple:
         forgotten_topics_data = sequence(forgotten_topics_data)
     n = len(forgotten_topics_data)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -12,6 +12,7 @@ import msgspec
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
+    FEW,
     Output,
     Tags,
     ZERO_UUID,
@@ -337,7 +338,7 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[ShareFetchResp
         if type(acquired_records) is not tuple:
             acquired_records = sequence(acquired_records)
         n = len(acquired_records)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -391,7 +392,7 @@ def _write_many_share_fetchable_topic_response_v0(
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -542,7 +543,7 @@ def _write_share_fetch_response_v0(out: bytearray, item: ShareFetchResponse) -> 
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -551,7 +552,7 @@ def _write_share_fetch_response_v0(out: bytearray, item: ShareFetchResponse) -> 
     if type(node_endpoints) is not tuple:
         node_endpoints = sequence(node_endpoints)
     n = len(node_endpoints)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -682,7 +683,7 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[ShareFetchResp
         if type(acquired_records) is not tuple:
             acquired_records = sequence(acquired_records)
         n = len(acquired_records)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -736,7 +737,7 @@ def _write_many_share_fetchable_topic_response_v1(
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -819,7 +820,7 @@ def _write_share_fetch_response_v1(out: bytearray, item: ShareFetchResponse) -> 
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.acquisition_lock_timeout_ms, n + 1)
     else:
         out += _pack_i(item.acquisition_lock_timeout_ms)
@@ -829,7 +830,7 @@ def _write_share_fetch_response_v1(out: bytearray, item: ShareFetchResponse) -> 
     if type(node_endpoints) is not tuple:
         node_endpoints = sequence(node_endpoints)
     n = len(node_endpoints)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

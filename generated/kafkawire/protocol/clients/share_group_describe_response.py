@@ -199,10 +199,11 @@ def _write_many_topic_partitions_v0(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        numbers = _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*partitions)
             out.append(n + 1)
         else:
+            numbers = pack_numbers("i", partitions)
             out += long_length(n)
         out += numbers
         out.append(0)
@@ -241,7 +242,7 @@ def _write_assignment_v0(out: bytearray, item: ShareGroupDescribeResponse.Assign
     if type(topic_partitions) is not tuple:
         topic_partitions = sequence(topic_partitions)
     n = len(topic_partitions)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -376,7 +377,7 @@ def _write_many_member_v0(out: bytearray, items: Sequence[ShareGroupDescribeResp
         if type(subscribed_topic_names) is not tuple:
             subscribed_topic_names = sequence(subscribed_topic_names)
         n = len(subscribed_topic_names)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -522,7 +523,7 @@ def _write_many_described_group_v0(out: bytearray, items: Sequence[ShareGroupDes
         if type(members) is not tuple:
             members = sequence(members)
         n = len(members)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -564,7 +565,7 @@ def _write_share_group_describe_response_v0(out: bytearray, item: ShareGroupDesc
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

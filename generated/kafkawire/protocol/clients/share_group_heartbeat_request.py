@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     long_length,
     long_nullable_text,
@@ -157,7 +158,7 @@ def _write_share_group_heartbeat_request_v0(out: bytearray, item: ShareGroupHear
         if type(subscribed_topic_names) is not tuple:
             subscribed_topic_names = sequence(subscribed_topic_names)
         n = len(subscribed_topic_names)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)

@@ -349,10 +349,11 @@ def _write_many_stop_replica_topic_v1_v2(
         if type(partition_indexes) is not tuple:
             partition_indexes = sequence(partition_indexes)
         n = len(partition_indexes)
-        numbers = _pack_many_i[n](*partition_indexes) if n < FEW else pack_numbers("i", partition_indexes)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*partition_indexes)
             out.append(n + 1)
         else:
+            numbers = pack_numbers("i", partition_indexes)
             out += long_length(n)
         out += numbers
         out.append(0)
@@ -405,7 +406,7 @@ def _write_stop_replica_request_v2(out: bytearray, item: StopReplicaRequest) -> 
     n = len(topics)
     if type(item.delete_partitions) is not bool:
         raise ValueError
-    if n < 127:
+    if n < FEW:
         out += _pack_iiqzB(item.controller_id, item.controller_epoch, item.broker_epoch, item.delete_partitions, n + 1)
     else:
         out += _pack_iiqz(item.controller_id, item.controller_epoch, item.broker_epoch, item.delete_partitions)
@@ -508,7 +509,7 @@ def _write_many_stop_replica_topic_state_v3(
         if type(partition_states) is not tuple:
             partition_states = sequence(partition_states)
         n = len(partition_states)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -562,7 +563,7 @@ def _write_stop_replica_request_v3(out: bytearray, item: StopReplicaRequest) -> 
     if type(topic_states) is not tuple:
         topic_states = sequence(topic_states)
     n = len(topic_states)
-    if n < 127:
+    if n < FEW:
         out += _pack_iiqB(item.controller_id, item.controller_epoch, item.broker_epoch, n + 1)
     else:
         out += _pack_iiq(item.controller_id, item.controller_epoch, item.broker_epoch)
@@ -618,7 +619,7 @@ def _write_stop_replica_request_v4(out: bytearray, item: StopReplicaRequest) -> 
     n = len(topic_states)
     if type(item.is_kraft_controller) is not bool:
         raise ValueError
-    if n < 127:
+    if n < FEW:
         out += _pack_iziqB(
             item.controller_id, item.is_kraft_controller, item.controller_epoch, item.broker_epoch, n + 1
         )

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     long_length,
     long_text,
@@ -215,7 +216,7 @@ def _write_stop_replica_response_v2(out: bytearray, item: StopReplicaResponse) -
     if type(partition_errors) is not tuple:
         partition_errors = sequence(partition_errors)
     n = len(partition_errors)
-    if n < 127:
+    if n < FEW:
         out += _pack_hB(item.error_code, n + 1)
     else:
         out += _pack_h(item.error_code)

@@ -372,7 +372,7 @@ def _write_many_topic_info_v0(out: bytearray, items: Sequence[StreamsGroupDescri
         if type(topic_configs) is not tuple:
             topic_configs = sequence(topic_configs)
         n = len(topic_configs)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -506,7 +506,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupDescr
         if type(source_topics) is not tuple:
             source_topics = sequence(source_topics)
         n = len(source_topics)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -522,7 +522,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupDescr
         if type(repartition_sink_topics) is not tuple:
             repartition_sink_topics = sequence(repartition_sink_topics)
         n = len(repartition_sink_topics)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -538,7 +538,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupDescr
         if type(state_changelog_topics) is not tuple:
             state_changelog_topics = sequence(state_changelog_topics)
         n = len(state_changelog_topics)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -547,7 +547,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupDescr
         if type(repartition_source_topics) is not tuple:
             repartition_source_topics = sequence(repartition_source_topics)
         n = len(repartition_source_topics)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -593,7 +593,7 @@ def _write_topology_v0(out: bytearray, item: StreamsGroupDescribeResponse.Topolo
         if type(subtopologies) is not tuple:
             subtopologies = sequence(subtopologies)
         n = len(subtopologies)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -735,10 +735,11 @@ def _write_many_task_ids_v0(out: bytearray, items: Sequence[StreamsGroupDescribe
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        numbers = _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*partitions)
             out.append(n + 1)
         else:
+            numbers = pack_numbers("i", partitions)
             out += long_length(n)
         out += numbers
         out.append(0)
@@ -803,7 +804,7 @@ def _write_assignment_v0(out: bytearray, item: StreamsGroupDescribeResponse.Assi
     if type(active_tasks) is not tuple:
         active_tasks = sequence(active_tasks)
     n = len(active_tasks)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -812,7 +813,7 @@ def _write_assignment_v0(out: bytearray, item: StreamsGroupDescribeResponse.Assi
     if type(standby_tasks) is not tuple:
         standby_tasks = sequence(standby_tasks)
     n = len(standby_tasks)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -821,7 +822,7 @@ def _write_assignment_v0(out: bytearray, item: StreamsGroupDescribeResponse.Assi
     if type(warmup_tasks) is not tuple:
         warmup_tasks = sequence(warmup_tasks)
     n = len(warmup_tasks)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -1045,7 +1046,7 @@ def _write_many_member_v0(out: bytearray, items: Sequence[StreamsGroupDescribeRe
         if type(client_tags) is not tuple:
             client_tags = sequence(client_tags)
         n = len(client_tags)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1054,7 +1055,7 @@ def _write_many_member_v0(out: bytearray, items: Sequence[StreamsGroupDescribeRe
         if type(task_offsets) is not tuple:
             task_offsets = sequence(task_offsets)
         n = len(task_offsets)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1063,7 +1064,7 @@ def _write_many_member_v0(out: bytearray, items: Sequence[StreamsGroupDescribeRe
         if type(task_end_offsets) is not tuple:
             task_end_offsets = sequence(task_end_offsets)
         n = len(task_end_offsets)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1205,7 +1206,7 @@ def _write_many_described_group_v0(
         if type(members) is not tuple:
             members = sequence(members)
         n = len(members)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1247,7 +1248,7 @@ def _write_streams_group_describe_response_v0(out: bytearray, item: StreamsGroup
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

@@ -10,6 +10,7 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.fastpath import (
     FEW,
+    NOTHING,
     Tags,
     long_length,
     long_nullable_text,
@@ -336,7 +337,7 @@ def _write_many_topic_info_v0(out: bytearray, items: Sequence[StreamsGroupHeartb
         if type(topic_configs) is not tuple:
             topic_configs = sequence(topic_configs)
         n = len(topic_configs)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -400,41 +401,44 @@ def _write_many_copartition_group_v0(
         if type(source_topics) is not tuple:
             source_topics = sequence(source_topics)
         n = len(source_topics)
-        numbers = _pack_many_h[n](*source_topics) if n < FEW else pack_numbers("h", source_topics)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_h[n](*source_topics)
             out.append(n + 1)
         else:
+            numbers = pack_numbers("h", source_topics)
             out += long_length(n)
         out += numbers
         source_topic_regex = item.source_topic_regex
-        if source_topic_regex != source_topics:
-            if type(source_topic_regex) is not tuple:
-                source_topic_regex = sequence(source_topic_regex)
-            n = len(source_topic_regex)
-            numbers = _pack_many_h[n](*source_topic_regex) if n < FEW else pack_numbers("h", source_topic_regex)
-        if not n:
+        if source_topic_regex is NOTHING:
             out.append(1)
-        elif n < 127:
-            out.append(n + 1)
-            out += numbers
         else:
-            out += long_length(n)
+            if source_topic_regex != source_topics:
+                if type(source_topic_regex) is not tuple:
+                    source_topic_regex = sequence(source_topic_regex)
+                n = len(source_topic_regex)
+                numbers = _pack_many_h[n](*source_topic_regex) if n < FEW else pack_numbers("h", source_topic_regex)
+            if n < FEW:
+                out.append(n + 1)
+            else:
+                out += long_length(n)
             out += numbers
         repartition_source_topics = item.repartition_source_topics
-        if repartition_source_topics != source_topic_regex:
-            if type(repartition_source_topics) is not tuple:
-                repartition_source_topics = sequence(repartition_source_topics)
-            n = len(repartition_source_topics)
-            numbers = (
-                _pack_many_h[n](*repartition_source_topics) if n < FEW else pack_numbers("h", repartition_source_topics)
-            )
-        if not n:
+        if repartition_source_topics is NOTHING:
             out.append(1)
-        elif n < 127:
-            out.append(n + 1)
-            out += numbers
         else:
-            out += long_length(n)
+            if repartition_source_topics != source_topic_regex:
+                if type(repartition_source_topics) is not tuple:
+                    repartition_source_topics = sequence(repartition_source_topics)
+                n = len(repartition_source_topics)
+                numbers = (
+                    _pack_many_h[n](*repartition_source_topics)
+                    if n < FEW
+                    else pack_numbers("h", repartition_source_topics)
+                )
+            if n < FEW:
+                out.append(n + 1)
+            else:
+                out += long_length(n)
             out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
@@ -604,7 +608,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupHeart
         if type(source_topics) is not tuple:
             source_topics = sequence(source_topics)
         n = len(source_topics)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -620,7 +624,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupHeart
         if type(source_topic_regex) is not tuple:
             source_topic_regex = sequence(source_topic_regex)
         n = len(source_topic_regex)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -636,7 +640,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupHeart
         if type(state_changelog_topics) is not tuple:
             state_changelog_topics = sequence(state_changelog_topics)
         n = len(state_changelog_topics)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -645,7 +649,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupHeart
         if type(repartition_sink_topics) is not tuple:
             repartition_sink_topics = sequence(repartition_sink_topics)
         n = len(repartition_sink_topics)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -661,7 +665,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupHeart
         if type(repartition_source_topics) is not tuple:
             repartition_source_topics = sequence(repartition_source_topics)
         n = len(repartition_source_topics)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -670,7 +674,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupHeart
         if type(copartition_groups) is not tuple:
             copartition_groups = sequence(copartition_groups)
         n = len(copartition_groups)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -712,7 +716,7 @@ def _write_topology_v0(out: bytearray, item: StreamsGroupHeartbeatRequest.Topolo
     if type(subtopologies) is not tuple:
         subtopologies = sequence(subtopologies)
     n = len(subtopologies)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.epoch, n + 1)
     else:
         out += _pack_i(item.epoch)
@@ -773,10 +777,11 @@ def _write_many_task_ids_v0(out: bytearray, items: Sequence[StreamsGroupHeartbea
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        numbers = _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*partitions)
             out.append(n + 1)
         else:
+            numbers = pack_numbers("i", partitions)
             out += long_length(n)
         out += numbers
         out.append(0)
@@ -1099,7 +1104,7 @@ def _write_streams_group_heartbeat_request_v0(out: bytearray, item: StreamsGroup
         if type(active_tasks) is not tuple:
             active_tasks = sequence(active_tasks)
         n = len(active_tasks)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1111,7 +1116,7 @@ def _write_streams_group_heartbeat_request_v0(out: bytearray, item: StreamsGroup
         if type(standby_tasks) is not tuple:
             standby_tasks = sequence(standby_tasks)
         n = len(standby_tasks)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1123,7 +1128,7 @@ def _write_streams_group_heartbeat_request_v0(out: bytearray, item: StreamsGroup
         if type(warmup_tasks) is not tuple:
             warmup_tasks = sequence(warmup_tasks)
         n = len(warmup_tasks)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1151,7 +1156,7 @@ def _write_streams_group_heartbeat_request_v0(out: bytearray, item: StreamsGroup
         if type(client_tags) is not tuple:
             client_tags = sequence(client_tags)
         n = len(client_tags)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1163,7 +1168,7 @@ def _write_streams_group_heartbeat_request_v0(out: bytearray, item: StreamsGroup
         if type(task_offsets) is not tuple:
             task_offsets = sequence(task_offsets)
         n = len(task_offsets)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1175,7 +1180,7 @@ def _write_streams_group_heartbeat_request_v0(out: bytearray, item: StreamsGroup
         if type(task_end_offsets) is not tuple:
             task_end_offsets = sequence(task_end_offsets)
         n = len(task_end_offsets)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)

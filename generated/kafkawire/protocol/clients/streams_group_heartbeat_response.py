@@ -251,10 +251,11 @@ def _write_many_task_ids_v0(out: bytearray, items: Sequence[StreamsGroupHeartbea
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        numbers = _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*partitions)
             out.append(n + 1)
         else:
+            numbers = pack_numbers("i", partitions)
             out += long_length(n)
         out += numbers
         out.append(0)
@@ -351,10 +352,11 @@ def _write_many_topic_partition_v0(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        numbers = _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*partitions)
             out.append(n + 1)
         else:
+            numbers = pack_numbers("i", partitions)
             out += long_length(n)
         out += numbers
         out.append(0)
@@ -418,7 +420,7 @@ def _write_many_endpoint_to_partitions_v0(
         if type(active_partitions) is not tuple:
             active_partitions = sequence(active_partitions)
         n = len(active_partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -427,7 +429,7 @@ def _write_many_endpoint_to_partitions_v0(
         if type(standby_partitions) is not tuple:
             standby_partitions = sequence(standby_partitions)
         n = len(standby_partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -600,7 +602,7 @@ def _write_streams_group_heartbeat_response_v0(out: bytearray, item: StreamsGrou
         if type(status) is not tuple:
             status = sequence(status)
         n = len(status)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -612,7 +614,7 @@ def _write_streams_group_heartbeat_response_v0(out: bytearray, item: StreamsGrou
         if type(active_tasks) is not tuple:
             active_tasks = sequence(active_tasks)
         n = len(active_tasks)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -624,7 +626,7 @@ def _write_streams_group_heartbeat_response_v0(out: bytearray, item: StreamsGrou
         if type(standby_tasks) is not tuple:
             standby_tasks = sequence(standby_tasks)
         n = len(standby_tasks)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -636,7 +638,7 @@ def _write_streams_group_heartbeat_response_v0(out: bytearray, item: StreamsGrou
         if type(warmup_tasks) is not tuple:
             warmup_tasks = sequence(warmup_tasks)
         n = len(warmup_tasks)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -649,7 +651,7 @@ def _write_streams_group_heartbeat_response_v0(out: bytearray, item: StreamsGrou
         if type(partitions_by_user_endpoint) is not tuple:
             partitions_by_user_endpoint = sequence(partitions_by_user_endpoint)
         n = len(partitions_by_user_endpoint)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
+    FEW,
     NULL_TEXT,
     Output,
     Tags,
@@ -392,7 +393,7 @@ def _write_sync_group_request_v4(out: bytearray, item: SyncGroupRequest) -> None
     if type(assignments) is not tuple:
         assignments = sequence(assignments)
     n = len(assignments)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -536,7 +537,7 @@ def _write_sync_group_request_v5(out: bytearray, item: SyncGroupRequest) -> None
     if type(assignments) is not tuple:
         assignments = sequence(assignments)
     n = len(assignments)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

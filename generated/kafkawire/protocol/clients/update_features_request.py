@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     long_length,
     long_text,
@@ -157,7 +158,7 @@ def _write_update_features_request_v0(out: bytearray, item: UpdateFeaturesReques
     if type(feature_updates) is not tuple:
         feature_updates = sequence(feature_updates)
     n = len(feature_updates)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.timeout_ms, n + 1)
     else:
         out += _pack_i(item.timeout_ms)
@@ -248,7 +249,7 @@ def _write_update_features_request_v1(out: bytearray, item: UpdateFeaturesReques
     if type(feature_updates) is not tuple:
         feature_updates = sequence(feature_updates)
     n = len(feature_updates)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.timeout_ms, n + 1)
     else:
         out += _pack_i(item.timeout_ms)

@@ -10,6 +10,7 @@ from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
     FEW,
+    NOTHING,
     NULL_TEXT,
     Tags,
     ZERO_UUID,
@@ -1122,10 +1123,11 @@ def _write_many_update_metadata_partition_state_v6(
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
-        numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*isr)
             out += _pack_iiiiB(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch, n + 1)
         else:
+            numbers = pack_numbers("i", isr)
             out += _pack_iiii(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch)
             out += long_length(n)
         out += numbers
@@ -1133,26 +1135,27 @@ def _write_many_update_metadata_partition_state_v6(
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         n = len(replicas)
-        numbers = _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*replicas)
             out += _pack_iB(item.zk_version, n + 1)
         else:
+            numbers = pack_numbers("i", replicas)
             out += _pack_i(item.zk_version)
             out += long_length(n)
         out += numbers
         offline_replicas = item.offline_replicas
-        if offline_replicas != replicas:
-            if type(offline_replicas) is not tuple:
-                offline_replicas = sequence(offline_replicas)
-            n = len(offline_replicas)
-            numbers = _pack_many_i[n](*offline_replicas) if n < FEW else pack_numbers("i", offline_replicas)
-        if not n:
+        if offline_replicas is NOTHING:
             out.append(1)
-        elif n < 127:
-            out.append(n + 1)
-            out += numbers
         else:
-            out += long_length(n)
+            if offline_replicas != replicas:
+                if type(offline_replicas) is not tuple:
+                    offline_replicas = sequence(offline_replicas)
+                n = len(offline_replicas)
+                numbers = _pack_many_i[n](*offline_replicas) if n < FEW else pack_numbers("i", offline_replicas)
+            if n < FEW:
+                out.append(n + 1)
+            else:
+                out += long_length(n)
             out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
@@ -1215,7 +1218,7 @@ def _write_many_update_metadata_topic_state_v6(
         if type(partition_states) is not tuple:
             partition_states = sequence(partition_states)
         n = len(partition_states)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1341,7 +1344,7 @@ def _write_many_update_metadata_broker_v6(
         if type(endpoints) is not tuple:
             endpoints = sequence(endpoints)
         n = len(endpoints)
-        if n < 127:
+        if n < FEW:
             out += _pack_iB(item.id, n + 1)
         else:
             out += _pack_i(item.id)
@@ -1418,7 +1421,7 @@ def _write_update_metadata_request_v6(out: bytearray, item: UpdateMetadataReques
     if type(topic_states) is not tuple:
         topic_states = sequence(topic_states)
     n = len(topic_states)
-    if n < 127:
+    if n < FEW:
         out += _pack_iiqB(item.controller_id, item.controller_epoch, item.broker_epoch, n + 1)
     else:
         out += _pack_iiq(item.controller_id, item.controller_epoch, item.broker_epoch)
@@ -1428,7 +1431,7 @@ def _write_update_metadata_request_v6(out: bytearray, item: UpdateMetadataReques
     if type(live_brokers) is not tuple:
         live_brokers = sequence(live_brokers)
     n = len(live_brokers)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -1500,7 +1503,7 @@ def _write_many_update_metadata_topic_state_v7(
         if type(partition_states) is not tuple:
             partition_states = sequence(partition_states)
         n = len(partition_states)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1565,7 +1568,7 @@ def _write_update_metadata_request_v7(out: bytearray, item: UpdateMetadataReques
     if type(topic_states) is not tuple:
         topic_states = sequence(topic_states)
     n = len(topic_states)
-    if n < 127:
+    if n < FEW:
         out += _pack_iiqB(item.controller_id, item.controller_epoch, item.broker_epoch, n + 1)
     else:
         out += _pack_iiq(item.controller_id, item.controller_epoch, item.broker_epoch)
@@ -1575,7 +1578,7 @@ def _write_update_metadata_request_v7(out: bytearray, item: UpdateMetadataReques
     if type(live_brokers) is not tuple:
         live_brokers = sequence(live_brokers)
     n = len(live_brokers)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -1624,14 +1627,14 @@ def _read_update_metadata_request_v8(buffer: bytes, at: int) -> tuple[UpdateMeta
     n = buffer[at]
     at += 1
     tags: Tags = ()
-    type: int = 0
+    type_: int = 0
     if n:
         entries, at = tagged_entries(buffer, at, n)
         unknown = []
         for tag, payload in entries:
             start = 0
             if tag == 0:
-                (type,) = _unpack_b(payload, start)
+                (type_,) = _unpack_b(payload, start)
                 start += 1
             else:
                 start = len(payload)
@@ -1640,7 +1643,7 @@ def _read_update_metadata_request_v8(buffer: bytes, at: int) -> tuple[UpdateMeta
                 raise ValueError
         tags = tuple(unknown)
     return UpdateMetadataRequest(
-        controller_id, is_kraft_controller, type, controller_epoch, broker_epoch, (), topic_states, live_brokers, tags
+        controller_id, is_kraft_controller, type_, controller_epoch, broker_epoch, (), topic_states, live_brokers, tags
     ), at
 
 
@@ -1653,7 +1656,7 @@ def _write_update_metadata_request_v8(out: bytearray, item: UpdateMetadataReques
     n = len(topic_states)
     if type(item.is_kraft_controller) is not bool:
         raise ValueError
-    if n < 127:
+    if n < FEW:
         out += _pack_iziqB(
             item.controller_id, item.is_kraft_controller, item.controller_epoch, item.broker_epoch, n + 1
         )
@@ -1665,7 +1668,7 @@ def _write_update_metadata_request_v8(out: bytearray, item: UpdateMetadataReques
     if type(live_brokers) is not tuple:
         live_brokers = sequence(live_brokers)
     n = len(live_brokers)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -10,6 +10,7 @@ import msgspec
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -238,7 +239,7 @@ def _write_update_raft_voter_request_v0(out: bytearray, item: UpdateRaftVoterReq
     n = len(listeners)
     if len(item.voter_directory_id) != 16:
         raise ValueError
-    if n < 127:
+    if n < FEW:
         out += _pack_ii16sB(item.current_leader_epoch, item.voter_id, item.voter_directory_id, n + 1)
     else:
         out += _pack_ii16s(item.current_leader_epoch, item.voter_id, item.voter_directory_id)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -191,7 +192,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[VoteRequest.TopicD
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -254,7 +255,7 @@ def _write_vote_request_v0(out: bytearray, item: VoteRequest) -> None:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -387,7 +388,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[VoteRequest.TopicD
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -451,7 +452,7 @@ def _write_vote_request_v1(out: bytearray, item: VoteRequest) -> None:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.voter_id, n + 1)
     else:
         out += _pack_i(item.voter_id)
@@ -588,7 +589,7 @@ def _write_many_topic_data_v2(out: bytearray, items: Sequence[VoteRequest.TopicD
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -652,7 +653,7 @@ def _write_vote_request_v2(out: bytearray, item: VoteRequest) -> None:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.voter_id, n + 1)
     else:
         out += _pack_i(item.voter_id)

@@ -11,6 +11,7 @@ import msgspec
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -227,7 +228,7 @@ def _write_many_voter_v0(out: bytearray, items: Sequence[VotersRecord.Voter]) ->
         n = len(endpoints)
         if len(item.voter_directory_id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
             out += _pack_i16sB(item.voter_id, item.voter_directory_id, n + 1)
         else:
             out += _pack_i16s(item.voter_id, item.voter_directory_id)
@@ -271,7 +272,7 @@ def _write_voters_record_v0(out: bytearray, item: VotersRecord) -> None:
     if type(voters) is not tuple:
         voters = sequence(voters)
     n = len(voters)
-    if n < 127:
+    if n < FEW:
         out += _pack_hB(item.version, n + 1)
     else:
         out += _pack_h(item.version)

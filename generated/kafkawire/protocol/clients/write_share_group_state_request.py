@@ -10,6 +10,7 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     ZERO_UUID,
     iterator,
@@ -181,7 +182,7 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[WriteShareGrou
         if type(state_batches) is not tuple:
             state_batches = sequence(state_batches)
         n = len(state_batches)
-        if n < 127:
+        if n < FEW:
             out += _pack_iiiqB(item.partition, item.state_epoch, item.leader_epoch, item.start_offset, n + 1)
         else:
             out += _pack_iiiq(item.partition, item.state_epoch, item.leader_epoch, item.start_offset)
@@ -236,7 +237,7 @@ def _write_many_write_state_data_v0(
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -294,7 +295,7 @@ def _write_write_share_group_state_request_v0(out: bytearray, item: WriteShareGr
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -349,7 +350,7 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[WriteShareGrou
         if type(state_batches) is not tuple:
             state_batches = sequence(state_batches)
         n = len(state_batches)
-        if n < 127:
+        if n < FEW:
             out += _pack_iiiqiB(
                 item.partition,
                 item.state_epoch,
@@ -413,7 +414,7 @@ def _write_many_write_state_data_v1(
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -471,7 +472,7 @@ def _write_write_share_group_state_request_v1(out: bytearray, item: WriteShareGr
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

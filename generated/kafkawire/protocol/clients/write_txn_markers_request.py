@@ -265,10 +265,11 @@ def _write_many_writable_txn_marker_topic_v1(
         if type(partition_indexes) is not tuple:
             partition_indexes = sequence(partition_indexes)
         n = len(partition_indexes)
-        numbers = _pack_many_i[n](*partition_indexes) if n < FEW else pack_numbers("i", partition_indexes)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*partition_indexes)
             out.append(n + 1)
         else:
+            numbers = pack_numbers("i", partition_indexes)
             out += long_length(n)
         out += numbers
         out.append(0)
@@ -322,7 +323,7 @@ def _write_many_writable_txn_marker_v1(
         n = len(topics)
         if type(item.transaction_result) is not bool:
             raise ValueError
-        if n < 127:
+        if n < FEW:
             out += _pack_qhzB(item.producer_id, item.producer_epoch, item.transaction_result, n + 1)
         else:
             out += _pack_qhz(item.producer_id, item.producer_epoch, item.transaction_result)
@@ -364,7 +365,7 @@ def _write_write_txn_markers_request_v1(out: bytearray, item: WriteTxnMarkersReq
     if type(markers) is not tuple:
         markers = sequence(markers)
     n = len(markers)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -423,7 +424,7 @@ def _write_many_writable_txn_marker_v2(
         n = len(topics)
         if type(item.transaction_result) is not bool:
             raise ValueError
-        if n < 127:
+        if n < FEW:
             out += _pack_qhzB(item.producer_id, item.producer_epoch, item.transaction_result, n + 1)
         else:
             out += _pack_qhz(item.producer_id, item.producer_epoch, item.transaction_result)
@@ -465,7 +466,7 @@ def _write_write_txn_markers_request_v2(out: bytearray, item: WriteTxnMarkersReq
     if type(markers) is not tuple:
         markers = sequence(markers)
     n = len(markers)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

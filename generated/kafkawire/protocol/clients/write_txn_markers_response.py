@@ -10,6 +10,7 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import ProducerId, TopicName
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     iterator,
     long_length,
@@ -318,7 +319,7 @@ def _write_many_writable_txn_marker_topic_result_v1(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -369,7 +370,7 @@ def _write_many_writable_txn_marker_result_v1(
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
-        if n < 127:
+        if n < FEW:
             out += _pack_qB(item.producer_id, n + 1)
         else:
             out += _pack_q(item.producer_id)
@@ -411,7 +412,7 @@ def _write_write_txn_markers_response_v1(out: bytearray, item: WriteTxnMarkersRe
     if type(markers) is not tuple:
         markers = sequence(markers)
     n = len(markers)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

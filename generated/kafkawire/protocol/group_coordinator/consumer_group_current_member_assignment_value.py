@@ -136,12 +136,13 @@ def _write_many_topic_partitions_v0(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        numbers = _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*partitions)
             out += _pack_16sB(item.topic_id, n + 1)
         else:
+            numbers = pack_numbers("i", partitions)
             out += _pack_16s(item.topic_id)
             out += long_length(n)
         out += numbers
@@ -156,10 +157,11 @@ def _write_many_topic_partitions_v0(
                 if type(assignment_epochs) is not tuple:
                     assignment_epochs = sequence(assignment_epochs)
                 n = len(assignment_epochs)
-                numbers = _pack_many_i[n](*assignment_epochs) if n < FEW else pack_numbers("i", assignment_epochs)
-                if n < 127:
+                if n < FEW:
+                    numbers = _pack_many_i[n](*assignment_epochs)
                     payload.append(n + 1)
                 else:
+                    numbers = pack_numbers("i", assignment_epochs)
                     payload += long_length(n)
                 payload += numbers
             known.append((0, payload))
@@ -220,7 +222,7 @@ def _write_consumer_group_current_member_assignment_value_v0(
     if type(assigned_partitions) is not tuple:
         assigned_partitions = sequence(assigned_partitions)
     n = len(assigned_partitions)
-    if n < 127:
+    if n < FEW:
         out += _pack_iibB(item.member_epoch, item.previous_member_epoch, item.state, n + 1)
     else:
         out += _pack_iib(item.member_epoch, item.previous_member_epoch, item.state)
@@ -230,7 +232,7 @@ def _write_consumer_group_current_member_assignment_value_v0(
     if type(partitions_pending_revocation) is not tuple:
         partitions_pending_revocation = sequence(partitions_pending_revocation)
     n = len(partitions_pending_revocation)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

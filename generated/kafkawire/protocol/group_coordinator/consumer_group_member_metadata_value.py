@@ -10,6 +10,7 @@ import msgspec
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    FEW,
     Output,
     Tags,
     append_octets,
@@ -193,7 +194,7 @@ def _write_classic_member_metadata_v0(
     if type(supported_protocols) is not tuple:
         supported_protocols = sequence(supported_protocols)
     n = len(supported_protocols)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.session_timeout_ms, n + 1)
     else:
         out += _pack_i(item.session_timeout_ms)
@@ -377,7 +378,7 @@ def _write_consumer_group_member_metadata_value_v0(out: bytearray, item: Consume
     if type(subscribed_topic_names) is not tuple:
         subscribed_topic_names = sequence(subscribed_topic_names)
     n = len(subscribed_topic_names)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

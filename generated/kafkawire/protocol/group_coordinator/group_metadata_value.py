@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    FEW,
     NULL_TEXT,
     Output,
     Tags,
@@ -891,7 +892,7 @@ def _write_group_metadata_value_v4(out: bytearray, item: GroupMetadataValue) -> 
     if type(members) is not tuple:
         members = sequence(members)
     n = len(members)
-    if n < 127:
+    if n < FEW:
         out += _pack_qB(item.current_state_timestamp, n + 1)
     else:
         out += _pack_q(item.current_state_timestamp)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     long_length,
     long_nullable_text,
@@ -139,7 +140,7 @@ def _write_share_group_member_metadata_value_v0(out: bytearray, item: ShareGroup
     if type(subscribed_topic_names) is not tuple:
         subscribed_topic_names = sequence(subscribed_topic_names)
     n = len(subscribed_topic_names)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -140,10 +140,11 @@ def _write_many_topic_partitions_info_v0(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        numbers = _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*partitions)
             out.append(n + 1)
         else:
+            numbers = pack_numbers("i", partitions)
             out += long_length(n)
         out += numbers
         out.append(0)
@@ -244,7 +245,7 @@ def _write_share_group_partition_metadata_value_v0(out: bytearray, item: ShareGr
     if type(initialized_topics) is not tuple:
         initialized_topics = sequence(initialized_topics)
     n = len(initialized_topics)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -253,7 +254,7 @@ def _write_share_group_partition_metadata_value_v0(out: bytearray, item: ShareGr
     if type(deleting_topics) is not tuple:
         deleting_topics = sequence(deleting_topics)
     n = len(deleting_topics)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -99,12 +99,13 @@ def _write_many_topic_partition_v0(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        numbers = _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*partitions)
             out += _pack_16sB(item.topic_id, n + 1)
         else:
+            numbers = pack_numbers("i", partitions)
             out += _pack_16s(item.topic_id)
             out += long_length(n)
         out += numbers
@@ -148,7 +149,7 @@ def _write_share_group_target_assignment_member_value_v0(
     if type(topic_partitions) is not tuple:
         topic_partitions = sequence(topic_partitions)
     n = len(topic_partitions)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

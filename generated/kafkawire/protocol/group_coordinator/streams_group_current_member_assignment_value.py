@@ -153,10 +153,11 @@ def _write_many_task_ids_v0(out: bytearray, items: Sequence[StreamsGroupCurrentM
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        numbers = _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*partitions)
             out.append(n + 1)
         else:
+            numbers = pack_numbers("i", partitions)
             out += long_length(n)
         out += numbers
         out.append(0)
@@ -170,10 +171,11 @@ def _write_many_task_ids_v0(out: bytearray, items: Sequence[StreamsGroupCurrentM
                 if type(assignment_epochs) is not tuple:
                     assignment_epochs = sequence(assignment_epochs)
                 n = len(assignment_epochs)
-                numbers = _pack_many_i[n](*assignment_epochs) if n < FEW else pack_numbers("i", assignment_epochs)
-                if n < 127:
+                if n < FEW:
+                    numbers = _pack_many_i[n](*assignment_epochs)
                     payload.append(n + 1)
                 else:
+                    numbers = pack_numbers("i", assignment_epochs)
                     payload += long_length(n)
                 payload += numbers
             known.append((0, payload))
@@ -295,7 +297,7 @@ def _write_streams_group_current_member_assignment_value_v0(
     if type(active_tasks) is not tuple:
         active_tasks = sequence(active_tasks)
     n = len(active_tasks)
-    if n < 127:
+    if n < FEW:
         out += _pack_iibB(item.member_epoch, item.previous_member_epoch, item.state, n + 1)
     else:
         out += _pack_iib(item.member_epoch, item.previous_member_epoch, item.state)
@@ -305,7 +307,7 @@ def _write_streams_group_current_member_assignment_value_v0(
     if type(standby_tasks) is not tuple:
         standby_tasks = sequence(standby_tasks)
     n = len(standby_tasks)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -314,7 +316,7 @@ def _write_streams_group_current_member_assignment_value_v0(
     if type(warmup_tasks) is not tuple:
         warmup_tasks = sequence(warmup_tasks)
     n = len(warmup_tasks)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -323,7 +325,7 @@ def _write_streams_group_current_member_assignment_value_v0(
     if type(active_tasks_pending_revocation) is not tuple:
         active_tasks_pending_revocation = sequence(active_tasks_pending_revocation)
     n = len(active_tasks_pending_revocation)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -332,7 +334,7 @@ def _write_streams_group_current_member_assignment_value_v0(
     if type(standby_tasks_pending_revocation) is not tuple:
         standby_tasks_pending_revocation = sequence(standby_tasks_pending_revocation)
     n = len(standby_tasks_pending_revocation)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -341,7 +343,7 @@ def _write_streams_group_current_member_assignment_value_v0(
     if type(warmup_tasks_pending_revocation) is not tuple:
         warmup_tasks_pending_revocation = sequence(warmup_tasks_pending_revocation)
     n = len(warmup_tasks_pending_revocation)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

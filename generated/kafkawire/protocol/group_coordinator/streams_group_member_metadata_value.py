@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     long_length,
     long_nullable_text,
@@ -335,7 +336,7 @@ def _write_streams_group_member_metadata_value_v0(out: bytearray, item: StreamsG
     if type(client_tags) is not tuple:
         client_tags = sequence(client_tags)
     n = len(client_tags)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

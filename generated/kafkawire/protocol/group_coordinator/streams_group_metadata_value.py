@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     long_length,
     long_text,
@@ -182,7 +183,7 @@ def _write_streams_group_metadata_value_v0(out: bytearray, item: StreamsGroupMet
             if type(last_assignment_configs) is not tuple:
                 last_assignment_configs = sequence(last_assignment_configs)
             n = len(last_assignment_configs)
-            if n < 127:
+            if n < FEW:
                 payload.append(n + 1)
             else:
                 payload += long_length(n)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
     FEW,
+    NOTHING,
     Tags,
     long_length,
     long_numbers,
@@ -237,7 +238,7 @@ def _write_many_topic_info_v0(out: bytearray, items: Sequence[StreamsGroupTopolo
         if type(topic_configs) is not tuple:
             topic_configs = sequence(topic_configs)
         n = len(topic_configs)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -301,41 +302,44 @@ def _write_many_copartition_group_v0(
         if type(source_topics) is not tuple:
             source_topics = sequence(source_topics)
         n = len(source_topics)
-        numbers = _pack_many_h[n](*source_topics) if n < FEW else pack_numbers("h", source_topics)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_h[n](*source_topics)
             out.append(n + 1)
         else:
+            numbers = pack_numbers("h", source_topics)
             out += long_length(n)
         out += numbers
         source_topic_regex = item.source_topic_regex
-        if source_topic_regex != source_topics:
-            if type(source_topic_regex) is not tuple:
-                source_topic_regex = sequence(source_topic_regex)
-            n = len(source_topic_regex)
-            numbers = _pack_many_h[n](*source_topic_regex) if n < FEW else pack_numbers("h", source_topic_regex)
-        if not n:
+        if source_topic_regex is NOTHING:
             out.append(1)
-        elif n < 127:
-            out.append(n + 1)
-            out += numbers
         else:
-            out += long_length(n)
+            if source_topic_regex != source_topics:
+                if type(source_topic_regex) is not tuple:
+                    source_topic_regex = sequence(source_topic_regex)
+                n = len(source_topic_regex)
+                numbers = _pack_many_h[n](*source_topic_regex) if n < FEW else pack_numbers("h", source_topic_regex)
+            if n < FEW:
+                out.append(n + 1)
+            else:
+                out += long_length(n)
             out += numbers
         repartition_source_topics = item.repartition_source_topics
-        if repartition_source_topics != source_topic_regex:
-            if type(repartition_source_topics) is not tuple:
-                repartition_source_topics = sequence(repartition_source_topics)
-            n = len(repartition_source_topics)
-            numbers = (
-                _pack_many_h[n](*repartition_source_topics) if n < FEW else pack_numbers("h", repartition_source_topics)
-            )
-        if not n:
+        if repartition_source_topics is NOTHING:
             out.append(1)
-        elif n < 127:
-            out.append(n + 1)
-            out += numbers
         else:
-            out += long_length(n)
+            if repartition_source_topics != source_topic_regex:
+                if type(repartition_source_topics) is not tuple:
+                    repartition_source_topics = sequence(repartition_source_topics)
+                n = len(repartition_source_topics)
+                numbers = (
+                    _pack_many_h[n](*repartition_source_topics)
+                    if n < FEW
+                    else pack_numbers("h", repartition_source_topics)
+                )
+            if n < FEW:
+                out.append(n + 1)
+            else:
+                out += long_length(n)
             out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
@@ -505,7 +509,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupTopol
         if type(source_topics) is not tuple:
             source_topics = sequence(source_topics)
         n = len(source_topics)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -521,7 +525,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupTopol
         if type(source_topic_regex) is not tuple:
             source_topic_regex = sequence(source_topic_regex)
         n = len(source_topic_regex)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -537,7 +541,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupTopol
         if type(state_changelog_topics) is not tuple:
             state_changelog_topics = sequence(state_changelog_topics)
         n = len(state_changelog_topics)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -546,7 +550,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupTopol
         if type(repartition_sink_topics) is not tuple:
             repartition_sink_topics = sequence(repartition_sink_topics)
         n = len(repartition_sink_topics)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -562,7 +566,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupTopol
         if type(repartition_source_topics) is not tuple:
             repartition_source_topics = sequence(repartition_source_topics)
         n = len(repartition_source_topics)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -571,7 +575,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupTopol
         if type(copartition_groups) is not tuple:
             copartition_groups = sequence(copartition_groups)
         n = len(copartition_groups)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -613,7 +617,7 @@ def _write_streams_group_topology_value_v0(out: bytearray, item: StreamsGroupTop
     if type(subtopologies) is not tuple:
         subtopologies = sequence(subtopologies)
     n = len(subtopologies)
-    if n < 127:
+    if n < FEW:
         out += _pack_iB(item.epoch, n + 1)
     else:
         out += _pack_i(item.epoch)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     long_length,
     new_uuid,
@@ -230,7 +231,7 @@ def _write_broker_registration_change_record_v2(out: bytearray, item: BrokerRegi
         if type(log_dirs) is not tuple:
             log_dirs = sequence(log_dirs)
         n = len(log_dirs)
-        if n < 127:
+        if n < FEW:
             payload.append(n + 1)
         else:
             payload += long_length(n)
@@ -338,7 +339,7 @@ def _write_broker_registration_change_record_v3(out: bytearray, item: BrokerRegi
         if type(log_dirs) is not tuple:
             log_dirs = sequence(log_dirs)
         n = len(log_dirs)
-        if n < 127:
+        if n < FEW:
             payload.append(n + 1)
         else:
             payload += long_length(n)
@@ -353,7 +354,7 @@ def _write_broker_registration_change_record_v3(out: bytearray, item: BrokerRegi
         if type(cordoned_log_dirs) is not tuple:
             cordoned_log_dirs = sequence(cordoned_log_dirs)
         n = len(cordoned_log_dirs)
-        if n < 127:
+        if n < FEW:
             payload.append(n + 1)
         else:
             payload += long_length(n)

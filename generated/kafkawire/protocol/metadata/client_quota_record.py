@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     long_length,
     long_nullable_text,
@@ -171,7 +172,7 @@ def _write_client_quota_record_v0(out: bytearray, item: ClientQuotaRecord) -> No
     if type(entity) is not tuple:
         entity = sequence(entity)
     n = len(entity)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     long_length,
     long_text,
@@ -144,7 +145,7 @@ def _write_delegation_token_record_v0(out: bytearray, item: DelegationTokenRecor
     if type(renewers) is not tuple:
         renewers = sequence(renewers)
     n = len(renewers)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

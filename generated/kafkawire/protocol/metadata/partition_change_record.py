@@ -192,10 +192,11 @@ def _write_partition_change_record_v0(out: bytearray, item: PartitionChangeRecor
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
-        numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*isr)
             payload.append(n + 1)
         else:
+            numbers = pack_numbers("i", isr)
             payload += long_length(n)
         payload += numbers
         known.append((0, payload))
@@ -209,10 +210,11 @@ def _write_partition_change_record_v0(out: bytearray, item: PartitionChangeRecor
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         n = len(replicas)
-        numbers = _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*replicas)
             payload.append(n + 1)
         else:
+            numbers = pack_numbers("i", replicas)
             payload += long_length(n)
         payload += numbers
         known.append((2, payload))
@@ -222,10 +224,11 @@ def _write_partition_change_record_v0(out: bytearray, item: PartitionChangeRecor
         if type(removing_replicas) is not tuple:
             removing_replicas = sequence(removing_replicas)
         n = len(removing_replicas)
-        numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*removing_replicas)
             payload.append(n + 1)
         else:
+            numbers = pack_numbers("i", removing_replicas)
             payload += long_length(n)
         payload += numbers
         known.append((3, payload))
@@ -235,10 +238,11 @@ def _write_partition_change_record_v0(out: bytearray, item: PartitionChangeRecor
         if type(adding_replicas) is not tuple:
             adding_replicas = sequence(adding_replicas)
         n = len(adding_replicas)
-        numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*adding_replicas)
             payload.append(n + 1)
         else:
+            numbers = pack_numbers("i", adding_replicas)
             payload += long_length(n)
         payload += numbers
         known.append((4, payload))
@@ -386,10 +390,11 @@ def _write_partition_change_record_v1(out: bytearray, item: PartitionChangeRecor
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
-        numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*isr)
             payload.append(n + 1)
         else:
+            numbers = pack_numbers("i", isr)
             payload += long_length(n)
         payload += numbers
         known.append((0, payload))
@@ -403,10 +408,11 @@ def _write_partition_change_record_v1(out: bytearray, item: PartitionChangeRecor
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         n = len(replicas)
-        numbers = _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*replicas)
             payload.append(n + 1)
         else:
+            numbers = pack_numbers("i", replicas)
             payload += long_length(n)
         payload += numbers
         known.append((2, payload))
@@ -416,10 +422,11 @@ def _write_partition_change_record_v1(out: bytearray, item: PartitionChangeRecor
         if type(removing_replicas) is not tuple:
             removing_replicas = sequence(removing_replicas)
         n = len(removing_replicas)
-        numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*removing_replicas)
             payload.append(n + 1)
         else:
+            numbers = pack_numbers("i", removing_replicas)
             payload += long_length(n)
         payload += numbers
         known.append((3, payload))
@@ -429,10 +436,11 @@ def _write_partition_change_record_v1(out: bytearray, item: PartitionChangeRecor
         if type(adding_replicas) is not tuple:
             adding_replicas = sequence(adding_replicas)
         n = len(adding_replicas)
-        numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*adding_replicas)
             payload.append(n + 1)
         else:
+            numbers = pack_numbers("i", adding_replicas)
             payload += long_length(n)
         payload += numbers
         known.append((4, payload))
@@ -446,7 +454,7 @@ def _write_partition_change_record_v1(out: bytearray, item: PartitionChangeRecor
         if type(directories) is not tuple:
             directories = sequence(directories)
         n = len(directories)
-        if n < 127:
+        if n < FEW:
             payload.append(n + 1)
         else:
             payload += long_length(n)
@@ -617,10 +625,11 @@ def _write_partition_change_record_v2(out: bytearray, item: PartitionChangeRecor
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
-        numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*isr)
             payload.append(n + 1)
         else:
+            numbers = pack_numbers("i", isr)
             payload += long_length(n)
         payload += numbers
         known.append((0, payload))
@@ -634,10 +643,11 @@ def _write_partition_change_record_v2(out: bytearray, item: PartitionChangeRecor
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         n = len(replicas)
-        numbers = _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*replicas)
             payload.append(n + 1)
         else:
+            numbers = pack_numbers("i", replicas)
             payload += long_length(n)
         payload += numbers
         known.append((2, payload))
@@ -647,10 +657,11 @@ def _write_partition_change_record_v2(out: bytearray, item: PartitionChangeRecor
         if type(removing_replicas) is not tuple:
             removing_replicas = sequence(removing_replicas)
         n = len(removing_replicas)
-        numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*removing_replicas)
             payload.append(n + 1)
         else:
+            numbers = pack_numbers("i", removing_replicas)
             payload += long_length(n)
         payload += numbers
         known.append((3, payload))
@@ -660,10 +671,11 @@ def _write_partition_change_record_v2(out: bytearray, item: PartitionChangeRecor
         if type(adding_replicas) is not tuple:
             adding_replicas = sequence(adding_replicas)
         n = len(adding_replicas)
-        numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*adding_replicas)
             payload.append(n + 1)
         else:
+            numbers = pack_numbers("i", adding_replicas)
             payload += long_length(n)
         payload += numbers
         known.append((4, payload))
@@ -677,10 +689,11 @@ def _write_partition_change_record_v2(out: bytearray, item: PartitionChangeRecor
         if type(eligible_leader_replicas) is not tuple:
             eligible_leader_replicas = sequence(eligible_leader_replicas)
         n = len(eligible_leader_replicas)
-        numbers = _pack_many_i[n](*eligible_leader_replicas) if n < FEW else pack_numbers("i", eligible_leader_replicas)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*eligible_leader_replicas)
             payload.append(n + 1)
         else:
+            numbers = pack_numbers("i", eligible_leader_replicas)
             payload += long_length(n)
         payload += numbers
         known.append((6, payload))
@@ -690,10 +703,11 @@ def _write_partition_change_record_v2(out: bytearray, item: PartitionChangeRecor
         if type(last_known_elr) is not tuple:
             last_known_elr = sequence(last_known_elr)
         n = len(last_known_elr)
-        numbers = _pack_many_i[n](*last_known_elr) if n < FEW else pack_numbers("i", last_known_elr)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*last_known_elr)
             payload.append(n + 1)
         else:
+            numbers = pack_numbers("i", last_known_elr)
             payload += long_length(n)
         payload += numbers
         known.append((7, payload))
@@ -703,7 +717,7 @@ def _write_partition_change_record_v2(out: bytearray, item: PartitionChangeRecor
         if type(directories) is not tuple:
             directories = sequence(directories)
         n = len(directories)
-        if n < 127:
+        if n < FEW:
             payload.append(n + 1)
         else:
             payload += long_length(n)

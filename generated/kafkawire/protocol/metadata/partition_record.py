@@ -10,6 +10,7 @@ from kafkawire.wire import Message, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
     FEW,
+    NOTHING,
     Tags,
     ZERO_UUID,
     long_length,
@@ -177,56 +178,57 @@ def _write_partition_record_v0(out: bytearray, item: PartitionRecord) -> None:
     if type(replicas) is not tuple:
         replicas = sequence(replicas)
     n = len(replicas)
-    numbers = _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
     if len(item.topic_id) != 16:
         raise ValueError
-    if n < 127:
+    if n < FEW:
+        numbers = _pack_many_i[n](*replicas)
         out += _pack_i16sB(item.partition_id, item.topic_id, n + 1)
     else:
+        numbers = pack_numbers("i", replicas)
         out += _pack_i16s(item.partition_id, item.topic_id)
         out += long_length(n)
     out += numbers
     isr = item.isr
-    if isr != replicas:
-        if type(isr) is not tuple:
-            isr = sequence(isr)
-        n = len(isr)
-        numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
-    if not n:
+    if isr is NOTHING:
         out.append(1)
-    elif n < 127:
-        out.append(n + 1)
-        out += numbers
     else:
-        out += long_length(n)
+        if isr != replicas:
+            if type(isr) is not tuple:
+                isr = sequence(isr)
+            n = len(isr)
+            numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
+        if n < FEW:
+            out.append(n + 1)
+        else:
+            out += long_length(n)
         out += numbers
     removing_replicas = item.removing_replicas
-    if removing_replicas != isr:
-        if type(removing_replicas) is not tuple:
-            removing_replicas = sequence(removing_replicas)
-        n = len(removing_replicas)
-        numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
-    if not n:
+    if removing_replicas is NOTHING:
         out.append(1)
-    elif n < 127:
-        out.append(n + 1)
-        out += numbers
     else:
-        out += long_length(n)
+        if removing_replicas != isr:
+            if type(removing_replicas) is not tuple:
+                removing_replicas = sequence(removing_replicas)
+            n = len(removing_replicas)
+            numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
+        if n < FEW:
+            out.append(n + 1)
+        else:
+            out += long_length(n)
         out += numbers
     adding_replicas = item.adding_replicas
-    if adding_replicas != removing_replicas:
-        if type(adding_replicas) is not tuple:
-            adding_replicas = sequence(adding_replicas)
-        n = len(adding_replicas)
-        numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
-    if not n:
+    if adding_replicas is NOTHING:
         out.append(1)
-    elif n < 127:
-        out.append(n + 1)
-        out += numbers
     else:
-        out += long_length(n)
+        if adding_replicas != removing_replicas:
+            if type(adding_replicas) is not tuple:
+                adding_replicas = sequence(adding_replicas)
+            n = len(adding_replicas)
+            numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
+        if n < FEW:
+            out.append(n + 1)
+        else:
+            out += long_length(n)
         out += numbers
     out += _pack_iiiB(item.leader, item.leader_epoch, item.partition_epoch, 0)
     known = []
@@ -350,62 +352,63 @@ def _write_partition_record_v1(out: bytearray, item: PartitionRecord) -> None:
     if type(replicas) is not tuple:
         replicas = sequence(replicas)
     n = len(replicas)
-    numbers = _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
     if len(item.topic_id) != 16:
         raise ValueError
-    if n < 127:
+    if n < FEW:
+        numbers = _pack_many_i[n](*replicas)
         out += _pack_i16sB(item.partition_id, item.topic_id, n + 1)
     else:
+        numbers = pack_numbers("i", replicas)
         out += _pack_i16s(item.partition_id, item.topic_id)
         out += long_length(n)
     out += numbers
     isr = item.isr
-    if isr != replicas:
-        if type(isr) is not tuple:
-            isr = sequence(isr)
-        n = len(isr)
-        numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
-    if not n:
+    if isr is NOTHING:
         out.append(1)
-    elif n < 127:
-        out.append(n + 1)
-        out += numbers
     else:
-        out += long_length(n)
+        if isr != replicas:
+            if type(isr) is not tuple:
+                isr = sequence(isr)
+            n = len(isr)
+            numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
+        if n < FEW:
+            out.append(n + 1)
+        else:
+            out += long_length(n)
         out += numbers
     removing_replicas = item.removing_replicas
-    if removing_replicas != isr:
-        if type(removing_replicas) is not tuple:
-            removing_replicas = sequence(removing_replicas)
-        n = len(removing_replicas)
-        numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
-    if not n:
+    if removing_replicas is NOTHING:
         out.append(1)
-    elif n < 127:
-        out.append(n + 1)
-        out += numbers
     else:
-        out += long_length(n)
+        if removing_replicas != isr:
+            if type(removing_replicas) is not tuple:
+                removing_replicas = sequence(removing_replicas)
+            n = len(removing_replicas)
+            numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
+        if n < FEW:
+            out.append(n + 1)
+        else:
+            out += long_length(n)
         out += numbers
     adding_replicas = item.adding_replicas
-    if adding_replicas != removing_replicas:
-        if type(adding_replicas) is not tuple:
-            adding_replicas = sequence(adding_replicas)
-        n = len(adding_replicas)
-        numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
-    if not n:
+    if adding_replicas is NOTHING:
         out.append(1)
-    elif n < 127:
-        out.append(n + 1)
-        out += numbers
     else:
-        out += long_length(n)
+        if adding_replicas != removing_replicas:
+            if type(adding_replicas) is not tuple:
+                adding_replicas = sequence(adding_replicas)
+            n = len(adding_replicas)
+            numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
+        if n < FEW:
+            out.append(n + 1)
+        else:
+            out += long_length(n)
         out += numbers
     directories = item.directories
     if type(directories) is not tuple:
         directories = sequence(directories)
     n = len(directories)
-    if n < 127:
+    if n < FEW:
         out += _pack_iiiB(item.leader, item.leader_epoch, item.partition_epoch, n + 1)
     else:
         out += _pack_iii(item.leader, item.leader_epoch, item.partition_epoch)
@@ -558,62 +561,63 @@ def _write_partition_record_v2(out: bytearray, item: PartitionRecord) -> None:
     if type(replicas) is not tuple:
         replicas = sequence(replicas)
     n = len(replicas)
-    numbers = _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
     if len(item.topic_id) != 16:
         raise ValueError
-    if n < 127:
+    if n < FEW:
+        numbers = _pack_many_i[n](*replicas)
         out += _pack_i16sB(item.partition_id, item.topic_id, n + 1)
     else:
+        numbers = pack_numbers("i", replicas)
         out += _pack_i16s(item.partition_id, item.topic_id)
         out += long_length(n)
     out += numbers
     isr = item.isr
-    if isr != replicas:
-        if type(isr) is not tuple:
-            isr = sequence(isr)
-        n = len(isr)
-        numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
-    if not n:
+    if isr is NOTHING:
         out.append(1)
-    elif n < 127:
-        out.append(n + 1)
-        out += numbers
     else:
-        out += long_length(n)
+        if isr != replicas:
+            if type(isr) is not tuple:
+                isr = sequence(isr)
+            n = len(isr)
+            numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
+        if n < FEW:
+            out.append(n + 1)
+        else:
+            out += long_length(n)
         out += numbers
     removing_replicas = item.removing_replicas
-    if removing_replicas != isr:
-        if type(removing_replicas) is not tuple:
-            removing_replicas = sequence(removing_replicas)
-        n = len(removing_replicas)
-        numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
-    if not n:
+    if removing_replicas is NOTHING:
         out.append(1)
-    elif n < 127:
-        out.append(n + 1)
-        out += numbers
     else:
-        out += long_length(n)
+        if removing_replicas != isr:
+            if type(removing_replicas) is not tuple:
+                removing_replicas = sequence(removing_replicas)
+            n = len(removing_replicas)
+            numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
+        if n < FEW:
+            out.append(n + 1)
+        else:
+            out += long_length(n)
         out += numbers
     adding_replicas = item.adding_replicas
-    if adding_replicas != removing_replicas:
-        if type(adding_replicas) is not tuple:
-            adding_replicas = sequence(adding_replicas)
-        n = len(adding_replicas)
-        numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
-    if not n:
+    if adding_replicas is NOTHING:
         out.append(1)
-    elif n < 127:
-        out.append(n + 1)
-        out += numbers
     else:
-        out += long_length(n)
+        if adding_replicas != removing_replicas:
+            if type(adding_replicas) is not tuple:
+                adding_replicas = sequence(adding_replicas)
+            n = len(adding_replicas)
+            numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
+        if n < FEW:
+            out.append(n + 1)
+        else:
+            out += long_length(n)
         out += numbers
     directories = item.directories
     if type(directories) is not tuple:
         directories = sequence(directories)
     n = len(directories)
-    if n < 127:
+    if n < FEW:
         out += _pack_iiiB(item.leader, item.leader_epoch, item.partition_epoch, n + 1)
     else:
         out += _pack_iii(item.leader, item.leader_epoch, item.partition_epoch)
@@ -634,10 +638,11 @@ def _write_partition_record_v2(out: bytearray, item: PartitionRecord) -> None:
         if type(eligible_leader_replicas) is not tuple:
             eligible_leader_replicas = sequence(eligible_leader_replicas)
         n = len(eligible_leader_replicas)
-        numbers = _pack_many_i[n](*eligible_leader_replicas) if n < FEW else pack_numbers("i", eligible_leader_replicas)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*eligible_leader_replicas)
             payload.append(n + 1)
         else:
+            numbers = pack_numbers("i", eligible_leader_replicas)
             payload += long_length(n)
         payload += numbers
         known.append((1, payload))
@@ -647,10 +652,11 @@ def _write_partition_record_v2(out: bytearray, item: PartitionRecord) -> None:
         if type(last_known_elr) is not tuple:
             last_known_elr = sequence(last_known_elr)
         n = len(last_known_elr)
-        numbers = _pack_many_i[n](*last_known_elr) if n < FEW else pack_numbers("i", last_known_elr)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*last_known_elr)
             payload.append(n + 1)
         else:
+            numbers = pack_numbers("i", last_known_elr)
             payload += long_length(n)
         payload += numbers
         known.append((2, payload))

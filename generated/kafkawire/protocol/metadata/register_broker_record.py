@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -294,7 +295,7 @@ def _write_register_broker_record_v0(out: bytearray, item: RegisterBrokerRecord)
     n = len(end_points)
     if len(item.incarnation_id) != 16:
         raise ValueError
-    if n < 127:
+    if n < FEW:
         out += _pack_i16sqB(item.broker_id, item.incarnation_id, item.broker_epoch, n + 1)
     else:
         out += _pack_i16sq(item.broker_id, item.incarnation_id, item.broker_epoch)
@@ -304,7 +305,7 @@ def _write_register_broker_record_v0(out: bytearray, item: RegisterBrokerRecord)
     if type(features) is not tuple:
         features = sequence(features)
     n = len(features)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -409,7 +410,7 @@ def _write_register_broker_record_v1(out: bytearray, item: RegisterBrokerRecord)
     n = len(end_points)
     if len(item.incarnation_id) != 16:
         raise ValueError
-    if n < 127:
+    if n < FEW:
         out += _pack_i16sqB(item.broker_id, item.incarnation_id, item.broker_epoch, n + 1)
     else:
         out += _pack_i16sq(item.broker_id, item.incarnation_id, item.broker_epoch)
@@ -419,7 +420,7 @@ def _write_register_broker_record_v1(out: bytearray, item: RegisterBrokerRecord)
     if type(features) is not tuple:
         features = sequence(features)
     n = len(features)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -527,7 +528,7 @@ def _write_register_broker_record_v2(out: bytearray, item: RegisterBrokerRecord)
         raise ValueError
     if len(item.incarnation_id) != 16:
         raise ValueError
-    if n < 127:
+    if n < FEW:
         out += _pack_iz16sqB(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch, n + 1)
     else:
         out += _pack_iz16sq(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch)
@@ -537,7 +538,7 @@ def _write_register_broker_record_v2(out: bytearray, item: RegisterBrokerRecord)
     if type(features) is not tuple:
         features = sequence(features)
     n = len(features)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -673,7 +674,7 @@ def _write_register_broker_record_v3(out: bytearray, item: RegisterBrokerRecord)
         raise ValueError
     if len(item.incarnation_id) != 16:
         raise ValueError
-    if n < 127:
+    if n < FEW:
         out += _pack_iz16sqB(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch, n + 1)
     else:
         out += _pack_iz16sq(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch)
@@ -683,7 +684,7 @@ def _write_register_broker_record_v3(out: bytearray, item: RegisterBrokerRecord)
     if type(features) is not tuple:
         features = sequence(features)
     n = len(features)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -711,7 +712,7 @@ def _write_register_broker_record_v3(out: bytearray, item: RegisterBrokerRecord)
         if type(log_dirs) is not tuple:
             log_dirs = sequence(log_dirs)
         n = len(log_dirs)
-        if n < 127:
+        if n < FEW:
             payload.append(n + 1)
         else:
             payload += long_length(n)
@@ -854,7 +855,7 @@ def _write_register_broker_record_v4(out: bytearray, item: RegisterBrokerRecord)
         raise ValueError
     if len(item.incarnation_id) != 16:
         raise ValueError
-    if n < 127:
+    if n < FEW:
         out += _pack_iz16sqB(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch, n + 1)
     else:
         out += _pack_iz16sq(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch)
@@ -864,7 +865,7 @@ def _write_register_broker_record_v4(out: bytearray, item: RegisterBrokerRecord)
     if type(features) is not tuple:
         features = sequence(features)
     n = len(features)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -892,7 +893,7 @@ def _write_register_broker_record_v4(out: bytearray, item: RegisterBrokerRecord)
         if type(log_dirs) is not tuple:
             log_dirs = sequence(log_dirs)
         n = len(log_dirs)
-        if n < 127:
+        if n < FEW:
             payload.append(n + 1)
         else:
             payload += long_length(n)
@@ -907,7 +908,7 @@ def _write_register_broker_record_v4(out: bytearray, item: RegisterBrokerRecord)
         if type(cordoned_log_dirs) is not tuple:
             cordoned_log_dirs = sequence(cordoned_log_dirs)
         n = len(cordoned_log_dirs)
-        if n < 127:
+        if n < FEW:
             payload.append(n + 1)
         else:
             payload += long_length(n)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -254,7 +255,7 @@ def _write_register_controller_record_v0(out: bytearray, item: RegisterControlle
         raise ValueError
     if type(item.zk_migration_ready) is not bool:
         raise ValueError
-    if n < 127:
+    if n < FEW:
         out += _pack_i16szB(item.controller_id, item.incarnation_id, item.zk_migration_ready, n + 1)
     else:
         out += _pack_i16sz(item.controller_id, item.incarnation_id, item.zk_migration_ready)
@@ -264,7 +265,7 @@ def _write_register_controller_record_v0(out: bytearray, item: RegisterControlle
     if type(features) is not tuple:
         features = sequence(features)
     n = len(features)
-    if n < 127:
+    if n < FEW:
         out.append(n + 1)
     else:
         out += long_length(n)

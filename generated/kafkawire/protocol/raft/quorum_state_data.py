@@ -9,6 +9,7 @@ from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     ZERO_UUID,
     iterator,
@@ -164,7 +165,7 @@ def _write_quorum_state_data_v0(out: bytearray, item: QuorumStateData) -> None:
         if type(current_voters) is not tuple:
             current_voters = sequence(current_voters)
         n = len(current_voters)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)

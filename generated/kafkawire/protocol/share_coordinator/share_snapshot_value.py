@@ -9,6 +9,7 @@ from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     iterator,
     long_length,
@@ -174,7 +175,7 @@ def _write_share_snapshot_value_v0(out: bytearray, item: ShareSnapshotValue) -> 
     if type(state_batches) is not tuple:
         state_batches = sequence(state_batches)
     n = len(state_batches)
-    if n < 127:
+    if n < FEW:
         out += _pack_iiiqqqB(
             item.snapshot_epoch,
             item.state_epoch,

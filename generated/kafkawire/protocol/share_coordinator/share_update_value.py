@@ -9,6 +9,7 @@ from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    FEW,
     Tags,
     iterator,
     long_length,
@@ -155,7 +156,7 @@ def _write_share_update_value_v0(out: bytearray, item: ShareUpdateValue) -> None
     if type(state_batches) is not tuple:
         state_batches = sequence(state_batches)
     n = len(state_batches)
-    if n < 127:
+    if n < FEW:
         out += _pack_iiqB(item.snapshot_epoch, item.leader_epoch, item.start_offset, n + 1)
     else:
         out += _pack_iiq(item.snapshot_epoch, item.leader_epoch, item.start_offset)

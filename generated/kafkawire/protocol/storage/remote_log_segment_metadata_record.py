@@ -12,6 +12,7 @@ import msgspec
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
+    FEW,
     Output,
     Tags,
     ZERO_UUID,
@@ -325,7 +326,7 @@ def _write_remote_log_segment_metadata_record_v0(out: bytearray, item: RemoteLog
     if type(segment_leader_epochs) is not tuple:
         segment_leader_epochs = sequence(segment_leader_epochs)
     n = len(segment_leader_epochs)
-    if n < 127:
+    if n < FEW:
         out += _pack_qqiqqB(
             item.start_offset, item.end_offset, item.broker_id, item.max_timestamp_ms, item.event_timestamp_ms, n + 1
         )

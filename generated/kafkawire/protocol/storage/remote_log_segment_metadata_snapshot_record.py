@@ -10,6 +10,7 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
+    FEW,
     Output,
     Tags,
     ZERO_UUID,
@@ -209,7 +210,7 @@ def _write_remote_log_segment_metadata_snapshot_record_v0(
     n = len(segment_leader_epochs)
     if len(item.segment_id) != 16:
         raise ValueError
-    if n < 127:
+    if n < FEW:
         out += _pack_16sqqiqqB(
             item.segment_id,
             item.start_offset,

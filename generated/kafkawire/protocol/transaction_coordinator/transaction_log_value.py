@@ -250,10 +250,11 @@ def _write_many_partitions_schema_v1(out: bytearray, items: Sequence[Transaction
         if type(partition_ids) is not tuple:
             partition_ids = sequence(partition_ids)
         n = len(partition_ids)
-        numbers = _pack_many_i[n](*partition_ids) if n < FEW else pack_numbers("i", partition_ids)
-        if n < 127:
+        if n < FEW:
+            numbers = _pack_many_i[n](*partition_ids)
             out.append(n + 1)
         else:
+            numbers = pack_numbers("i", partition_ids)
             out += long_length(n)
         out += numbers
         out.append(0)
@@ -344,7 +345,7 @@ def _write_transaction_log_value_v1(out: bytearray, item: TransactionLogValue) -
         if type(transaction_partitions) is not tuple:
             transaction_partitions = sequence(transaction_partitions)
         n = len(transaction_partitions)
-        if n < 127:
+        if n < FEW:
             out.append(n + 1)
         else:
             out += long_length(n)

@@ -87,7 +87,7 @@ RUN_TIME_NAMES = {
     "kafkawire.wire": ("Message", "Struct", "Uuid"),
     "kafkawire.wire.entities": ("BrokerId", "GroupId", "ProducerId", "TopicName", "TransactionalId"),
     FASTPATH: (
-        "FEW", "NULL_COUNT", "NULL_OCTETS", "NULL_TEXT", "Output", "Tags", "ZERO_UUID", "append_octets",
+        "FEW", "NOTHING", "NULL_COUNT", "NULL_OCTETS", "NULL_TEXT", "Output", "Tags", "ZERO_UUID", "append_octets",
         "differs", "iterator", "long_length", "long_nullable_numbers", "long_nullable_text", "long_numbers",
         "long_text", "long_text_length", "many_numbers", "new_uuid", "octets", "pack_numbers", "packer",
         "packers", "read_uvarint", "rest_of_uvarint", "sequence", "tagged_entries", "tagged_section",

@@ -89,7 +89,7 @@ _pack_i = packer("i")
 
 
 def _read_quota_config_resource_v0(buffer: bytes, at: int) -> tuple[AlterQuotasRequest.QuotaConfigResource, int]:
-    type, n = _unpack_bh(buffer, at)
+    type_, n = _unpack_bh(buffer, at)
     at += 3
     if n < 0:
         name = None
@@ -97,7 +97,7 @@ def _read_quota_config_resource_v0(buffer: bytes, at: int) -> tuple[AlterQuotasR
         end = at + n
         name = buffer[at:end].decode()
         at = end
-    return AlterQuotasRequest.QuotaConfigResource(type, name), at
+    return AlterQuotasRequest.QuotaConfigResource(type_, name), at
 
 
 def _write_quota_config_resource_v0(out: bytearray, item: AlterQuotasRequest.QuotaConfigResource) -> None:

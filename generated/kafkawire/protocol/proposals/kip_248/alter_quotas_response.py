@@ -92,7 +92,7 @@ _pack_ii = packer("ii")
 
 
 def _read_quota_config_resource_v0(buffer: bytes, at: int) -> tuple[AlterQuotasResponse.QuotaConfigResource, int]:
-    type, n = _unpack_bh(buffer, at)
+    type_, n = _unpack_bh(buffer, at)
     at += 3
     if n < 0:
         name = None
@@ -100,7 +100,7 @@ def _read_quota_config_resource_v0(buffer: bytes, at: int) -> tuple[AlterQuotasR
         end = at + n
         name = buffer[at:end].decode()
         at = end
-    return AlterQuotasResponse.QuotaConfigResource(type, name), at
+    return AlterQuotasResponse.QuotaConfigResource(type_, name), at
 
 
 def _write_quota_config_resource_v0(out: bytearray, item: AlterQuotasResponse.QuotaConfigResource) -> None:

@@ -73,7 +73,7 @@ _pack_i = packer("i")
 
 
 def _read_quota_config_resource_v1(buffer: bytes, at: int) -> tuple[DescribeQuotasRequest.QuotaConfigResource, int]:
-    type, n = _unpack_bh(buffer, at)
+    type_, n = _unpack_bh(buffer, at)
     at += 3
     if n < 0:
         name = None
@@ -81,7 +81,7 @@ def _read_quota_config_resource_v1(buffer: bytes, at: int) -> tuple[DescribeQuot
         end = at + n
         name = buffer[at:end].decode()
         at = end
-    return DescribeQuotasRequest.QuotaConfigResource(type, name), at
+    return DescribeQuotasRequest.QuotaConfigResource(type_, name), at
 
 
 def _write_quota_config_resource_v1(out: bytearray, item: DescribeQuotasRequest.QuotaConfigResource) -> None:

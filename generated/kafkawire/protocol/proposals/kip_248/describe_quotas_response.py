@@ -112,7 +112,7 @@ _pack_ii = packer("ii")
 
 
 def _read_quota_config_resource_v1(buffer: bytes, at: int) -> tuple[DescribeQuotasResponse.QuotaConfigResource, int]:
-    type, n = _unpack_bh(buffer, at)
+    type_, n = _unpack_bh(buffer, at)
     at += 3
     if n < 0:
         name = None
@@ -120,7 +120,7 @@ def _read_quota_config_resource_v1(buffer: bytes, at: int) -> tuple[DescribeQuot
         end = at + n
         name = buffer[at:end].decode()
         at = end
-    return DescribeQuotasResponse.QuotaConfigResource(type, name), at
+    return DescribeQuotasResponse.QuotaConfigResource(type_, name), at
 
 
 def _write_quota_config_resource_v1(out: bytearray, item: DescribeQuotasResponse.QuotaConfigResource) -> None:

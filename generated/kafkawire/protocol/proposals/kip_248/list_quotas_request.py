@@ -52,7 +52,7 @@ _pack_h = packer("h")
 
 
 def _read_quota_config_resource_v1(buffer: bytes, at: int) -> tuple[ListQuotasRequest.QuotaConfigResource, int]:
-    type, n = _unpack_bh(buffer, at)
+    type_, n = _unpack_bh(buffer, at)
     at += 3
     if n < 0:
         name = None
@@ -60,7 +60,7 @@ def _read_quota_config_resource_v1(buffer: bytes, at: int) -> tuple[ListQuotasRe
         end = at + n
         name = buffer[at:end].decode()
         at = end
-    return ListQuotasRequest.QuotaConfigResource(type, name), at
+    return ListQuotasRequest.QuotaConfigResource(type_, name), at
 
 
 def _write_quota_config_resource_v1(out: bytearray, item: ListQuotasRequest.QuotaConfigResource) -> None:
