@@ -12,8 +12,8 @@ from pathlib import Path
 
 from kafkawire.protocol import message_class, to_json
 from kafkawire.protocol.record_registries import METADATA_RECORDS
-from kafkawire.wire.record_batch import read_batches
-from kafkawire.wire.record_reader import decode_records
+from kafkawire.wire.batches.batch import read_batches
+from kafkawire.wire.batches.reader import decode_records
 from kafkawire.wire.varint import read_uvarint
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from kafkawire.wire.batches.batch import Header, Record, read_batches
+from kafkawire.wire.batches.reader import decode_records
+from kafkawire.wire.batches.writer import encode_batch
 from kafkawire.wire.compression import Codec
-from kafkawire.wire.record_batch import Header, Record, read_batches
-from kafkawire.wire.record_reader import decode_records
-from kafkawire.wire.record_writer import encode_batch
 
 
 def main() -> None:
