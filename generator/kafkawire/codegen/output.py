@@ -122,12 +122,13 @@ def write_folders(contents: Iterable[Content], inputs: str) -> list[Changes]:
 
 
 def foreign_files(folder: Path, planned: Collection[str], is_ours: Callable[[Path], bool]) -> list[Path]:
-    """Somebody else's files: in a folder with a manifest those that would be overwritten, else all Python files."""
+    """Somebody else's files: in a folder with a manifest those that would be overwritten, else all of these kinds."""
     known = read_manifest(folder).files
     if (folder / MANIFEST).is_file():
         found = [folder / path for path in planned if path not in known]
     else:
-        found = sorted(folder.rglob("*.py"))
+        kinds = sorted({Path(path).suffix for path in planned})
+        found = [path for kind in kinds for path in sorted(folder.rglob(f"*{kind}"))]
     return [path for path in found if path.exists() and not is_ours(path)]
 
 

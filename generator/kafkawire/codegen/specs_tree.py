@@ -12,9 +12,15 @@ from pathlib import Path
 from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.error_codes import ErrorCode, read_error_codes
 from kafkawire.codegen.findings import Finding
-from kafkawire.codegen.overlay import overlay_proposals
+from kafkawire.codegen.overlay import overlay_proposals, proposal_of
 from kafkawire.codegen.parse import load_definitions
-from kafkawire.codegen.released_versions import aliases_of, origins_of, read_released_versions, releases_of
+from kafkawire.codegen.released_versions import (
+    ReleasedVersion,
+    aliases_of,
+    origins_of,
+    read_released_versions,
+    releases_of,
+)
 from kafkawire.codegen.versions import Versions
 
 
@@ -29,6 +35,8 @@ class LoadedSpecs:
         aliases: name of a message in an older release to its name here.
         releases: the releases that were merged, oldest first.
         origins: message name to the releases and proposals that gave it versions, oldest first.
+        released: every version of every imported release, and what became of it.
+        proposed: message name to the versions that proposals add, each with its proposal.
         sources: file to its text.
         findings: everything that the checks have to say.
         error_codes: the table of error codes, if the folder has one.
@@ -39,6 +47,8 @@ class LoadedSpecs:
     aliases: Mapping[str, str]
     releases: tuple[str, ...]
     origins: Mapping[str, tuple[str, ...]]
+    released: tuple[ReleasedVersion, ...]
+    proposed: Mapping[str, Mapping[int, str]]
     sources: Mapping[str, str]
     findings: tuple[Finding, ...]
     error_codes: tuple[ErrorCode, ...]
@@ -62,6 +72,8 @@ def load_specs(root: Path) -> LoadedSpecs:
         aliases=aliases_of(released),
         releases=releases_of(released),
         origins=_origins(messages, origins_of(released), overlaid.proposals),
+        released=released,
+        proposed=_proposed_versions(definitions.messages),
         sources=definitions.sources,
         findings=(*definitions.findings, *overlaid.findings),
         error_codes=read_error_codes(root),
@@ -98,3 +110,12 @@ def _origins(
     proposals: Mapping[str, tuple[str, ...]],
 ) -> dict[str, tuple[str, ...]]:
     return {message.name: (*releases.get(message.name, ()), *proposals.get(message.name, ())) for message in messages}
+
+
+def _proposed_versions(messages: tuple[MessageDefinition, ...]) -> dict[str, dict[int, str]]:
+    proposed: dict[str, dict[int, str]] = {}
+    for message in messages:
+        proposal = proposal_of(message)
+        if proposal is not None:
+            proposed.setdefault(message.name, {}).update(dict.fromkeys(message.valid_versions, proposal))
+    return proposed

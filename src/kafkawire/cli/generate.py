@@ -35,6 +35,7 @@ def run(
     package: Annotated[str, typer.Option(help="Dotted name of the package.")] = OWN_PACKAGE,
     out: Annotated[Path | None, typer.Option(help="Folder that will hold the package.")] = None,
     tests: Annotated[Path | None, typer.Option(help="Folder for the property tests; none by default.")] = None,
+    docs: Annotated[Path | None, typer.Option(help="Folder for Markdown pages about it; none by default.")] = None,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; fail if a file is not up to date.")] = False,
 ) -> None:
     """Generate a typed Python package from message definitions.
@@ -42,7 +43,7 @@ def run(
     Only files that changed are written. Definitions with errors are refused with all their findings, and the
     output stays as it was.
     """
-    target = make_target(specs, package, out, tests)
+    target = make_target(specs, package, out, tests, docs)
     try:
         if check:
             _check(target)
@@ -55,7 +56,9 @@ def run(
         raise CommandError(str(error)) from None
 
 
-def make_target(specs: Path | None, package: str, out: Path | None, tests: Path | None) -> Target:
+def make_target(
+    specs: Path | None, package: str, out: Path | None, tests: Path | None = None, docs: Path | None = None
+) -> Target:
     """What the options ask for; in a checkout the defaults are the project's own folders.
 
     Raises:
@@ -69,8 +72,9 @@ def make_target(specs: Path | None, package: str, out: Path | None, tests: Path 
     if out is None and (specs is not None or package != OWN_PACKAGE or checkout is None):
         raise CommandError("say where the package shall go: --out FOLDER", ExitCode.USAGE)
     if out is None and checkout is not None:
-        return Target(specs_dir(), package, checkout / "generated", tests or checkout / "tests" / "laws" / "protocol")
-    target = Target(specs or specs_dir(), package, out or Path(), tests)
+        own_tests = checkout / "tests" / "laws" / "protocol"
+        return Target(specs_dir(), package, checkout / "generated", tests or own_tests, docs)
+    target = Target(specs or specs_dir(), package, out or Path(), tests, docs)
     _refuse_nested_folders(target)
     return target
 
@@ -78,12 +82,15 @@ def make_target(specs: Path | None, package: str, out: Path | None, tests: Path 
 def _refuse_nested_folders(target: Target) -> None:
     """A manifest among the definitions would be read as one of them; and a folder has one manifest."""
     specs, package = target.specs.resolve(), target.package_folder.resolve()
-    tests = target.tests.resolve() if target.tests is not None else None
-    for folder in (package, tests):
-        if folder is not None and folder.is_relative_to(specs):
+    others = [folder.resolve() for folder in (target.tests, target.docs) if folder is not None]
+    for folder in (package, *others):
+        if folder.is_relative_to(specs):
             raise CommandError(f"{folder} lies in the folder of the definitions: name another one")
-    if tests is not None and tests.is_relative_to(package):
-        raise CommandError(f"{tests} lies in the folder of the package: name another one")
+    for folder in others:
+        if folder.is_relative_to(package):
+            raise CommandError(f"{folder} lies in the folder of the package: name another one")
+    if len(set(others)) < len(others):
+        raise CommandError(f"{others[0]} cannot hold both tests and pages: name another one")
 
 
 def run_generation(target: Target, console: Console) -> Summary | None:
@@ -102,7 +109,7 @@ def run_generation(target: Target, console: Console) -> Summary | None:
 
 def summary_table(summary: Summary, seconds: float) -> Table:
     """What a generation made, as a table."""
-    changes = summary.package
+    changes = (summary.package, summary.tests, summary.docs)
     table = Table(show_header=False)
     table.add_column()
     table.add_column(justify="right")
@@ -113,9 +120,9 @@ def summary_table(summary: Summary, seconds: float) -> Table:
         ("distinct struct layouts", summary.struct_layouts),
         ("fields in them", summary.fields),
         ("lines of Python", summary.lines),
-        ("files written", len(changes.written) + len(summary.tests.written)),
-        ("files removed", len(changes.removed) + len(summary.tests.removed)),
-        ("files unchanged", changes.unchanged + summary.tests.unchanged),
+        ("files written", sum(len(change.written) for change in changes)),
+        ("files removed", sum(len(change.removed) for change in changes)),
+        ("files unchanged", sum(change.unchanged for change in changes)),
     ):
         table.add_row(name, f"{value:,}".replace(",", " "))
     table.add_row("seconds", f"{seconds:.1f}")

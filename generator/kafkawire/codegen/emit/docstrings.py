@@ -52,7 +52,7 @@ def _docstring(summary: str, struct: ResolvedStruct) -> str:
 
 def field_facts(field: FieldDefinition) -> str:
     """What a field is: its ``about``, then type, unit, versions, nullability, default and tag."""
-    facts = [str(field.type), *_unit(field), f"versions {field.versions}"]
+    facts = [str(field.type), *filter(None, [field_unit(field)]), f"versions {field.versions}"]
     if field.nullable_versions:
         facts.append(f"nullable {field.nullable_versions.intersect(field.versions)}")
     if field.default:
@@ -65,13 +65,13 @@ def field_facts(field: FieldDefinition) -> str:
     return f"{about.removesuffix('.')}. {_capitalised('; '.join(facts))}." if about else f"{'; '.join(facts)}."
 
 
-def _unit(field: FieldDefinition) -> list[str]:
-    """The unit that the name of a number tells (design of the docstrings): ``Ms`` and ``Bytes``."""
+def field_unit(field: FieldDefinition) -> str:
+    """The unit that the name of a number tells, ``Ms`` or ``Bytes``; empty if it tells none."""
     if not field.type.name.startswith(("int", "uint")):
-        return []
+        return ""
     if field.name.endswith("Ms"):
-        return ["milliseconds"]
-    return ["bytes"] if field.name.endswith("Bytes") else []
+        return "milliseconds"
+    return "bytes" if field.name.endswith("Bytes") else ""
 
 
 def _capitalised(text: str) -> str:

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, StructLayout
 
 
 def grammar_lines(layout: StructLayout) -> tuple[str, ...]:
     """One line for each field in wire order, then the tagged-field section."""
-    lines = [f"{field.name}: {type_text(field)}" for field in layout.inline]
+    return tuple(line for line, _ in _lines(layout)) or ("nothing",)
+
+
+def grammar_tree(layout: StructLayout, indent: str = "") -> tuple[str, ...]:
+    """The same with the fields of every struct indented below the field that holds it."""
+    lines: list[str] = []
+    for line, field in _lines(layout):
+        lines.append(indent + line)
+        if field is not None and field.struct is not None:
+            lines += grammar_tree(field.struct, indent + "    ")
+    return tuple(lines) or (f"{indent}nothing",)
+
+
+def _lines(layout: StructLayout) -> Iterator[tuple[str, FieldLayout | None]]:
+    for field in layout.inline:
+        yield f"{field.name}: {type_text(field)}", field
     if layout.flexible:
-        lines += [f"tag {field.tag}, {field.name}: {type_text(field)}" for field in layout.tagged]
-        lines.append("tagged fields" if not layout.tagged else "other tagged fields")
-    return tuple(lines) or ("nothing",)
+        for field in layout.tagged:
+            yield f"tag {field.tag}, {field.name}: {type_text(field)}", field
+        yield "other tagged fields" if layout.tagged else "tagged fields", None
 
 
 def type_text(field: FieldLayout) -> str:
@@ -28,11 +43,15 @@ def type_text(field: FieldLayout) -> str:
 
 def versions_text(versions: Sequence[int]) -> str:
     """``version 3``, ``versions 3-5`` or ``versions 1, 3-5``."""
+    return f"version{'' if len(versions) == 1 else 's'} {runs_text(versions)}"
+
+
+def runs_text(versions: Sequence[int]) -> str:
+    """Ascending versions with neighbours joined: ``1, 3-5``."""
     runs: list[list[int]] = []
     for version in versions:
         if runs and runs[-1][1] == version - 1:
             runs[-1][1] = version
         else:
             runs.append([version, version])
-    text = ", ".join(str(low) if low == high else f"{low}-{high}" for low, high in runs)
-    return f"version {text}" if len(versions) == 1 else f"versions {text}"
+    return ", ".join(str(low) if low == high else f"{low}-{high}" for low, high in runs)

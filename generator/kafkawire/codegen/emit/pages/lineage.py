@@ -1,0 +1,73 @@
+"""Where each version of a message comes from: the releases that have it, or the proposal that asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from kafkawire.codegen.specs_tree import LoadedSpecs
+from kafkawire.codegen.versions import NO_VERSIONS, Versions
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """The origin of one version.
+
+    Attributes:
+        releases: the releases that have it, oldest first.
+        proposal: the proposal that it belongs to, or empty.
+        differences: release to what changed in place after it, in words.
+    """
+
+    releases: tuple[str, ...] = ()
+    proposal: str = ""
+    differences: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+def lineages(specs: LoadedSpecs) -> Mapping[str, Mapping[int, Lineage]]:
+    """Message name to version to origin. Definitions that were imported from nowhere have none."""
+    found: dict[str, dict[int, Lineage]] = {}
+    for released in specs.released:
+        if released.version < 0:
+            continue
+        versions = found.setdefault(released.merged_message, {})
+        known = versions.get(released.merged_version, Lineage())
+        differences = known.differences
+        if released.differences:
+            differences += ((released.release, tuple(map(str, released.differences))),)
+        versions[released.merged_version] = Lineage((*known.releases, released.release), "", differences)
+    for name, proposed in specs.proposed.items():
+        versions = found.setdefault(name, {})
+        versions.update({version: Lineage(proposal=proposal) for version, proposal in proposed.items()})
+    return found
+
+
+def lineage_text(lineage: Lineage, releases: Sequence[str]) -> str:
+    """What is notable: ``new in 4.3.1``, ``dropped in 4.3.1``, ``proposal kip-888``; else nothing."""
+    if lineage.proposal:
+        return f"proposal {lineage.proposal}"
+    if not lineage.releases:
+        return ""
+    first, last = lineage.releases[0], lineage.releases[-1]
+    gone = releases[releases.index(last) + 1 :]
+    came = [f"new in {first}"] if first != releases[0] else []
+    return ", ".join([*came, *([f"dropped in {gone[0]}"] if gone else [])])
+
+
+def versions_by_release(lineage: Mapping[int, Lineage], releases: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Each release with the versions that it has of a message, ``none`` included."""
+    return tuple((name, _range(v for v, line in lineage.items() if name in line.releases)) for name in releases)
+
+
+def proposed_versions(lineage: Mapping[int, Lineage]) -> str:
+    """The versions that proposals add, ``4 (kip-888)``; empty if there are none."""
+    by_proposal: dict[str, list[int]] = {}
+    for version, line in lineage.items():
+        if line.proposal:
+            by_proposal.setdefault(line.proposal, []).append(version)
+    return ", ".join(f"{_range(versions)} ({proposal})" for proposal, versions in by_proposal.items())
+
+
+def _range(versions: Iterable[int]) -> str:
+    present = list(versions)
+    return str(Versions(min(present), max(present)) if present else NO_VERSIONS)
