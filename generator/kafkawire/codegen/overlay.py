@@ -52,7 +52,8 @@ class Overlaid:
     """Messages with proposals.
 
     Attributes:
-        messages: released messages, with what proposals add, and messages that proposals add.
+        messages: released messages, with what proposals add, and messages that proposals add. A released message
+            that is defined twice is here twice: who makes one package of them refuses it.
         proposed: message name to the versions that proposals add.
         proposals: message name to the proposals that it has versions of, in order of the versions.
         findings: what is wrong with proposals; those are left out.
@@ -76,7 +77,9 @@ def overlay_proposals(messages: Sequence[MessageDefinition]) -> Overlaid:
     The versions of a proposal are added to those that are released; the layouts of both stay as they are, which
     is checked for each version. A proposal that cannot be laid over is a finding.
     """
-    merged = {message.name: message for message in messages if proposal_of(message) is None}
+    merged: dict[str, MessageDefinition] = {}
+    released = [message for message in messages if proposal_of(message) is None]
+    repeated = [message for message in released if merged.setdefault(message.name, message) is not message]
     proposed: dict[str, Versions] = {}
     proposals: dict[str, tuple[str, ...]] = {}
     findings: list[Finding] = []
@@ -94,7 +97,7 @@ def overlay_proposals(messages: Sequence[MessageDefinition]) -> Overlaid:
         added = message.valid_versions
         proposed[message.name] = Versions(min(before.lowest, added.lowest), added.highest) if before else added
         proposals[message.name] = (*proposals.get(message.name, ()), proposal)
-    return Overlaid(tuple(merged.values()), proposed, proposals, tuple(findings))
+    return Overlaid((*merged.values(), *repeated), proposed, proposals, tuple(findings))
 
 
 def _new_message(proposed: MessageDefinition, others: Iterable[MessageDefinition]) -> MessageDefinition | Finding:

@@ -65,7 +65,7 @@ def _folder_findings(messages: list[MessageDefinition]) -> Iterator[Finding]:
         parts = package.split(".")
         packages = {".".join(parts[:depth]) for depth in range(1, len(parts) + 1)}
         clash = next((modules[name] for name in sorted(packages & modules.keys())), None)
-        if not all(part.isidentifier() and not keyword.iskeyword(part) for part in parts):
+        if "." in message.group or not all(part.isidentifier() and not keyword.iskeyword(part) for part in parts):
             text = f'the folder "{message.group}" cannot be a Python package'
             yield _finding(message, "name", FOLDER, text, "rename the folder: letters, digits and dashes")
         elif other.group != message.group:
