@@ -1,0 +1,188 @@
+"""``kafkawire generate`` on a folder of one's own, as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.generated_packages import field, message, write_definitions
+
+from kafkawire.cli.app import main
+
+DEFINITIONS = (
+    message("PingRequest", field("Text", "string"), apiKey=900, type="request"),
+    message("PingResponse", field("Text", "string", nullableVersions="0+"), apiKey=900, type="response"),
+    message("Note", field("Lines", "[]string"), field("Author", "Author", fields=[field("Id", "uuid")])),
+)
+
+PROGRAM = """
+from acme.protocol import Note, PingRequest, from_json, to_json
+note = Note(lines=("one", "two"))
+assert Note.decode(note.encode(1), 1) == note == from_json(Note, to_json(note, 1), 1)
+assert PingRequest(text="hi").encode(0) == b"\\x00\\x02hi"
+print(note)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of one's own with definitions in ``specs``; the commands run in it."""
+    write_definitions(tmp_path / "specs", *DEFINITIONS)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def generate(*more: str, specs: str = "specs", package: str = "acme.protocol", out: str = "src") -> int:
+    return main(["generate", "--specs", specs, "--package", package, "--out", out, *more])
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_a_package_of_ones_own_with_its_tests(folder: Path) -> None:
+    arguments = ["generate", "--specs", "specs", "--package", "acme.protocol", "--out", "src", "--tests", "checks"]
+    done = run(folder, str(Path(sys.executable).with_name("kafkawire")), *arguments)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "acme.protocol in src/acme/protocol\n" in done.stderr
+    assert {"messages", "3", "6", "files", "written"} <= set(done.stderr.split())
+    used = run(folder, sys.executable, "-c", PROGRAM)
+    assert (used.returncode, used.stdout) == (0, ("Note(lines=('one', 'two'), author=Note.Author(id=Uuid.from_text('"
+                                                 "AAAAAAAAAAAAAAAAAAAAAA')))\n")), used.stderr  # fmt: skip
+    tested = run(folder, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "checks")
+    assert tested.returncode == 0, tested.stdout
+    assert "18 passed" in tested.stdout, "three laws for three messages of two versions"
+
+
+def test_a_second_run_does_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert generate() == 0
+    before = tree(folder)
+    capsys.readouterr()
+    assert generate() == 0
+    assert "src/acme/protocol is up to date" in capsys.readouterr().err
+    assert tree(folder) == before
+
+
+def test_definitions_with_errors_are_shown_and_nothing_is_touched(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert generate("--tests", "checks") == 0
+    write_definitions(folder / "specs", message("Note", field("Lines", "[]strin"), field("Lines", "int8")))
+    before = tree(folder)
+    capsys.readouterr()
+    assert generate("--tests", "checks") == 1
+    shown = capsys.readouterr()
+    assert "specs/Note.json:1:" in shown.out
+    assert "error[field-type-unknown]" in shown.out
+    assert "error[struct-field-name-unique]" in shown.out
+    assert "^^^" in shown.out
+    assert shown.err == "kafkawire: 2 errors in the definitions: nothing is generated\n"
+    assert tree(folder) == before
+
+
+def test_check_says_whether_files_are_up_to_date(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert generate("--check") == 1
+    assert not (folder / "src").exists()
+    assert generate() == 0
+    assert generate("--check") == 0
+    capsys.readouterr()
+    (folder / "src" / "acme" / "protocol" / "note.py").write_text("edited")
+    before = tree(folder)
+    assert generate("--check") == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "src/acme/protocol/note.py",
+        "kafkawire: 1 generated file is not up to date: run the command without --check, and keep the result",
+    ]
+    assert tree(folder) == before
+
+
+@pytest.mark.parametrize(
+    "package", ["", "acme.", "acme..protocol", "1acme", "acme protocol", "acme.class", "acme/protocol"]
+)
+def test_a_package_has_a_name_that_can_be_imported(
+    package: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert generate(package=package) == 1
+    assert capsys.readouterr().err == f"kafkawire: {package!r} is not the name of a package\n"
+    assert not (folder / "src").exists()
+
+
+def test_definitions_must_be_a_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert generate(specs="nowhere") == 1
+    assert generate(specs="specs/Note.json") == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "kafkawire: nowhere is not a folder of definitions",
+        "kafkawire: specs/Note.json is not a folder of definitions",
+    ]
+    assert not (folder / "src").exists()
+
+
+def test_a_folder_without_definitions_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "empty").mkdir()
+    assert generate(specs="empty") == 1
+    assert "no *.json file in this folder or below" in capsys.readouterr().out
+
+
+def test_ones_own_package_needs_a_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["generate", "--specs", "specs", "--package", "acme.protocol"]) == 2
+    assert main(["generate", "--package", "acme.protocol"]) == 2
+    assert capsys.readouterr().err == "kafkawire: say where the package shall go: --out FOLDER\n" * 2
+    assert sorted(path.name for path in folder.iterdir()) == ["specs"]
+
+
+@pytest.mark.parametrize(
+    ("out", "tests", "told"),
+    [
+        ("specs", "checks", "specs/acme/protocol lies in the folder of the definitions"),
+        ("src", "specs/checks", "specs/checks lies in the folder of the definitions"),
+        ("src", "src/acme/protocol", "src/acme/protocol lies in the folder of the package"),
+    ],
+)
+def test_folders_do_not_lie_in_each_other(
+    folder: Path, capsys: pytest.CaptureFixture[str], out: str, tests: str, told: str
+) -> None:
+    assert generate("--tests", tests, out=out) == 1
+    assert capsys.readouterr().err == f"kafkawire: {folder / told}: name another one\n"
+    assert sorted(path.name for path in folder.iterdir()) == ["specs"]
+
+
+def test_other_peoples_files_are_left_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "checks").mkdir()
+    (folder / "checks" / "test_mine.py").write_text("def test(): pass\n")
+    assert generate("--tests", "checks") == 1
+    assert "checks holds 1 file that kafkawire did not generate, test_mine.py for one" in capsys.readouterr().err
+    assert not (folder / "src").exists()
+
+
+def test_a_broken_table_of_error_codes_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "specs" / "error-codes.csv").write_text("code,name\n")
+    assert generate() == 1
+    assert capsys.readouterr().err.startswith("kafkawire: specs/error-codes.csv:1: the heading must be ")
+
+
+def test_a_folder_that_cannot_be_written_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "src").write_text("a file")
+    assert generate() == 1
+    assert capsys.readouterr().err.startswith("kafkawire: src")
+    assert (folder / "src").read_text() == "a file"
+
+
+def test_comments_and_words_come_with_the_definitions(folder: Path) -> None:
+    text = "// A licence.\n" + json.dumps(message("Note", field("Lines", "[]string", about="What is noted.")))
+    (folder / "specs" / "Note.json").write_text(text)
+    assert generate() == 0
+    assert "lines: What is noted. []string; versions 0+." in (folder / "src/acme/protocol/note.py").read_text()
+
+
+def test_kafkas_own_protocol_is_up_to_date(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["generate", "--check"]) == 0
+    assert capsys.readouterr().err == "all generated files are up to date\n"
