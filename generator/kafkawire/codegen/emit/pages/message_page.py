@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
-from kafkawire.codegen.emit.annotations import UNKNOWN_ENTITY, field_annotation
+from kafkawire.codegen.emit.annotations import UNKNOWN_ENTITY
 from kafkawire.codegen.emit.docstrings import field_unit
 from kafkawire.codegen.emit.grammar import grammar_tree, runs_text, versions_text
 from kafkawire.codegen.emit.headers import request_header_versions, response_header_versions
@@ -14,7 +14,7 @@ from kafkawire.codegen.emit.names import literal
 from kafkawire.codegen.emit.pages.construction import construction
 from kafkawire.codegen.emit.pages.lineage import Lineage, lineage_text, proposed_versions, versions_by_release
 from kafkawire.codegen.emit.pages.version_changes import LayoutChange, layout_changes
-from kafkawire.codegen.naming import class_name, module_name
+from kafkawire.codegen.naming import class_name, module_name, snake_case
 from kafkawire.codegen.resolve import ResolvedMessage, ResolvedStruct, default_value
 from kafkawire.codegen.versions import Versions
 
@@ -24,9 +24,7 @@ class FieldRow:
     """A field in the table of its struct."""
 
     attribute: str
-    name: str
     type: str
-    annotation: str
     struct: str
     versions: str
     nullable: str
@@ -166,13 +164,14 @@ def header_versions(message: MessageDefinition) -> Mapping[int, int]:
     return response_header_versions(message) if message.type == "response" else {}
 
 
-def header_text(headers: Mapping[int, int]) -> str:
+def header_text(headers: Mapping[int, int] | Mapping[int, str]) -> str:
     """``1``, or ``1 in 0-5, 2 in 6-8``."""
-    used = sorted(set(headers.values()))
-    if len(used) == 1:
-        return str(used[0])
-    by_header = ((header, [version for version, used in headers.items() if used == header]) for header in used)
-    return ", ".join(f"{header} in {runs_text(versions)}" for header, versions in by_header)
+    by_header: dict[str, list[int]] = {}
+    for version, header in headers.items():
+        by_header.setdefault(str(header), []).append(version)
+    if len(by_header) == 1:
+        return next(iter(by_header))
+    return ", ".join(f"{header} in {runs_text(versions)}" for header, versions in by_header.items())
 
 
 def version_rows(message: ResolvedMessage, facts: MessageFacts) -> tuple[VersionRow, ...]:
@@ -213,19 +212,19 @@ def _field_rows(struct: ResolvedStruct, message: ResolvedMessage) -> Iterator[Fi
         is_one_struct = bool(inner) and not field.type.array and default is not None
         yield FieldRow(
             attribute=struct.attributes[field.name],
-            name=field.name,
             type=str(field.type),
-            annotation=field_annotation(field, message, default_is_none=default is None),
             struct=inner,
             versions=str(field.versions),
             nullable=str(field.nullable_versions.intersect(field.versions)) if field.nullable_versions else "",
             default=f"{inner}()" if is_one_struct else literal(default).replace("ZERO_UUID", "Uuid()"),
-            notes=tuple(_notes(field)),
+            notes=tuple(_notes(field, struct.attributes[field.name])),
             about=field.about.strip(),
         )
 
 
-def _notes(field: FieldDefinition) -> Iterator[str]:
+def _notes(field: FieldDefinition, attribute: str) -> Iterator[str]:
+    if attribute != snake_case(field.name):
+        yield f"{field.name} in the definition"
     if field_unit(field):
         yield field_unit(field)
     if field.entity_type != UNKNOWN_ENTITY:

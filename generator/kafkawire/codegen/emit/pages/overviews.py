@@ -22,7 +22,7 @@ class MessageGroup:
 
 @dataclass(frozen=True, slots=True)
 class ApiRow:
-    """An API: a request and the response to it."""
+    """An API: a request and the response to it; ``headers`` has the header versions of both, ``1/0 in 0-8``."""
 
     key: int
     name: str
@@ -30,8 +30,7 @@ class ApiRow:
     response: MessageDefinition | None
     flexible_versions: str
     unstable_versions: str
-    request_header: str
-    response_header: str
+    headers: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +77,18 @@ def api_rows(messages: Sequence[MessageDefinition], unstable: Mapping[str, Versi
                 response=response,
                 flexible_versions=str(request.flexible_versions.intersect(request.valid_versions)),
                 unstable_versions=str(unstable.get(request.name, NO_VERSIONS)),
-                request_header=header_text(header_versions(request)),
-                response_header=header_text(header_versions(response)) if response else "",
+                headers=header_text(_both_headers(request, response)),
             )
         )
     return tuple(sorted(rows, key=lambda row: row.key))
+
+
+def _both_headers(request: MessageDefinition, response: MessageDefinition | None) -> Mapping[int, str]:
+    """Version to the header versions of request and response, ``2/1``."""
+    of_response = header_versions(response) if response else {}
+    return {
+        version: f"{header}/{of_response.get(version, '-')}" for version, header in header_versions(request).items()
+    }
 
 
 def record_tables(messages: Sequence[MessageDefinition]) -> tuple[RecordTable, ...]:
