@@ -49,8 +49,6 @@ CASES = (
         12,
         "1 MiB of records in 64 partitions",
         lambda: payloads.fetch_response(4, 16),
-        decode_targets=(Target(KIO, 1 / 2), Target(KAFKA_PYTHON, 1)),
-        encode_targets=(Target(KIO, 1), Target(KAFKA_PYTHON, 1)),
         note=RECORDS_NOTE,
     ),
     Case(3, "60 APIs", lambda: payloads.api_versions_response(60)),
