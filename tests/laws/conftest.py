@@ -18,4 +18,4 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     laws = {item.function for item in items if isinstance(item, pytest.Function) and EMITTED in item.path.parents}
     for law in laws:
-        settings(max_examples=max(EXAMPLES, EXAMPLES * settings.default.max_examples // 100))(law)
+        settings(max_examples=max(EXAMPLES, EXAMPLES * settings().max_examples // 100))(law)
