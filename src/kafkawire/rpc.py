@@ -63,6 +63,8 @@ def encode_request(request: Message, version: int, *, correlation_id: int, clien
         ValueError: if the message is not a request.
     """
     api = api_of(request)
+    if api.request != request.NAME:
+        raise ValueError(f"{request.NAME} is not a request")
     header_version = api.request_headers.get(version)
     if header_version is None:
         raise UnsupportedVersionError(request.NAME, version, request.VERSIONS)
@@ -77,10 +79,7 @@ def encode_response(response: Message, version: int, *, correlation_id: int) -> 
         UnsupportedVersionError, EncodeError: as :meth:`Message.encode`.
         ValueError: if the message is not a response.
     """
-    api = api_of(response)
-    header_version = api.response_headers.get(version)
-    if header_version is None:
-        raise UnsupportedVersionError(response.NAME, version, response.VERSIONS)
+    header_version = _response_header_version(response, version)
     return _frame(ResponseHeader(correlation_id).encode(header_version), response.encode(version))
 
 
@@ -117,10 +116,9 @@ def decode_response(frame: bytes, response: type[R], version: int) -> tuple[int,
     Raises:
         DecodeError: if the bytes are not that response.
         UnsupportedVersionError: if the response has no such version.
+        ValueError: if the class is not that of a response.
     """
-    header_version = api_of(response).response_headers.get(version)
-    if header_version is None:
-        raise UnsupportedVersionError(response.NAME, version, response.VERSIONS)
+    header_version = _response_header_version(response, version)
     header, at = ResponseHeader.decode_from(frame, 0, header_version)
     if response.API_KEY == API_VERSIONS_KEY and frame[at : at + 2] == UNSUPPORTED_VERSION.to_bytes(2):
         version = 0
@@ -145,6 +143,16 @@ def split_frames(buffer: bytes | bytearray, *, maximum: int = MAXIMUM_FRAME_SIZE
             return
         yield bytes(buffer[at + _SIZE.size : end])
         at = end
+
+
+def _response_header_version(response: Message | type[Message], version: int) -> int:
+    api = api_of(response)
+    if api.response != response.NAME:
+        raise ValueError(f"{response.NAME} is not a response")
+    header_version = api.response_headers.get(version)
+    if header_version is None:
+        raise UnsupportedVersionError(response.NAME, version, response.VERSIONS)
+    return header_version
 
 
 def _frame(header: bytes, body: bytes) -> bytes:
