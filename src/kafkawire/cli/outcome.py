@@ -31,7 +31,6 @@ class CommandError(Exception):
 
 _EXTRA_OF_MODULE = {
     "jinja2": "codegen",
-    "jsonschema": "codegen",
     "hypothesis": "test",
     "pyarrow": "tables",
     "pyspark": "spark",
