@@ -37,6 +37,9 @@ class Line(msgspec.Struct):
     json: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
 
+_LINES = msgspec.json.Decoder(Line)
+
+
 class LineError(Exception):
     """A line that is not of the form that the filter takes."""
 
@@ -81,7 +84,7 @@ def encoded(line: Line, engine: Engine) -> dict[str, object]:
     if line.json is msgspec.UNSET:
         raise LineError('"json" is missing')
     cls = _message_class(line.name)
-    message = from_json(cls, json.loads(bytes(line.json), parse_constant=_refuse_constant), line.version)
+    message = from_json(cls, _parse(bytes(line.json)), line.version)
     return {"hex": _encode(message, line.version, engine).hex()}
 
 
@@ -94,13 +97,15 @@ def answers(lines: Iterable[bytes], answer: Callable[[Line], dict[str, object]])
 
 def _answer(raw: bytes, answer: Callable[[Line], dict[str, object]]) -> dict[str, object]:
     try:
-        return answer(msgspec.json.decode(raw, type=Line))
+        return answer(_LINES.decode(raw))
     except (DecodeError, EncodeError, UnsupportedVersionError) as error:
         offset = error.offset if isinstance(error, DecodeError) else None
         path = "" if isinstance(error, UnsupportedVersionError) else error.path
         return _error(error.kind, str(error), path, offset)
-    except (LineError, json.JSONDecodeError, msgspec.DecodeError, msgspec.ValidationError) as error:
+    except (LineError, json.JSONDecodeError, msgspec.DecodeError) as error:
         return _error("input", str(error))
+    except UnicodeDecodeError:
+        return _error("input", "the line is not UTF-8")
     except RecursionError:
         return _error("input", "the JSON is nested too deeply")
 
@@ -136,6 +141,16 @@ def _filter(answer: Callable[[Line], dict[str, object]]) -> None:
     for result in answers(sys.stdin.buffer, answer):
         sys.stdout.write(json.dumps(result) + "\n")
         sys.stdout.flush()
+
+
+def _parse(text: bytes) -> object:
+    """JSON as Kafka's JSON form needs it: integers of any size, and nothing but numbers for numbers."""
+    try:
+        return json.loads(text.decode(), parse_constant=_refuse_constant)
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        raise
+    except ValueError:
+        raise LineError("a number has more digits than Python reads") from None
 
 
 def _refuse_constant(text: str) -> NoReturn:
