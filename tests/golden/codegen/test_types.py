@@ -62,8 +62,12 @@ def said(golden: GoldenPackage, mypy: Mypy) -> dict[str, str]:
     lines = [f"reveal_type({text})" for text in REVEALED] + list(REFUSED)
     program = golden.root / "expressions.py"
     program.write_text(HEAD + "\n".join(lines) + "\n")
+    try:
+        lines = mypy(golden.root, program.name)
+    finally:
+        program.unlink()  # the folder is that of other tests too
     told: dict[str, str] = {}
-    for line in mypy(golden.root, program.name):
+    for line in lines:
         found = re.match(r"expressions\.py:(\d+): (.*)", line)
         if found:
             told.setdefault(expressions[int(found[1]) - 1 - HEAD.count("\n")], found[2])
