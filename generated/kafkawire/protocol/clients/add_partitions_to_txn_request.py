@@ -173,9 +173,16 @@ def _read_add_partitions_to_txn_request_v0(buffer: bytes, at: int) -> tuple[AddP
         v3_and_below_topics = ()
     else:
         raise ValueError
-    return AddPartitionsToTxnRequest(
-        (), v3_and_below_transactional_id, v3_and_below_producer_id, v3_and_below_producer_epoch, v3_and_below_topics
-    ), at
+    return (
+        AddPartitionsToTxnRequest(
+            (),
+            v3_and_below_transactional_id,
+            v3_and_below_producer_id,
+            v3_and_below_producer_epoch,
+            v3_and_below_topics,
+        ),
+        at,
+    )
 
 
 def _write_add_partitions_to_txn_request_v0(out: bytearray, item: AddPartitionsToTxnRequest) -> None:
@@ -292,14 +299,17 @@ def _read_add_partitions_to_txn_request_v3(buffer: bytes, at: int) -> tuple[AddP
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return AddPartitionsToTxnRequest(
-        (),
-        v3_and_below_transactional_id,
-        v3_and_below_producer_id,
-        v3_and_below_producer_epoch,
-        v3_and_below_topics,
-        tags,
-    ), at
+    return (
+        AddPartitionsToTxnRequest(
+            (),
+            v3_and_below_transactional_id,
+            v3_and_below_producer_id,
+            v3_and_below_producer_epoch,
+            v3_and_below_topics,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_add_partitions_to_txn_request_v3(out: bytearray, item: AddPartitionsToTxnRequest) -> None:

@@ -247,9 +247,10 @@ def _read_add_raft_voter_request_v1(buffer: bytes, at: int) -> tuple[AddRaftVote
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return AddRaftVoterRequest(
-        cluster_id, timeout_ms, voter_id, voter_directory_id, listeners, ack_when_committed, tags
-    ), at
+    return (
+        AddRaftVoterRequest(cluster_id, timeout_ms, voter_id, voter_directory_id, listeners, ack_when_committed, tags),
+        at,
+    )
 
 
 def _write_add_raft_voter_request_v1(out: bytearray, item: AddRaftVoterRequest) -> None:

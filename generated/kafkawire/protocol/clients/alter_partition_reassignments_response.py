@@ -306,9 +306,12 @@ def _read_alter_partition_reassignments_response_v1(
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return AlterPartitionReassignmentsResponse(
-        throttle_time_ms, allow_replication_factor_change, error_code, error_message, responses, tags
-    ), at
+    return (
+        AlterPartitionReassignmentsResponse(
+            throttle_time_ms, allow_replication_factor_change, error_code, error_message, responses, tags
+        ),
+        at,
+    )
 
 
 def _write_alter_partition_reassignments_response_v1(out: bytearray, item: AlterPartitionReassignmentsResponse) -> None:

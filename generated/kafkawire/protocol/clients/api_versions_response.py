@@ -405,16 +405,19 @@ def _read_api_versions_response_v3(buffer: bytes, at: int) -> tuple[ApiVersionsR
             if start != len(payload):
                 raise ValueError
         tags = tuple(unknown)
-    return ApiVersionsResponse(
-        error_code,
-        api_keys,
-        throttle_time_ms,
-        supported_features,
-        finalized_features_epoch,
-        finalized_features,
-        zk_migration_ready,
-        tags,
-    ), at
+    return (
+        ApiVersionsResponse(
+            error_code,
+            api_keys,
+            throttle_time_ms,
+            supported_features,
+            finalized_features_epoch,
+            finalized_features,
+            zk_migration_ready,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_api_versions_response_v3(out: bytearray, item: ApiVersionsResponse) -> None:

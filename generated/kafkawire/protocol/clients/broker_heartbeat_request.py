@@ -72,9 +72,12 @@ def _read_broker_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[BrokerHea
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return BrokerHeartbeatRequest(
-        broker_id, broker_epoch, current_metadata_offset, want_fence, want_shut_down, (), None, tags
-    ), at
+    return (
+        BrokerHeartbeatRequest(
+            broker_id, broker_epoch, current_metadata_offset, want_fence, want_shut_down, (), None, tags
+        ),
+        at,
+    )
 
 
 def _write_broker_heartbeat_request_v0(out: bytearray, item: BrokerHeartbeatRequest) -> None:
@@ -138,9 +141,12 @@ def _read_broker_heartbeat_request_v1(buffer: bytes, at: int) -> tuple[BrokerHea
             if start != len(payload):
                 raise ValueError
         tags = tuple(unknown)
-    return BrokerHeartbeatRequest(
-        broker_id, broker_epoch, current_metadata_offset, want_fence, want_shut_down, offline_log_dirs, None, tags
-    ), at
+    return (
+        BrokerHeartbeatRequest(
+            broker_id, broker_epoch, current_metadata_offset, want_fence, want_shut_down, offline_log_dirs, None, tags
+        ),
+        at,
+    )
 
 
 def _write_broker_heartbeat_request_v1(out: bytearray, item: BrokerHeartbeatRequest) -> None:
@@ -239,16 +245,19 @@ def _read_broker_heartbeat_request_v2(buffer: bytes, at: int) -> tuple[BrokerHea
             if start != len(payload):
                 raise ValueError
         tags = tuple(unknown)
-    return BrokerHeartbeatRequest(
-        broker_id,
-        broker_epoch,
-        current_metadata_offset,
-        want_fence,
-        want_shut_down,
-        offline_log_dirs,
-        cordoned_log_dirs,
-        tags,
-    ), at
+    return (
+        BrokerHeartbeatRequest(
+            broker_id,
+            broker_epoch,
+            current_metadata_offset,
+            want_fence,
+            want_shut_down,
+            offline_log_dirs,
+            cordoned_log_dirs,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_broker_heartbeat_request_v2(out: bytearray, item: BrokerHeartbeatRequest) -> None:

@@ -278,9 +278,12 @@ def _read_broker_registration_request_v0(buffer: bytes, at: int) -> tuple[Broker
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return BrokerRegistrationRequest(
-        broker_id, cluster_id, incarnation_id, listeners, features, rack, False, (), -1, tags
-    ), at
+    return (
+        BrokerRegistrationRequest(
+            broker_id, cluster_id, incarnation_id, listeners, features, rack, False, (), -1, tags
+        ),
+        at,
+    )
 
 
 def _write_broker_registration_request_v0(out: bytearray, item: BrokerRegistrationRequest) -> None:
@@ -392,9 +395,12 @@ def _read_broker_registration_request_v1(buffer: bytes, at: int) -> tuple[Broker
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return BrokerRegistrationRequest(
-        broker_id, cluster_id, incarnation_id, listeners, features, rack, is_migrating_zk_broker, (), -1, tags
-    ), at
+    return (
+        BrokerRegistrationRequest(
+            broker_id, cluster_id, incarnation_id, listeners, features, rack, is_migrating_zk_broker, (), -1, tags
+        ),
+        at,
+    )
 
 
 def _write_broker_registration_request_v1(out: bytearray, item: BrokerRegistrationRequest) -> None:
@@ -525,9 +531,12 @@ def _read_broker_registration_request_v2(buffer: bytes, at: int) -> tuple[Broker
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return BrokerRegistrationRequest(
-        broker_id, cluster_id, incarnation_id, listeners, features, rack, is_migrating_zk_broker, log_dirs, -1, tags
-    ), at
+    return (
+        BrokerRegistrationRequest(
+            broker_id, cluster_id, incarnation_id, listeners, features, rack, is_migrating_zk_broker, log_dirs, -1, tags
+        ),
+        at,
+    )
 
 
 def _write_broker_registration_request_v2(out: bytearray, item: BrokerRegistrationRequest) -> None:
@@ -672,18 +681,21 @@ def _read_broker_registration_request_v3(buffer: bytes, at: int) -> tuple[Broker
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return BrokerRegistrationRequest(
-        broker_id,
-        cluster_id,
-        incarnation_id,
-        listeners,
-        features,
-        rack,
-        is_migrating_zk_broker,
-        log_dirs,
-        previous_broker_epoch,
-        tags,
-    ), at
+    return (
+        BrokerRegistrationRequest(
+            broker_id,
+            cluster_id,
+            incarnation_id,
+            listeners,
+            features,
+            rack,
+            is_migrating_zk_broker,
+            log_dirs,
+            previous_broker_epoch,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_broker_registration_request_v3(out: bytearray, item: BrokerRegistrationRequest) -> None:

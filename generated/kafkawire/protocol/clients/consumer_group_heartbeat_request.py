@@ -243,19 +243,22 @@ def _read_consumer_group_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[C
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return ConsumerGroupHeartbeatRequest(
-        group_id,
-        member_id,
-        member_epoch,
-        instance_id,
-        rack_id,
-        rebalance_timeout_ms,
-        subscribed_topic_names,
-        None,
-        server_assignor,
-        topic_partitions,
-        tags,
-    ), at
+    return (
+        ConsumerGroupHeartbeatRequest(
+            group_id,
+            member_id,
+            member_epoch,
+            instance_id,
+            rack_id,
+            rebalance_timeout_ms,
+            subscribed_topic_names,
+            None,
+            server_assignor,
+            topic_partitions,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_consumer_group_heartbeat_request_v0(out: bytearray, item: ConsumerGroupHeartbeatRequest) -> None:
@@ -458,19 +461,22 @@ def _read_consumer_group_heartbeat_request_v1(buffer: bytes, at: int) -> tuple[C
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return ConsumerGroupHeartbeatRequest(
-        group_id,
-        member_id,
-        member_epoch,
-        instance_id,
-        rack_id,
-        rebalance_timeout_ms,
-        subscribed_topic_names,
-        subscribed_topic_regex,
-        server_assignor,
-        topic_partitions,
-        tags,
-    ), at
+    return (
+        ConsumerGroupHeartbeatRequest(
+            group_id,
+            member_id,
+            member_epoch,
+            instance_id,
+            rack_id,
+            rebalance_timeout_ms,
+            subscribed_topic_names,
+            subscribed_topic_regex,
+            server_assignor,
+            topic_partitions,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_consumer_group_heartbeat_request_v1(out: bytearray, item: ConsumerGroupHeartbeatRequest) -> None:

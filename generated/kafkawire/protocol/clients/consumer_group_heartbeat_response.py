@@ -228,9 +228,19 @@ def _read_consumer_group_heartbeat_response_v0(buffer: bytes, at: int) -> tuple[
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return ConsumerGroupHeartbeatResponse(
-        throttle_time_ms, error_code, error_message, member_id, member_epoch, heartbeat_interval_ms, assignment, tags
-    ), at
+    return (
+        ConsumerGroupHeartbeatResponse(
+            throttle_time_ms,
+            error_code,
+            error_message,
+            member_id,
+            member_epoch,
+            heartbeat_interval_ms,
+            assignment,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_consumer_group_heartbeat_response_v0(out: bytearray, item: ConsumerGroupHeartbeatResponse) -> None:

@@ -239,9 +239,10 @@ def _read_controller_registration_request_v0(buffer: bytes, at: int) -> tuple[Co
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return ControllerRegistrationRequest(
-        controller_id, incarnation_id, zk_migration_ready, listeners, features, tags
-    ), at
+    return (
+        ControllerRegistrationRequest(controller_id, incarnation_id, zk_migration_ready, listeners, features, tags),
+        at,
+    )
 
 
 def _write_controller_registration_request_v0(out: bytearray, item: ControllerRegistrationRequest) -> None:

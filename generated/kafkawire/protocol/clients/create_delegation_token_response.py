@@ -120,19 +120,22 @@ def _read_create_delegation_token_response_v0(buffer: bytes, at: int) -> tuple[C
     at = end
     (throttle_time_ms,) = _unpack_i(buffer, at)
     at += 4
-    return CreateDelegationTokenResponse(
-        error_code,
-        principal_type,
-        principal_name,
-        "",
-        "",
-        issue_timestamp_ms,
-        expiry_timestamp_ms,
-        max_timestamp_ms,
-        token_id,
-        hmac,
-        throttle_time_ms,
-    ), at
+    return (
+        CreateDelegationTokenResponse(
+            error_code,
+            principal_type,
+            principal_name,
+            "",
+            "",
+            issue_timestamp_ms,
+            expiry_timestamp_ms,
+            max_timestamp_ms,
+            token_id,
+            hmac,
+            throttle_time_ms,
+        ),
+        at,
+    )
 
 
 def _write_create_delegation_token_response_v0(out: bytearray, item: CreateDelegationTokenResponse) -> None:
@@ -210,20 +213,23 @@ def _read_create_delegation_token_response_v2(buffer: bytes, at: int) -> tuple[C
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return CreateDelegationTokenResponse(
-        error_code,
-        principal_type,
-        principal_name,
-        "",
-        "",
-        issue_timestamp_ms,
-        expiry_timestamp_ms,
-        max_timestamp_ms,
-        token_id,
-        hmac,
-        throttle_time_ms,
-        tags,
-    ), at
+    return (
+        CreateDelegationTokenResponse(
+            error_code,
+            principal_type,
+            principal_name,
+            "",
+            "",
+            issue_timestamp_ms,
+            expiry_timestamp_ms,
+            max_timestamp_ms,
+            token_id,
+            hmac,
+            throttle_time_ms,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_create_delegation_token_response_v2(out: bytearray, item: CreateDelegationTokenResponse) -> None:
@@ -337,20 +343,23 @@ def _read_create_delegation_token_response_v3(buffer: bytes, at: int) -> tuple[C
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return CreateDelegationTokenResponse(
-        error_code,
-        principal_type,
-        principal_name,
-        token_requester_principal_type,
-        token_requester_principal_name,
-        issue_timestamp_ms,
-        expiry_timestamp_ms,
-        max_timestamp_ms,
-        token_id,
-        hmac,
-        throttle_time_ms,
-        tags,
-    ), at
+    return (
+        CreateDelegationTokenResponse(
+            error_code,
+            principal_type,
+            principal_name,
+            token_requester_principal_type,
+            token_requester_principal_name,
+            issue_timestamp_ms,
+            expiry_timestamp_ms,
+            max_timestamp_ms,
+            token_id,
+            hmac,
+            throttle_time_ms,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_create_delegation_token_response_v3(out: bytearray, item: CreateDelegationTokenResponse) -> None:

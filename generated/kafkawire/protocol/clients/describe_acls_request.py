@@ -122,9 +122,12 @@ def _read_describe_acls_request_v0(buffer: bytes, at: int) -> tuple[DescribeAcls
         at = end
     operation, permission_type = _unpack_bb(buffer, at)
     at += 2
-    return DescribeAclsRequest(
-        resource_type_filter, resource_name_filter, 3, principal_filter, host_filter, operation, permission_type
-    ), at
+    return (
+        DescribeAclsRequest(
+            resource_type_filter, resource_name_filter, 3, principal_filter, host_filter, operation, permission_type
+        ),
+        at,
+    )
 
 
 def _write_describe_acls_request_v0(out: bytearray, item: DescribeAclsRequest) -> None:
@@ -196,15 +199,18 @@ def _read_describe_acls_request_v1(buffer: bytes, at: int) -> tuple[DescribeAcls
         at = end
     operation, permission_type = _unpack_bb(buffer, at)
     at += 2
-    return DescribeAclsRequest(
-        resource_type_filter,
-        resource_name_filter,
-        pattern_type_filter,
-        principal_filter,
-        host_filter,
-        operation,
-        permission_type,
-    ), at
+    return (
+        DescribeAclsRequest(
+            resource_type_filter,
+            resource_name_filter,
+            pattern_type_filter,
+            principal_filter,
+            host_filter,
+            operation,
+            permission_type,
+        ),
+        at,
+    )
 
 
 def _write_describe_acls_request_v1(out: bytearray, item: DescribeAclsRequest) -> None:
@@ -285,17 +291,20 @@ def _read_describe_acls_request_v2(buffer: bytes, at: int) -> tuple[DescribeAcls
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return DescribeAclsRequest(
-        resource_type_filter,
-        resource_name_filter,
-        pattern_type_filter,
-        principal_filter,
-        host_filter,
-        operation,
-        permission_type,
-        (),
-        tags,
-    ), at
+    return (
+        DescribeAclsRequest(
+            resource_type_filter,
+            resource_name_filter,
+            pattern_type_filter,
+            principal_filter,
+            host_filter,
+            operation,
+            permission_type,
+            (),
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_describe_acls_request_v2(out: bytearray, item: DescribeAclsRequest) -> None:

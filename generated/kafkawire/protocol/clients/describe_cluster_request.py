@@ -100,9 +100,10 @@ def _read_describe_cluster_request_v2(buffer: bytes, at: int) -> tuple[DescribeC
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return DescribeClusterRequest(
-        include_cluster_authorized_operations, endpoint_type, include_fenced_brokers, tags
-    ), at
+    return (
+        DescribeClusterRequest(include_cluster_authorized_operations, endpoint_type, include_fenced_brokers, tags),
+        at,
+    )
 
 
 def _write_describe_cluster_request_v2(out: bytearray, item: DescribeClusterRequest) -> None:

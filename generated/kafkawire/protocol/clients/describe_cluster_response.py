@@ -210,17 +210,20 @@ def _read_describe_cluster_response_v0(buffer: bytes, at: int) -> tuple[Describe
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return DescribeClusterResponse(
-        throttle_time_ms,
-        error_code,
-        error_message,
-        1,
-        cluster_id,
-        controller_id,
-        brokers,
-        cluster_authorized_operations,
-        tags,
-    ), at
+    return (
+        DescribeClusterResponse(
+            throttle_time_ms,
+            error_code,
+            error_message,
+            1,
+            cluster_id,
+            controller_id,
+            brokers,
+            cluster_authorized_operations,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_describe_cluster_response_v0(out: bytearray, item: DescribeClusterResponse) -> None:
@@ -309,17 +312,20 @@ def _read_describe_cluster_response_v1(buffer: bytes, at: int) -> tuple[Describe
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return DescribeClusterResponse(
-        throttle_time_ms,
-        error_code,
-        error_message,
-        endpoint_type,
-        cluster_id,
-        controller_id,
-        brokers,
-        cluster_authorized_operations,
-        tags,
-    ), at
+    return (
+        DescribeClusterResponse(
+            throttle_time_ms,
+            error_code,
+            error_message,
+            endpoint_type,
+            cluster_id,
+            controller_id,
+            brokers,
+            cluster_authorized_operations,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_describe_cluster_response_v1(out: bytearray, item: DescribeClusterResponse) -> None:
@@ -481,17 +487,20 @@ def _read_describe_cluster_response_v2(buffer: bytes, at: int) -> tuple[Describe
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return DescribeClusterResponse(
-        throttle_time_ms,
-        error_code,
-        error_message,
-        endpoint_type,
-        cluster_id,
-        controller_id,
-        brokers,
-        cluster_authorized_operations,
-        tags,
-    ), at
+    return (
+        DescribeClusterResponse(
+            throttle_time_ms,
+            error_code,
+            error_message,
+            endpoint_type,
+            cluster_id,
+            controller_id,
+            brokers,
+            cluster_authorized_operations,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_describe_cluster_response_v2(out: bytearray, item: DescribeClusterResponse) -> None:

@@ -268,9 +268,10 @@ def _read_fetch_request_v0(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
         topics = ()
     else:
         raise ValueError
-    return FetchRequest(
-        None, replica_id, _DEFAULT_ReplicaState, max_wait_ms, min_bytes, 2147483647, 0, 0, -1, topics
-    ), at
+    return (
+        FetchRequest(None, replica_id, _DEFAULT_ReplicaState, max_wait_ms, min_bytes, 2147483647, 0, 0, -1, topics),
+        at,
+    )
 
 
 def _write_fetch_request_v0(out: bytearray, item: FetchRequest) -> None:
@@ -306,9 +307,10 @@ def _read_fetch_request_v3(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
         topics = ()
     else:
         raise ValueError
-    return FetchRequest(
-        None, replica_id, _DEFAULT_ReplicaState, max_wait_ms, min_bytes, max_bytes, 0, 0, -1, topics
-    ), at
+    return (
+        FetchRequest(None, replica_id, _DEFAULT_ReplicaState, max_wait_ms, min_bytes, max_bytes, 0, 0, -1, topics),
+        at,
+    )
 
 
 def _write_fetch_request_v3(out: bytearray, item: FetchRequest) -> None:
@@ -345,9 +347,12 @@ def _read_fetch_request_v4(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
         topics = ()
     else:
         raise ValueError
-    return FetchRequest(
-        None, replica_id, _DEFAULT_ReplicaState, max_wait_ms, min_bytes, max_bytes, isolation_level, 0, -1, topics
-    ), at
+    return (
+        FetchRequest(
+            None, replica_id, _DEFAULT_ReplicaState, max_wait_ms, min_bytes, max_bytes, isolation_level, 0, -1, topics
+        ),
+        at,
+    )
 
 
 def _write_fetch_request_v4(out: bytearray, item: FetchRequest) -> None:
@@ -458,9 +463,12 @@ def _read_fetch_request_v5(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
         topics = ()
     else:
         raise ValueError
-    return FetchRequest(
-        None, replica_id, _DEFAULT_ReplicaState, max_wait_ms, min_bytes, max_bytes, isolation_level, 0, -1, topics
-    ), at
+    return (
+        FetchRequest(
+            None, replica_id, _DEFAULT_ReplicaState, max_wait_ms, min_bytes, max_bytes, isolation_level, 0, -1, topics
+        ),
+        at,
+    )
 
 
 def _write_fetch_request_v5(out: bytearray, item: FetchRequest) -> None:
@@ -558,19 +566,22 @@ def _read_fetch_request_v7(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
         forgotten_topics_data = ()
     else:
         raise ValueError
-    return FetchRequest(
-        None,
-        replica_id,
-        _DEFAULT_ReplicaState,
-        max_wait_ms,
-        min_bytes,
-        max_bytes,
-        isolation_level,
-        session_id,
-        session_epoch,
-        topics,
-        forgotten_topics_data,
-    ), at
+    return (
+        FetchRequest(
+            None,
+            replica_id,
+            _DEFAULT_ReplicaState,
+            max_wait_ms,
+            min_bytes,
+            max_bytes,
+            isolation_level,
+            session_id,
+            session_epoch,
+            topics,
+            forgotten_topics_data,
+        ),
+        at,
+    )
 
 
 def _write_fetch_request_v7(out: bytearray, item: FetchRequest) -> None:
@@ -713,19 +724,22 @@ def _read_fetch_request_v9(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
         forgotten_topics_data = ()
     else:
         raise ValueError
-    return FetchRequest(
-        None,
-        replica_id,
-        _DEFAULT_ReplicaState,
-        max_wait_ms,
-        min_bytes,
-        max_bytes,
-        isolation_level,
-        session_id,
-        session_epoch,
-        topics,
-        forgotten_topics_data,
-    ), at
+    return (
+        FetchRequest(
+            None,
+            replica_id,
+            _DEFAULT_ReplicaState,
+            max_wait_ms,
+            min_bytes,
+            max_bytes,
+            isolation_level,
+            session_id,
+            session_epoch,
+            topics,
+            forgotten_topics_data,
+        ),
+        at,
+    )
 
 
 def _write_fetch_request_v9(out: bytearray, item: FetchRequest) -> None:
@@ -797,20 +811,23 @@ def _read_fetch_request_v11(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     end = at + n
     rack_id = buffer[at:end].decode()
     at = end
-    return FetchRequest(
-        None,
-        replica_id,
-        _DEFAULT_ReplicaState,
-        max_wait_ms,
-        min_bytes,
-        max_bytes,
-        isolation_level,
-        session_id,
-        session_epoch,
-        topics,
-        forgotten_topics_data,
-        rack_id,
-    ), at
+    return (
+        FetchRequest(
+            None,
+            replica_id,
+            _DEFAULT_ReplicaState,
+            max_wait_ms,
+            min_bytes,
+            max_bytes,
+            isolation_level,
+            session_id,
+            session_epoch,
+            topics,
+            forgotten_topics_data,
+            rack_id,
+        ),
+        at,
+    )
 
 
 def _write_fetch_request_v11(out: bytearray, item: FetchRequest) -> None:
@@ -1099,21 +1116,24 @@ def _read_fetch_request_v12(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
             if start != len(payload):
                 raise ValueError
         tags = tuple(unknown)
-    return FetchRequest(
-        cluster_id,
-        replica_id,
-        _DEFAULT_ReplicaState,
-        max_wait_ms,
-        min_bytes,
-        max_bytes,
-        isolation_level,
-        session_id,
-        session_epoch,
-        topics,
-        forgotten_topics_data,
-        rack_id,
-        tags,
-    ), at
+    return (
+        FetchRequest(
+            cluster_id,
+            replica_id,
+            _DEFAULT_ReplicaState,
+            max_wait_ms,
+            min_bytes,
+            max_bytes,
+            isolation_level,
+            session_id,
+            session_epoch,
+            topics,
+            forgotten_topics_data,
+            rack_id,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_fetch_request_v12(out: bytearray, item: FetchRequest) -> None:
@@ -1356,21 +1376,24 @@ def _read_fetch_request_v13(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
             if start != len(payload):
                 raise ValueError
         tags = tuple(unknown)
-    return FetchRequest(
-        cluster_id,
-        replica_id,
-        _DEFAULT_ReplicaState,
-        max_wait_ms,
-        min_bytes,
-        max_bytes,
-        isolation_level,
-        session_id,
-        session_epoch,
-        topics,
-        forgotten_topics_data,
-        rack_id,
-        tags,
-    ), at
+    return (
+        FetchRequest(
+            cluster_id,
+            replica_id,
+            _DEFAULT_ReplicaState,
+            max_wait_ms,
+            min_bytes,
+            max_bytes,
+            isolation_level,
+            session_id,
+            session_epoch,
+            topics,
+            forgotten_topics_data,
+            rack_id,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_fetch_request_v13(out: bytearray, item: FetchRequest) -> None:
@@ -1533,21 +1556,24 @@ def _read_fetch_request_v15(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
             if start != len(payload):
                 raise ValueError
         tags = tuple(unknown)
-    return FetchRequest(
-        cluster_id,
-        -1,
-        replica_state,
-        max_wait_ms,
-        min_bytes,
-        max_bytes,
-        isolation_level,
-        session_id,
-        session_epoch,
-        topics,
-        forgotten_topics_data,
-        rack_id,
-        tags,
-    ), at
+    return (
+        FetchRequest(
+            cluster_id,
+            -1,
+            replica_state,
+            max_wait_ms,
+            min_bytes,
+            max_bytes,
+            isolation_level,
+            session_id,
+            session_epoch,
+            topics,
+            forgotten_topics_data,
+            rack_id,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_fetch_request_v15(out: bytearray, item: FetchRequest) -> None:
@@ -1816,21 +1842,24 @@ def _read_fetch_request_v17(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
             if start != len(payload):
                 raise ValueError
         tags = tuple(unknown)
-    return FetchRequest(
-        cluster_id,
-        -1,
-        replica_state,
-        max_wait_ms,
-        min_bytes,
-        max_bytes,
-        isolation_level,
-        session_id,
-        session_epoch,
-        topics,
-        forgotten_topics_data,
-        rack_id,
-        tags,
-    ), at
+    return (
+        FetchRequest(
+            cluster_id,
+            -1,
+            replica_state,
+            max_wait_ms,
+            min_bytes,
+            max_bytes,
+            isolation_level,
+            session_id,
+            session_epoch,
+            topics,
+            forgotten_topics_data,
+            rack_id,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_fetch_request_v17(out: bytearray, item: FetchRequest) -> None:
@@ -2108,21 +2137,24 @@ def _read_fetch_request_v18(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
             if start != len(payload):
                 raise ValueError
         tags = tuple(unknown)
-    return FetchRequest(
-        cluster_id,
-        -1,
-        replica_state,
-        max_wait_ms,
-        min_bytes,
-        max_bytes,
-        isolation_level,
-        session_id,
-        session_epoch,
-        topics,
-        forgotten_topics_data,
-        rack_id,
-        tags,
-    ), at
+    return (
+        FetchRequest(
+            cluster_id,
+            -1,
+            replica_state,
+            max_wait_ms,
+            min_bytes,
+            max_bytes,
+            isolation_level,
+            session_id,
+            session_epoch,
+            topics,
+            forgotten_topics_data,
+            rack_id,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_fetch_request_v18(out: bytearray, item: FetchRequest) -> None:

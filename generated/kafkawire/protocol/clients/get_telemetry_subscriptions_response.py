@@ -123,18 +123,21 @@ def _read_get_telemetry_subscriptions_response_v0(
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return GetTelemetrySubscriptionsResponse(
-        throttle_time_ms,
-        error_code,
-        client_instance_id,
-        subscription_id,
-        accepted_compression_types,
-        push_interval_ms,
-        telemetry_max_bytes,
-        delta_temporality,
-        requested_metrics,
-        tags,
-    ), at
+    return (
+        GetTelemetrySubscriptionsResponse(
+            throttle_time_ms,
+            error_code,
+            client_instance_id,
+            subscription_id,
+            accepted_compression_types,
+            push_interval_ms,
+            telemetry_max_bytes,
+            delta_temporality,
+            requested_metrics,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_get_telemetry_subscriptions_response_v0(out: bytearray, item: GetTelemetrySubscriptionsResponse) -> None:

@@ -170,9 +170,12 @@ def _read_init_producer_id_request_v3(buffer: bytes, at: int) -> tuple[InitProdu
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return InitProducerIdRequest(
-        transactional_id, transaction_timeout_ms, producer_id, producer_epoch, False, False, tags
-    ), at
+    return (
+        InitProducerIdRequest(
+            transactional_id, transaction_timeout_ms, producer_id, producer_epoch, False, False, tags
+        ),
+        at,
+    )
 
 
 def _write_init_producer_id_request_v3(out: bytearray, item: InitProducerIdRequest) -> None:
@@ -222,9 +225,12 @@ def _read_init_producer_id_request_v6(buffer: bytes, at: int) -> tuple[InitProdu
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return InitProducerIdRequest(
-        transactional_id, transaction_timeout_ms, producer_id, producer_epoch, enable2_pc, keep_prepared_txn, tags
-    ), at
+    return (
+        InitProducerIdRequest(
+            transactional_id, transaction_timeout_ms, producer_id, producer_epoch, enable2_pc, keep_prepared_txn, tags
+        ),
+        at,
+    )
 
 
 def _write_init_producer_id_request_v6(out: bytearray, item: InitProducerIdRequest) -> None:

@@ -117,15 +117,18 @@ def _read_init_producer_id_response_v6(buffer: bytes, at: int) -> tuple[InitProd
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return InitProducerIdResponse(
-        throttle_time_ms,
-        error_code,
-        producer_id,
-        producer_epoch,
-        ongoing_txn_producer_id,
-        ongoing_txn_producer_epoch,
-        tags,
-    ), at
+    return (
+        InitProducerIdResponse(
+            throttle_time_ms,
+            error_code,
+            producer_id,
+            producer_epoch,
+            ongoing_txn_producer_id,
+            ongoing_txn_producer_epoch,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_init_producer_id_response_v6(out: bytearray, item: InitProducerIdResponse) -> None:

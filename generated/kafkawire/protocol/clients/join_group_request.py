@@ -234,9 +234,10 @@ def _read_join_group_request_v1(buffer: bytes, at: int) -> tuple[JoinGroupReques
         protocols = ()
     else:
         raise ValueError
-    return JoinGroupRequest(
-        group_id, session_timeout_ms, rebalance_timeout_ms, member_id, None, protocol_type, protocols
-    ), at
+    return (
+        JoinGroupRequest(group_id, session_timeout_ms, rebalance_timeout_ms, member_id, None, protocol_type, protocols),
+        at,
+    )
 
 
 def _write_join_group_request_v1(out: bytearray, item: JoinGroupRequest) -> None:
@@ -310,9 +311,12 @@ def _read_join_group_request_v5(buffer: bytes, at: int) -> tuple[JoinGroupReques
         protocols = ()
     else:
         raise ValueError
-    return JoinGroupRequest(
-        group_id, session_timeout_ms, rebalance_timeout_ms, member_id, group_instance_id, protocol_type, protocols
-    ), at
+    return (
+        JoinGroupRequest(
+            group_id, session_timeout_ms, rebalance_timeout_ms, member_id, group_instance_id, protocol_type, protocols
+        ),
+        at,
+    )
 
 
 def _write_join_group_request_v5(out: bytearray, item: JoinGroupRequest) -> None:
@@ -466,17 +470,20 @@ def _read_join_group_request_v6(buffer: bytes, at: int) -> tuple[JoinGroupReques
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return JoinGroupRequest(
-        group_id,
-        session_timeout_ms,
-        rebalance_timeout_ms,
-        member_id,
-        group_instance_id,
-        protocol_type,
-        protocols,
-        None,
-        tags,
-    ), at
+    return (
+        JoinGroupRequest(
+            group_id,
+            session_timeout_ms,
+            rebalance_timeout_ms,
+            member_id,
+            group_instance_id,
+            protocol_type,
+            protocols,
+            None,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_join_group_request_v6(out: bytearray, item: JoinGroupRequest) -> None:
@@ -602,17 +609,20 @@ def _read_join_group_request_v8(buffer: bytes, at: int) -> tuple[JoinGroupReques
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return JoinGroupRequest(
-        group_id,
-        session_timeout_ms,
-        rebalance_timeout_ms,
-        member_id,
-        group_instance_id,
-        protocol_type,
-        protocols,
-        reason,
-        tags,
-    ), at
+    return (
+        JoinGroupRequest(
+            group_id,
+            session_timeout_ms,
+            rebalance_timeout_ms,
+            member_id,
+            group_instance_id,
+            protocol_type,
+            protocols,
+            reason,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_join_group_request_v8(out: bytearray, item: JoinGroupRequest) -> None:

@@ -244,9 +244,12 @@ def _read_join_group_response_v2(buffer: bytes, at: int) -> tuple[JoinGroupRespo
         members = ()
     else:
         raise ValueError
-    return JoinGroupResponse(
-        throttle_time_ms, error_code, generation_id, None, protocol_name, leader, False, member_id, members
-    ), at
+    return (
+        JoinGroupResponse(
+            throttle_time_ms, error_code, generation_id, None, protocol_name, leader, False, member_id, members
+        ),
+        at,
+    )
 
 
 def _write_join_group_response_v2(out: bytearray, item: JoinGroupResponse) -> None:
@@ -373,9 +376,12 @@ def _read_join_group_response_v5(buffer: bytes, at: int) -> tuple[JoinGroupRespo
         members = ()
     else:
         raise ValueError
-    return JoinGroupResponse(
-        throttle_time_ms, error_code, generation_id, None, protocol_name, leader, False, member_id, members
-    ), at
+    return (
+        JoinGroupResponse(
+            throttle_time_ms, error_code, generation_id, None, protocol_name, leader, False, member_id, members
+        ),
+        at,
+    )
 
 
 def _write_join_group_response_v5(out: bytearray, item: JoinGroupResponse) -> None:
@@ -537,9 +543,12 @@ def _read_join_group_response_v6(buffer: bytes, at: int) -> tuple[JoinGroupRespo
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return JoinGroupResponse(
-        throttle_time_ms, error_code, generation_id, None, protocol_name, leader, False, member_id, members, tags
-    ), at
+    return (
+        JoinGroupResponse(
+            throttle_time_ms, error_code, generation_id, None, protocol_name, leader, False, member_id, members, tags
+        ),
+        at,
+    )
 
 
 def _write_join_group_response_v6(out: bytearray, item: JoinGroupResponse) -> None:
@@ -649,18 +658,21 @@ def _read_join_group_response_v7(buffer: bytes, at: int) -> tuple[JoinGroupRespo
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return JoinGroupResponse(
-        throttle_time_ms,
-        error_code,
-        generation_id,
-        protocol_type,
-        protocol_name,
-        leader,
-        False,
-        member_id,
-        members,
-        tags,
-    ), at
+    return (
+        JoinGroupResponse(
+            throttle_time_ms,
+            error_code,
+            generation_id,
+            protocol_type,
+            protocol_name,
+            leader,
+            False,
+            member_id,
+            members,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_join_group_response_v7(out: bytearray, item: JoinGroupResponse) -> None:
@@ -785,18 +797,21 @@ def _read_join_group_response_v9(buffer: bytes, at: int) -> tuple[JoinGroupRespo
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return JoinGroupResponse(
-        throttle_time_ms,
-        error_code,
-        generation_id,
-        protocol_type,
-        protocol_name,
-        leader,
-        skip_assignment,
-        member_id,
-        members,
-        tags,
-    ), at
+    return (
+        JoinGroupResponse(
+            throttle_time_ms,
+            error_code,
+            generation_id,
+            protocol_type,
+            protocol_name,
+            leader,
+            skip_assignment,
+            member_id,
+            members,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_join_group_response_v9(out: bytearray, item: JoinGroupResponse) -> None:

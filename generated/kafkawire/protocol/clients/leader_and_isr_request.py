@@ -301,9 +301,12 @@ def _read_leader_and_isr_request_v0(buffer: bytes, at: int) -> tuple[LeaderAndIs
         live_leaders = ()
     else:
         raise ValueError
-    return LeaderAndIsrRequest(
-        controller_id, False, controller_epoch, -1, 0, ungrouped_partition_states, (), live_leaders
-    ), at
+    return (
+        LeaderAndIsrRequest(
+            controller_id, False, controller_epoch, -1, 0, ungrouped_partition_states, (), live_leaders
+        ),
+        at,
+    )
 
 
 def _write_leader_and_isr_request_v0(out: bytearray, item: LeaderAndIsrRequest) -> None:
@@ -442,9 +445,12 @@ def _read_leader_and_isr_request_v1(buffer: bytes, at: int) -> tuple[LeaderAndIs
         live_leaders = ()
     else:
         raise ValueError
-    return LeaderAndIsrRequest(
-        controller_id, False, controller_epoch, -1, 0, ungrouped_partition_states, (), live_leaders
-    ), at
+    return (
+        LeaderAndIsrRequest(
+            controller_id, False, controller_epoch, -1, 0, ungrouped_partition_states, (), live_leaders
+        ),
+        at,
+    )
 
 
 def _write_leader_and_isr_request_v1(out: bytearray, item: LeaderAndIsrRequest) -> None:
@@ -621,9 +627,10 @@ def _read_leader_and_isr_request_v2(buffer: bytes, at: int) -> tuple[LeaderAndIs
         live_leaders = ()
     else:
         raise ValueError
-    return LeaderAndIsrRequest(
-        controller_id, False, controller_epoch, broker_epoch, 0, (), topic_states, live_leaders
-    ), at
+    return (
+        LeaderAndIsrRequest(controller_id, False, controller_epoch, broker_epoch, 0, (), topic_states, live_leaders),
+        at,
+    )
 
 
 def _write_leader_and_isr_request_v2(out: bytearray, item: LeaderAndIsrRequest) -> None:
@@ -828,9 +835,10 @@ def _read_leader_and_isr_request_v3(buffer: bytes, at: int) -> tuple[LeaderAndIs
         live_leaders = ()
     else:
         raise ValueError
-    return LeaderAndIsrRequest(
-        controller_id, False, controller_epoch, broker_epoch, 0, (), topic_states, live_leaders
-    ), at
+    return (
+        LeaderAndIsrRequest(controller_id, False, controller_epoch, broker_epoch, 0, (), topic_states, live_leaders),
+        at,
+    )
 
 
 def _write_leader_and_isr_request_v3(out: bytearray, item: LeaderAndIsrRequest) -> None:
@@ -1149,9 +1157,12 @@ def _read_leader_and_isr_request_v4(buffer: bytes, at: int) -> tuple[LeaderAndIs
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return LeaderAndIsrRequest(
-        controller_id, False, controller_epoch, broker_epoch, 0, (), topic_states, live_leaders, tags
-    ), at
+    return (
+        LeaderAndIsrRequest(
+            controller_id, False, controller_epoch, broker_epoch, 0, (), topic_states, live_leaders, tags
+        ),
+        at,
+    )
 
 
 def _write_leader_and_isr_request_v4(out: bytearray, item: LeaderAndIsrRequest) -> None:
@@ -1297,9 +1308,12 @@ def _read_leader_and_isr_request_v5(buffer: bytes, at: int) -> tuple[LeaderAndIs
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return LeaderAndIsrRequest(
-        controller_id, False, controller_epoch, broker_epoch, type_, (), topic_states, live_leaders, tags
-    ), at
+    return (
+        LeaderAndIsrRequest(
+            controller_id, False, controller_epoch, broker_epoch, type_, (), topic_states, live_leaders, tags
+        ),
+        at,
+    )
 
 
 def _write_leader_and_isr_request_v5(out: bytearray, item: LeaderAndIsrRequest) -> None:
@@ -1584,9 +1598,12 @@ def _read_leader_and_isr_request_v6(buffer: bytes, at: int) -> tuple[LeaderAndIs
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return LeaderAndIsrRequest(
-        controller_id, False, controller_epoch, broker_epoch, type_, (), topic_states, live_leaders, tags
-    ), at
+    return (
+        LeaderAndIsrRequest(
+            controller_id, False, controller_epoch, broker_epoch, type_, (), topic_states, live_leaders, tags
+        ),
+        at,
+    )
 
 
 def _write_leader_and_isr_request_v6(out: bytearray, item: LeaderAndIsrRequest) -> None:
@@ -1659,9 +1676,20 @@ def _read_leader_and_isr_request_v7(buffer: bytes, at: int) -> tuple[LeaderAndIs
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return LeaderAndIsrRequest(
-        controller_id, is_kraft_controller, controller_epoch, broker_epoch, type_, (), topic_states, live_leaders, tags
-    ), at
+    return (
+        LeaderAndIsrRequest(
+            controller_id,
+            is_kraft_controller,
+            controller_epoch,
+            broker_epoch,
+            type_,
+            (),
+            topic_states,
+            live_leaders,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_leader_and_isr_request_v7(out: bytearray, item: LeaderAndIsrRequest) -> None:

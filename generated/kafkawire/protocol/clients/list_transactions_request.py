@@ -277,9 +277,10 @@ def _read_list_transactions_request_v2(buffer: bytes, at: int) -> tuple[ListTran
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return ListTransactionsRequest(
-        state_filters, producer_id_filters, duration_filter, transactional_id_pattern, tags
-    ), at
+    return (
+        ListTransactionsRequest(state_filters, producer_id_filters, duration_filter, transactional_id_pattern, tags),
+        at,
+    )
 
 
 def _write_list_transactions_request_v2(out: bytearray, item: ListTransactionsRequest) -> None:

@@ -249,9 +249,15 @@ def _read_metadata_request_v8(buffer: bytes, at: int) -> tuple[MetadataRequest, 
         buffer, at
     )
     at += 3
-    return MetadataRequest(
-        topics, allow_auto_topic_creation, include_cluster_authorized_operations, include_topic_authorized_operations
-    ), at
+    return (
+        MetadataRequest(
+            topics,
+            allow_auto_topic_creation,
+            include_cluster_authorized_operations,
+            include_topic_authorized_operations,
+        ),
+        at,
+    )
 
 
 def _write_metadata_request_v8(out: bytearray, item: MetadataRequest) -> None:
@@ -353,13 +359,16 @@ def _read_metadata_request_v9(buffer: bytes, at: int) -> tuple[MetadataRequest, 
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return MetadataRequest(
-        topics,
-        allow_auto_topic_creation,
-        include_cluster_authorized_operations,
-        include_topic_authorized_operations,
-        tags,
-    ), at
+    return (
+        MetadataRequest(
+            topics,
+            allow_auto_topic_creation,
+            include_cluster_authorized_operations,
+            include_topic_authorized_operations,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_metadata_request_v9(out: bytearray, item: MetadataRequest) -> None:
@@ -474,13 +483,16 @@ def _read_metadata_request_v10(buffer: bytes, at: int) -> tuple[MetadataRequest,
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return MetadataRequest(
-        topics,
-        allow_auto_topic_creation,
-        include_cluster_authorized_operations,
-        include_topic_authorized_operations,
-        tags,
-    ), at
+    return (
+        MetadataRequest(
+            topics,
+            allow_auto_topic_creation,
+            include_cluster_authorized_operations,
+            include_topic_authorized_operations,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_metadata_request_v10(out: bytearray, item: MetadataRequest) -> None:

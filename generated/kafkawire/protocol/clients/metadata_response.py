@@ -1100,9 +1100,10 @@ def _read_metadata_response_v8(buffer: bytes, at: int) -> tuple[MetadataResponse
         raise ValueError
     (cluster_authorized_operations,) = _unpack_i(buffer, at)
     at += 4
-    return MetadataResponse(
-        throttle_time_ms, brokers, cluster_id, controller_id, topics, cluster_authorized_operations
-    ), at
+    return (
+        MetadataResponse(throttle_time_ms, brokers, cluster_id, controller_id, topics, cluster_authorized_operations),
+        at,
+    )
 
 
 def _write_metadata_response_v8(out: bytearray, item: MetadataResponse) -> None:
@@ -1426,9 +1427,12 @@ def _read_metadata_response_v9(buffer: bytes, at: int) -> tuple[MetadataResponse
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return MetadataResponse(
-        throttle_time_ms, brokers, cluster_id, controller_id, topics, cluster_authorized_operations, 0, tags
-    ), at
+    return (
+        MetadataResponse(
+            throttle_time_ms, brokers, cluster_id, controller_id, topics, cluster_authorized_operations, 0, tags
+        ),
+        at,
+    )
 
 
 def _write_metadata_response_v9(out: bytearray, item: MetadataResponse) -> None:
@@ -1598,9 +1602,12 @@ def _read_metadata_response_v10(buffer: bytes, at: int) -> tuple[MetadataRespons
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return MetadataResponse(
-        throttle_time_ms, brokers, cluster_id, controller_id, topics, cluster_authorized_operations, 0, tags
-    ), at
+    return (
+        MetadataResponse(
+            throttle_time_ms, brokers, cluster_id, controller_id, topics, cluster_authorized_operations, 0, tags
+        ),
+        at,
+    )
 
 
 def _write_metadata_response_v10(out: bytearray, item: MetadataResponse) -> None:
@@ -1955,9 +1962,10 @@ def _read_metadata_response_v13(buffer: bytes, at: int) -> tuple[MetadataRespons
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return MetadataResponse(
-        throttle_time_ms, brokers, cluster_id, controller_id, topics, -2147483648, error_code, tags
-    ), at
+    return (
+        MetadataResponse(throttle_time_ms, brokers, cluster_id, controller_id, topics, -2147483648, error_code, tags),
+        at,
+    )
 
 
 def _write_metadata_response_v13(out: bytearray, item: MetadataResponse) -> None:

@@ -877,9 +877,10 @@ def _read_offset_commit_request_v8(buffer: bytes, at: int) -> tuple[OffsetCommit
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return OffsetCommitRequest(
-        group_id, generation_id_or_member_epoch, member_id, group_instance_id, -1, topics, tags
-    ), at
+    return (
+        OffsetCommitRequest(group_id, generation_id_or_member_epoch, member_id, group_instance_id, -1, topics, tags),
+        at,
+    )
 
 
 def _write_offset_commit_request_v8(out: bytearray, item: OffsetCommitRequest) -> None:
@@ -1032,9 +1033,10 @@ def _read_offset_commit_request_v10(buffer: bytes, at: int) -> tuple[OffsetCommi
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return OffsetCommitRequest(
-        group_id, generation_id_or_member_epoch, member_id, group_instance_id, -1, topics, tags
-    ), at
+    return (
+        OffsetCommitRequest(group_id, generation_id_or_member_epoch, member_id, group_instance_id, -1, topics, tags),
+        at,
+    )
 
 
 def _write_offset_commit_request_v10(out: bytearray, item: OffsetCommitRequest) -> None:

@@ -466,9 +466,12 @@ def _read_share_acknowledge_response_v2(buffer: bytes, at: int) -> tuple[ShareAc
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return ShareAcknowledgeResponse(
-        throttle_time_ms, error_code, error_message, acquisition_lock_timeout_ms, responses, node_endpoints, tags
-    ), at
+    return (
+        ShareAcknowledgeResponse(
+            throttle_time_ms, error_code, error_message, acquisition_lock_timeout_ms, responses, node_endpoints, tags
+        ),
+        at,
+    )
 
 
 def _write_share_acknowledge_response_v2(out: bytearray, item: ShareAcknowledgeResponse) -> None:

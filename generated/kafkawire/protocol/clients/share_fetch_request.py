@@ -414,21 +414,24 @@ def _read_share_fetch_request_v0(buffer: bytes, at: int) -> tuple[ShareFetchRequ
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return ShareFetchRequest(
-        group_id,
-        member_id,
-        share_session_epoch,
-        max_wait_ms,
-        min_bytes,
-        max_bytes,
-        0,
-        0,
-        0,
-        False,
-        topics,
-        forgotten_topics_data,
-        tags,
-    ), at
+    return (
+        ShareFetchRequest(
+            group_id,
+            member_id,
+            share_session_epoch,
+            max_wait_ms,
+            min_bytes,
+            max_bytes,
+            0,
+            0,
+            0,
+            False,
+            topics,
+            forgotten_topics_data,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_share_fetch_request_v0(out: bytearray, item: ShareFetchRequest) -> None:
@@ -653,21 +656,24 @@ def _read_share_fetch_request_v1(buffer: bytes, at: int) -> tuple[ShareFetchRequ
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return ShareFetchRequest(
-        group_id,
-        member_id,
-        share_session_epoch,
-        max_wait_ms,
-        min_bytes,
-        max_bytes,
-        max_records,
-        batch_size,
-        0,
-        False,
-        topics,
-        forgotten_topics_data,
-        tags,
-    ), at
+    return (
+        ShareFetchRequest(
+            group_id,
+            member_id,
+            share_session_epoch,
+            max_wait_ms,
+            min_bytes,
+            max_bytes,
+            max_records,
+            batch_size,
+            0,
+            False,
+            topics,
+            forgotten_topics_data,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_share_fetch_request_v1(out: bytearray, item: ShareFetchRequest) -> None:
@@ -810,21 +816,24 @@ def _read_share_fetch_request_v2(buffer: bytes, at: int) -> tuple[ShareFetchRequ
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return ShareFetchRequest(
-        group_id,
-        member_id,
-        share_session_epoch,
-        max_wait_ms,
-        min_bytes,
-        max_bytes,
-        max_records,
-        batch_size,
-        share_acquire_mode,
-        is_renew_ack,
-        topics,
-        forgotten_topics_data,
-        tags,
-    ), at
+    return (
+        ShareFetchRequest(
+            group_id,
+            member_id,
+            share_session_epoch,
+            max_wait_ms,
+            min_bytes,
+            max_bytes,
+            max_records,
+            batch_size,
+            share_acquire_mode,
+            is_renew_ack,
+            topics,
+            forgotten_topics_data,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_share_fetch_request_v2(out: bytearray, item: ShareFetchRequest) -> None:

@@ -798,9 +798,12 @@ def _read_share_fetch_response_v1(buffer: bytes, at: int) -> tuple[ShareFetchRes
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return ShareFetchResponse(
-        throttle_time_ms, error_code, error_message, acquisition_lock_timeout_ms, responses, node_endpoints, tags
-    ), at
+    return (
+        ShareFetchResponse(
+            throttle_time_ms, error_code, error_message, acquisition_lock_timeout_ms, responses, node_endpoints, tags
+        ),
+        at,
+    )
 
 
 def _write_share_fetch_response_v1(out: bytearray, item: ShareFetchResponse) -> None:

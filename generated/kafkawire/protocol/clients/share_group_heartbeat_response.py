@@ -228,9 +228,19 @@ def _read_share_group_heartbeat_response_v0(buffer: bytes, at: int) -> tuple[Sha
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return ShareGroupHeartbeatResponse(
-        throttle_time_ms, error_code, error_message, member_id, member_epoch, heartbeat_interval_ms, assignment, tags
-    ), at
+    return (
+        ShareGroupHeartbeatResponse(
+            throttle_time_ms,
+            error_code,
+            error_message,
+            member_id,
+            member_epoch,
+            heartbeat_interval_ms,
+            assignment,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_share_group_heartbeat_response_v0(out: bytearray, item: ShareGroupHeartbeatResponse) -> None:

@@ -388,9 +388,12 @@ def _read_stop_replica_request_v2(buffer: bytes, at: int) -> tuple[StopReplicaRe
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return StopReplicaRequest(
-        controller_id, False, controller_epoch, broker_epoch, delete_partitions, (), topics, (), tags
-    ), at
+    return (
+        StopReplicaRequest(
+            controller_id, False, controller_epoch, broker_epoch, delete_partitions, (), topics, (), tags
+        ),
+        at,
+    )
 
 
 def _write_stop_replica_request_v2(out: bytearray, item: StopReplicaRequest) -> None:
@@ -545,9 +548,10 @@ def _read_stop_replica_request_v3(buffer: bytes, at: int) -> tuple[StopReplicaRe
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return StopReplicaRequest(
-        controller_id, False, controller_epoch, broker_epoch, False, (), (), topic_states, tags
-    ), at
+    return (
+        StopReplicaRequest(controller_id, False, controller_epoch, broker_epoch, False, (), (), topic_states, tags),
+        at,
+    )
 
 
 def _write_stop_replica_request_v3(out: bytearray, item: StopReplicaRequest) -> None:
@@ -601,9 +605,12 @@ def _read_stop_replica_request_v4(buffer: bytes, at: int) -> tuple[StopReplicaRe
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return StopReplicaRequest(
-        controller_id, is_kraft_controller, controller_epoch, broker_epoch, False, (), (), topic_states, tags
-    ), at
+    return (
+        StopReplicaRequest(
+            controller_id, is_kraft_controller, controller_epoch, broker_epoch, False, (), (), topic_states, tags
+        ),
+        at,
+    )
 
 
 def _write_stop_replica_request_v4(out: bytearray, item: StopReplicaRequest) -> None:

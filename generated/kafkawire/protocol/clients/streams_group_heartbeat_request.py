@@ -1031,26 +1031,29 @@ def _read_streams_group_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[St
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return StreamsGroupHeartbeatRequest(
-        group_id,
-        member_id,
-        member_epoch,
-        endpoint_information_epoch,
-        instance_id,
-        rack_id,
-        rebalance_timeout_ms,
-        topology,
-        active_tasks,
-        standby_tasks,
-        warmup_tasks,
-        process_id,
-        user_endpoint,
-        client_tags,
-        task_offsets,
-        task_end_offsets,
-        shutdown_application,
-        tags,
-    ), at
+    return (
+        StreamsGroupHeartbeatRequest(
+            group_id,
+            member_id,
+            member_epoch,
+            endpoint_information_epoch,
+            instance_id,
+            rack_id,
+            rebalance_timeout_ms,
+            topology,
+            active_tasks,
+            standby_tasks,
+            warmup_tasks,
+            process_id,
+            user_endpoint,
+            client_tags,
+            task_offsets,
+            task_end_offsets,
+            shutdown_application,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_streams_group_heartbeat_request_v0(out: bytearray, item: StreamsGroupHeartbeatRequest) -> None:

@@ -546,23 +546,26 @@ def _read_streams_group_heartbeat_response_v0(buffer: bytes, at: int) -> tuple[S
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return StreamsGroupHeartbeatResponse(
-        throttle_time_ms,
-        error_code,
-        error_message,
-        member_id,
-        member_epoch,
-        heartbeat_interval_ms,
-        acceptable_recovery_lag,
-        task_offset_interval_ms,
-        status,
-        active_tasks,
-        standby_tasks,
-        warmup_tasks,
-        endpoint_information_epoch,
-        partitions_by_user_endpoint,
-        tags,
-    ), at
+    return (
+        StreamsGroupHeartbeatResponse(
+            throttle_time_ms,
+            error_code,
+            error_message,
+            member_id,
+            member_epoch,
+            heartbeat_interval_ms,
+            acceptable_recovery_lag,
+            task_offset_interval_ms,
+            status,
+            active_tasks,
+            standby_tasks,
+            warmup_tasks,
+            endpoint_information_epoch,
+            partitions_by_user_endpoint,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_streams_group_heartbeat_response_v0(out: bytearray, item: StreamsGroupHeartbeatResponse) -> None:

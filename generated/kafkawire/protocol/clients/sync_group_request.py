@@ -479,9 +479,12 @@ def _read_sync_group_request_v5(buffer: bytes, at: int) -> tuple[SyncGroupReques
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return SyncGroupRequest(
-        group_id, generation_id, member_id, group_instance_id, protocol_type, protocol_name, assignments, tags
-    ), at
+    return (
+        SyncGroupRequest(
+            group_id, generation_id, member_id, group_instance_id, protocol_type, protocol_name, assignments, tags
+        ),
+        at,
+    )
 
 
 def _write_sync_group_request_v5(out: bytearray, item: SyncGroupRequest) -> None:

@@ -579,17 +579,20 @@ def _read_txn_offset_commit_request_v3(buffer: bytes, at: int) -> tuple[TxnOffse
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return TxnOffsetCommitRequest(
-        transactional_id,
-        group_id,
-        producer_id,
-        producer_epoch,
-        generation_id,
-        member_id,
-        group_instance_id,
-        topics,
-        tags,
-    ), at
+    return (
+        TxnOffsetCommitRequest(
+            transactional_id,
+            group_id,
+            producer_id,
+            producer_epoch,
+            generation_id,
+            member_id,
+            group_instance_id,
+            topics,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_txn_offset_commit_request_v3(out: bytearray, item: TxnOffsetCommitRequest) -> None:

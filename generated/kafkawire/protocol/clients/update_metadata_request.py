@@ -312,9 +312,12 @@ def _read_update_metadata_request_v0(buffer: bytes, at: int) -> tuple[UpdateMeta
         live_brokers = ()
     else:
         raise ValueError
-    return UpdateMetadataRequest(
-        controller_id, False, 0, controller_epoch, -1, ungrouped_partition_states, (), live_brokers
-    ), at
+    return (
+        UpdateMetadataRequest(
+            controller_id, False, 0, controller_epoch, -1, ungrouped_partition_states, (), live_brokers
+        ),
+        at,
+    )
 
 
 def _write_update_metadata_request_v0(out: bytearray, item: UpdateMetadataRequest) -> None:
@@ -441,9 +444,12 @@ def _read_update_metadata_request_v1(buffer: bytes, at: int) -> tuple[UpdateMeta
         live_brokers = ()
     else:
         raise ValueError
-    return UpdateMetadataRequest(
-        controller_id, False, 0, controller_epoch, -1, ungrouped_partition_states, (), live_brokers
-    ), at
+    return (
+        UpdateMetadataRequest(
+            controller_id, False, 0, controller_epoch, -1, ungrouped_partition_states, (), live_brokers
+        ),
+        at,
+    )
 
 
 def _write_update_metadata_request_v1(out: bytearray, item: UpdateMetadataRequest) -> None:
@@ -549,9 +555,12 @@ def _read_update_metadata_request_v2(buffer: bytes, at: int) -> tuple[UpdateMeta
         live_brokers = ()
     else:
         raise ValueError
-    return UpdateMetadataRequest(
-        controller_id, False, 0, controller_epoch, -1, ungrouped_partition_states, (), live_brokers
-    ), at
+    return (
+        UpdateMetadataRequest(
+            controller_id, False, 0, controller_epoch, -1, ungrouped_partition_states, (), live_brokers
+        ),
+        at,
+    )
 
 
 def _write_update_metadata_request_v2(out: bytearray, item: UpdateMetadataRequest) -> None:
@@ -705,9 +714,12 @@ def _read_update_metadata_request_v3(buffer: bytes, at: int) -> tuple[UpdateMeta
         live_brokers = ()
     else:
         raise ValueError
-    return UpdateMetadataRequest(
-        controller_id, False, 0, controller_epoch, -1, ungrouped_partition_states, (), live_brokers
-    ), at
+    return (
+        UpdateMetadataRequest(
+            controller_id, False, 0, controller_epoch, -1, ungrouped_partition_states, (), live_brokers
+        ),
+        at,
+    )
 
 
 def _write_update_metadata_request_v3(out: bytearray, item: UpdateMetadataRequest) -> None:
@@ -850,9 +862,12 @@ def _read_update_metadata_request_v4(buffer: bytes, at: int) -> tuple[UpdateMeta
         live_brokers = ()
     else:
         raise ValueError
-    return UpdateMetadataRequest(
-        controller_id, False, 0, controller_epoch, -1, ungrouped_partition_states, (), live_brokers
-    ), at
+    return (
+        UpdateMetadataRequest(
+            controller_id, False, 0, controller_epoch, -1, ungrouped_partition_states, (), live_brokers
+        ),
+        at,
+    )
 
 
 def _write_update_metadata_request_v4(out: bytearray, item: UpdateMetadataRequest) -> None:
@@ -1025,9 +1040,10 @@ def _read_update_metadata_request_v5(buffer: bytes, at: int) -> tuple[UpdateMeta
         live_brokers = ()
     else:
         raise ValueError
-    return UpdateMetadataRequest(
-        controller_id, False, 0, controller_epoch, broker_epoch, (), topic_states, live_brokers
-    ), at
+    return (
+        UpdateMetadataRequest(controller_id, False, 0, controller_epoch, broker_epoch, (), topic_states, live_brokers),
+        at,
+    )
 
 
 def _write_update_metadata_request_v5(out: bytearray, item: UpdateMetadataRequest) -> None:
@@ -1405,9 +1421,12 @@ def _read_update_metadata_request_v6(buffer: bytes, at: int) -> tuple[UpdateMeta
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return UpdateMetadataRequest(
-        controller_id, False, 0, controller_epoch, broker_epoch, (), topic_states, live_brokers, tags
-    ), at
+    return (
+        UpdateMetadataRequest(
+            controller_id, False, 0, controller_epoch, broker_epoch, (), topic_states, live_brokers, tags
+        ),
+        at,
+    )
 
 
 def _write_update_metadata_request_v6(out: bytearray, item: UpdateMetadataRequest) -> None:
@@ -1552,9 +1571,12 @@ def _read_update_metadata_request_v7(buffer: bytes, at: int) -> tuple[UpdateMeta
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return UpdateMetadataRequest(
-        controller_id, False, 0, controller_epoch, broker_epoch, (), topic_states, live_brokers, tags
-    ), at
+    return (
+        UpdateMetadataRequest(
+            controller_id, False, 0, controller_epoch, broker_epoch, (), topic_states, live_brokers, tags
+        ),
+        at,
+    )
 
 
 def _write_update_metadata_request_v7(out: bytearray, item: UpdateMetadataRequest) -> None:
@@ -1642,9 +1664,20 @@ def _read_update_metadata_request_v8(buffer: bytes, at: int) -> tuple[UpdateMeta
             if start != len(payload):
                 raise ValueError
         tags = tuple(unknown)
-    return UpdateMetadataRequest(
-        controller_id, is_kraft_controller, type_, controller_epoch, broker_epoch, (), topic_states, live_brokers, tags
-    ), at
+    return (
+        UpdateMetadataRequest(
+            controller_id,
+            is_kraft_controller,
+            type_,
+            controller_epoch,
+            broker_epoch,
+            (),
+            topic_states,
+            live_brokers,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_update_metadata_request_v8(out: bytearray, item: UpdateMetadataRequest) -> None:

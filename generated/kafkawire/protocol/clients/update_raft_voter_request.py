@@ -216,9 +216,12 @@ def _read_update_raft_voter_request_v0(buffer: bytes, at: int) -> tuple[UpdateRa
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return UpdateRaftVoterRequest(
-        cluster_id, current_leader_epoch, voter_id, voter_directory_id, listeners, kraft_version_feature, tags
-    ), at
+    return (
+        UpdateRaftVoterRequest(
+            cluster_id, current_leader_epoch, voter_id, voter_directory_id, listeners, kraft_version_feature, tags
+        ),
+        at,
+    )
 
 
 def _write_update_raft_voter_request_v0(out: bytearray, item: UpdateRaftVoterRequest) -> None:

@@ -210,9 +210,12 @@ def _read_consumer_group_current_member_assignment_value_v0(
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return ConsumerGroupCurrentMemberAssignmentValue(
-        member_epoch, previous_member_epoch, state, assigned_partitions, partitions_pending_revocation, tags
-    ), at
+    return (
+        ConsumerGroupCurrentMemberAssignmentValue(
+            member_epoch, previous_member_epoch, state, assigned_partitions, partitions_pending_revocation, tags
+        ),
+        at,
+    )
 
 
 def _write_consumer_group_current_member_assignment_value_v0(

@@ -323,18 +323,21 @@ def _read_consumer_group_member_metadata_value_v0(
             if start != len(payload):
                 raise ValueError
         tags = tuple(unknown)
-    return ConsumerGroupMemberMetadataValue(
-        instance_id,
-        rack_id,
-        client_id,
-        client_host,
-        subscribed_topic_names,
-        subscribed_topic_regex,
-        rebalance_timeout_ms,
-        server_assignor,
-        classic_member_metadata,
-        tags,
-    ), at
+    return (
+        ConsumerGroupMemberMetadataValue(
+            instance_id,
+            rack_id,
+            client_id,
+            client_host,
+            subscribed_topic_names,
+            subscribed_topic_regex,
+            rebalance_timeout_ms,
+            server_assignor,
+            classic_member_metadata,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_consumer_group_member_metadata_value_v0(out: bytearray, item: ConsumerGroupMemberMetadataValue) -> None:

@@ -151,9 +151,10 @@ def _read_share_group_current_member_assignment_value_v0(
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return ShareGroupCurrentMemberAssignmentValue(
-        member_epoch, previous_member_epoch, state, assigned_partitions, tags
-    ), at
+    return (
+        ShareGroupCurrentMemberAssignmentValue(member_epoch, previous_member_epoch, state, assigned_partitions, tags),
+        at,
+    )
 
 
 def _write_share_group_current_member_assignment_value_v0(

@@ -276,18 +276,21 @@ def _read_streams_group_current_member_assignment_value_v0(
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return StreamsGroupCurrentMemberAssignmentValue(
-        member_epoch,
-        previous_member_epoch,
-        state,
-        active_tasks,
-        standby_tasks,
-        warmup_tasks,
-        active_tasks_pending_revocation,
-        standby_tasks_pending_revocation,
-        warmup_tasks_pending_revocation,
-        tags,
-    ), at
+    return (
+        StreamsGroupCurrentMemberAssignmentValue(
+            member_epoch,
+            previous_member_epoch,
+            state,
+            active_tasks,
+            standby_tasks,
+            warmup_tasks,
+            active_tasks_pending_revocation,
+            standby_tasks_pending_revocation,
+            warmup_tasks_pending_revocation,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_streams_group_current_member_assignment_value_v0(

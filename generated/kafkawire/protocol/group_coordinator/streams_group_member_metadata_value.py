@@ -268,18 +268,21 @@ def _read_streams_group_member_metadata_value_v0(buffer: bytes, at: int) -> tupl
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return StreamsGroupMemberMetadataValue(
-        instance_id,
-        rack_id,
-        client_id,
-        client_host,
-        rebalance_timeout_ms,
-        topology_epoch,
-        process_id,
-        user_endpoint,
-        client_tags,
-        tags,
-    ), at
+    return (
+        StreamsGroupMemberMetadataValue(
+            instance_id,
+            rack_id,
+            client_id,
+            client_host,
+            rebalance_timeout_ms,
+            topology_epoch,
+            process_id,
+            user_endpoint,
+            client_tags,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_streams_group_member_metadata_value_v0(out: bytearray, item: StreamsGroupMemberMetadataValue) -> None:

@@ -107,9 +107,12 @@ def _read_access_control_entry_record_v0(buffer: bytes, at: int) -> tuple[Access
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return AccessControlEntryRecord(
-        id, resource_type, resource_name, pattern_type, principal, host, operation, permission_type, tags
-    ), at
+    return (
+        AccessControlEntryRecord(
+            id, resource_type, resource_name, pattern_type, principal, host, operation, permission_type, tags
+        ),
+        at,
+    )
 
 
 def _write_access_control_entry_record_v0(out: bytearray, item: AccessControlEntryRecord) -> None:

@@ -207,9 +207,10 @@ def _read_broker_registration_change_record_v2(buffer: bytes, at: int) -> tuple[
             if start != len(payload):
                 raise ValueError
         tags = tuple(unknown)
-    return BrokerRegistrationChangeRecord(
-        broker_id, broker_epoch, fenced, in_controlled_shutdown, log_dirs, None, tags
-    ), at
+    return (
+        BrokerRegistrationChangeRecord(broker_id, broker_epoch, fenced, in_controlled_shutdown, log_dirs, None, tags),
+        at,
+    )
 
 
 def _write_broker_registration_change_record_v2(out: bytearray, item: BrokerRegistrationChangeRecord) -> None:
@@ -317,9 +318,12 @@ def _read_broker_registration_change_record_v3(buffer: bytes, at: int) -> tuple[
             if start != len(payload):
                 raise ValueError
         tags = tuple(unknown)
-    return BrokerRegistrationChangeRecord(
-        broker_id, broker_epoch, fenced, in_controlled_shutdown, log_dirs, cordoned_log_dirs, tags
-    ), at
+    return (
+        BrokerRegistrationChangeRecord(
+            broker_id, broker_epoch, fenced, in_controlled_shutdown, log_dirs, cordoned_log_dirs, tags
+        ),
+        at,
+    )
 
 
 def _write_broker_registration_change_record_v3(out: bytearray, item: BrokerRegistrationChangeRecord) -> None:

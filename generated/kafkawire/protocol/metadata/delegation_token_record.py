@@ -121,9 +121,12 @@ def _read_delegation_token_record_v0(buffer: bytes, at: int) -> tuple[Delegation
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return DelegationTokenRecord(
-        owner, requester, renewers, issue_timestamp, max_timestamp, expiration_timestamp, token_id, tags
-    ), at
+    return (
+        DelegationTokenRecord(
+            owner, requester, renewers, issue_timestamp, max_timestamp, expiration_timestamp, token_id, tags
+        ),
+        at,
+    )
 
 
 def _write_delegation_token_record_v0(out: bytearray, item: DelegationTokenRecord) -> None:

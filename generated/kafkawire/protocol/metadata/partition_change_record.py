@@ -159,20 +159,23 @@ def _read_partition_change_record_v0(buffer: bytes, at: int) -> tuple[PartitionC
             if start != len(payload):
                 raise ValueError
         tags = tuple(unknown)
-    return PartitionChangeRecord(
-        partition_id,
-        topic_id,
-        isr,
-        leader,
-        replicas,
-        removing_replicas,
-        adding_replicas,
-        leader_recovery_state,
-        None,
-        None,
-        None,
-        tags,
-    ), at
+    return (
+        PartitionChangeRecord(
+            partition_id,
+            topic_id,
+            isr,
+            leader,
+            replicas,
+            removing_replicas,
+            adding_replicas,
+            leader_recovery_state,
+            None,
+            None,
+            None,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_partition_change_record_v0(out: bytearray, item: PartitionChangeRecord) -> None:
@@ -359,20 +362,23 @@ def _read_partition_change_record_v1(buffer: bytes, at: int) -> tuple[PartitionC
             if start != len(payload):
                 raise ValueError
         tags = tuple(unknown)
-    return PartitionChangeRecord(
-        partition_id,
-        topic_id,
-        isr,
-        leader,
-        replicas,
-        removing_replicas,
-        adding_replicas,
-        leader_recovery_state,
-        directories,
-        None,
-        None,
-        tags,
-    ), at
+    return (
+        PartitionChangeRecord(
+            partition_id,
+            topic_id,
+            isr,
+            leader,
+            replicas,
+            removing_replicas,
+            adding_replicas,
+            leader_recovery_state,
+            directories,
+            None,
+            None,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_partition_change_record_v1(out: bytearray, item: PartitionChangeRecord) -> None:
@@ -598,20 +604,23 @@ def _read_partition_change_record_v2(buffer: bytes, at: int) -> tuple[PartitionC
             if start != len(payload):
                 raise ValueError
         tags = tuple(unknown)
-    return PartitionChangeRecord(
-        partition_id,
-        topic_id,
-        isr,
-        leader,
-        replicas,
-        removing_replicas,
-        adding_replicas,
-        leader_recovery_state,
-        directories,
-        eligible_leader_replicas,
-        last_known_elr,
-        tags,
-    ), at
+    return (
+        PartitionChangeRecord(
+            partition_id,
+            topic_id,
+            isr,
+            leader,
+            replicas,
+            removing_replicas,
+            adding_replicas,
+            leader_recovery_state,
+            directories,
+            eligible_leader_replicas,
+            last_known_elr,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_partition_change_record_v2(out: bytearray, item: PartitionChangeRecord) -> None:

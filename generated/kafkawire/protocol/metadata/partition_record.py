@@ -149,22 +149,25 @@ def _read_partition_record_v0(buffer: bytes, at: int) -> tuple[PartitionRecord, 
             if start != len(payload):
                 raise ValueError
         tags = tuple(unknown)
-    return PartitionRecord(
-        partition_id,
-        topic_id,
-        replicas,
-        isr,
-        removing_replicas,
-        adding_replicas,
-        leader,
-        leader_recovery_state,
-        leader_epoch,
-        partition_epoch,
-        (),
-        None,
-        None,
-        tags,
-    ), at
+    return (
+        PartitionRecord(
+            partition_id,
+            topic_id,
+            replicas,
+            isr,
+            removing_replicas,
+            adding_replicas,
+            leader,
+            leader_recovery_state,
+            leader_epoch,
+            partition_epoch,
+            (),
+            None,
+            None,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_partition_record_v0(out: bytearray, item: PartitionRecord) -> None:
@@ -325,22 +328,25 @@ def _read_partition_record_v1(buffer: bytes, at: int) -> tuple[PartitionRecord, 
             if start != len(payload):
                 raise ValueError
         tags = tuple(unknown)
-    return PartitionRecord(
-        partition_id,
-        topic_id,
-        replicas,
-        isr,
-        removing_replicas,
-        adding_replicas,
-        leader,
-        leader_recovery_state,
-        leader_epoch,
-        partition_epoch,
-        directories,
-        None,
-        None,
-        tags,
-    ), at
+    return (
+        PartitionRecord(
+            partition_id,
+            topic_id,
+            replicas,
+            isr,
+            removing_replicas,
+            adding_replicas,
+            leader,
+            leader_recovery_state,
+            leader_epoch,
+            partition_epoch,
+            directories,
+            None,
+            None,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_partition_record_v1(out: bytearray, item: PartitionRecord) -> None:
@@ -538,22 +544,25 @@ def _read_partition_record_v2(buffer: bytes, at: int) -> tuple[PartitionRecord, 
             if start != len(payload):
                 raise ValueError
         tags = tuple(unknown)
-    return PartitionRecord(
-        partition_id,
-        topic_id,
-        replicas,
-        isr,
-        removing_replicas,
-        adding_replicas,
-        leader,
-        leader_recovery_state,
-        leader_epoch,
-        partition_epoch,
-        directories,
-        eligible_leader_replicas,
-        last_known_elr,
-        tags,
-    ), at
+    return (
+        PartitionRecord(
+            partition_id,
+            topic_id,
+            replicas,
+            isr,
+            removing_replicas,
+            adding_replicas,
+            leader,
+            leader_recovery_state,
+            leader_epoch,
+            partition_epoch,
+            directories,
+            eligible_leader_replicas,
+            last_known_elr,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_partition_record_v2(out: bytearray, item: PartitionRecord) -> None:

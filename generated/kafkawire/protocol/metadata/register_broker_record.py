@@ -275,9 +275,12 @@ def _read_register_broker_record_v0(buffer: bytes, at: int) -> tuple[RegisterBro
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return RegisterBrokerRecord(
-        broker_id, False, incarnation_id, broker_epoch, end_points, features, rack, fenced, False, (), None, tags
-    ), at
+    return (
+        RegisterBrokerRecord(
+            broker_id, False, incarnation_id, broker_epoch, end_points, features, rack, fenced, False, (), None, tags
+        ),
+        at,
+    )
 
 
 def _write_register_broker_record_v0(out: bytearray, item: RegisterBrokerRecord) -> None:
@@ -381,20 +384,23 @@ def _read_register_broker_record_v1(buffer: bytes, at: int) -> tuple[RegisterBro
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return RegisterBrokerRecord(
-        broker_id,
-        False,
-        incarnation_id,
-        broker_epoch,
-        end_points,
-        features,
-        rack,
-        fenced,
-        in_controlled_shutdown,
-        (),
-        None,
-        tags,
-    ), at
+    return (
+        RegisterBrokerRecord(
+            broker_id,
+            False,
+            incarnation_id,
+            broker_epoch,
+            end_points,
+            features,
+            rack,
+            fenced,
+            in_controlled_shutdown,
+            (),
+            None,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_register_broker_record_v1(out: bytearray, item: RegisterBrokerRecord) -> None:
@@ -499,20 +505,23 @@ def _read_register_broker_record_v2(buffer: bytes, at: int) -> tuple[RegisterBro
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return RegisterBrokerRecord(
-        broker_id,
-        is_migrating_zk_broker,
-        incarnation_id,
-        broker_epoch,
-        end_points,
-        features,
-        rack,
-        fenced,
-        in_controlled_shutdown,
-        (),
-        None,
-        tags,
-    ), at
+    return (
+        RegisterBrokerRecord(
+            broker_id,
+            is_migrating_zk_broker,
+            incarnation_id,
+            broker_epoch,
+            end_points,
+            features,
+            rack,
+            fenced,
+            in_controlled_shutdown,
+            (),
+            None,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_register_broker_record_v2(out: bytearray, item: RegisterBrokerRecord) -> None:
@@ -647,20 +656,23 @@ def _read_register_broker_record_v3(buffer: bytes, at: int) -> tuple[RegisterBro
             if start != len(payload):
                 raise ValueError
         tags = tuple(unknown)
-    return RegisterBrokerRecord(
-        broker_id,
-        is_migrating_zk_broker,
-        incarnation_id,
-        broker_epoch,
-        end_points,
-        features,
-        rack,
-        fenced,
-        in_controlled_shutdown,
-        log_dirs,
-        None,
-        tags,
-    ), at
+    return (
+        RegisterBrokerRecord(
+            broker_id,
+            is_migrating_zk_broker,
+            incarnation_id,
+            broker_epoch,
+            end_points,
+            features,
+            rack,
+            fenced,
+            in_controlled_shutdown,
+            log_dirs,
+            None,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_register_broker_record_v3(out: bytearray, item: RegisterBrokerRecord) -> None:
@@ -830,20 +842,23 @@ def _read_register_broker_record_v4(buffer: bytes, at: int) -> tuple[RegisterBro
             if start != len(payload):
                 raise ValueError
         tags = tuple(unknown)
-    return RegisterBrokerRecord(
-        broker_id,
-        is_migrating_zk_broker,
-        incarnation_id,
-        broker_epoch,
-        end_points,
-        features,
-        rack,
-        fenced,
-        in_controlled_shutdown,
-        log_dirs,
-        cordoned_log_dirs,
-        tags,
-    ), at
+    return (
+        RegisterBrokerRecord(
+            broker_id,
+            is_migrating_zk_broker,
+            incarnation_id,
+            broker_epoch,
+            end_points,
+            features,
+            rack,
+            fenced,
+            in_controlled_shutdown,
+            log_dirs,
+            cordoned_log_dirs,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_register_broker_record_v4(out: bytearray, item: RegisterBrokerRecord) -> None:

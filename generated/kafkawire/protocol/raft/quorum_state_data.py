@@ -142,9 +142,10 @@ def _read_quorum_state_data_v0(buffer: bytes, at: int) -> tuple[QuorumStateData,
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return QuorumStateData(
-        cluster_id, leader_id, leader_epoch, voted_id, ZERO_UUID, applied_offset, current_voters, tags
-    ), at
+    return (
+        QuorumStateData(cluster_id, leader_id, leader_epoch, voted_id, ZERO_UUID, applied_offset, current_voters, tags),
+        at,
+    )
 
 
 def _write_quorum_state_data_v0(out: bytearray, item: QuorumStateData) -> None:

@@ -157,17 +157,20 @@ def _read_share_snapshot_value_v0(buffer: bytes, at: int) -> tuple[ShareSnapshot
             if start != len(payload):
                 raise ValueError
         tags = tuple(unknown)
-    return ShareSnapshotValue(
-        snapshot_epoch,
-        state_epoch,
-        leader_epoch,
-        start_offset,
-        delivery_complete_count,
-        create_timestamp,
-        write_timestamp,
-        state_batches,
-        tags,
-    ), at
+    return (
+        ShareSnapshotValue(
+            snapshot_epoch,
+            state_epoch,
+            leader_epoch,
+            start_offset,
+            delivery_complete_count,
+            create_timestamp,
+            write_timestamp,
+            state_batches,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_share_snapshot_value_v0(out: bytearray, item: ShareSnapshotValue) -> None:

@@ -146,9 +146,10 @@ def _read_share_update_value_v0(buffer: bytes, at: int) -> tuple[ShareUpdateValu
             if start != len(payload):
                 raise ValueError
         tags = tuple(unknown)
-    return ShareUpdateValue(
-        snapshot_epoch, leader_epoch, start_offset, delivery_complete_count, state_batches, tags
-    ), at
+    return (
+        ShareUpdateValue(snapshot_epoch, leader_epoch, start_offset, delivery_complete_count, state_batches, tags),
+        at,
+    )
 
 
 def _write_share_update_value_v0(out: bytearray, item: ShareUpdateValue) -> None:

@@ -185,20 +185,23 @@ def _read_remote_log_segment_metadata_snapshot_record_v0(
             if start != len(payload):
                 raise ValueError
         tags = tuple(unknown)
-    return RemoteLogSegmentMetadataSnapshotRecord(
-        segment_id,
-        start_offset,
-        end_offset,
-        broker_id,
-        max_timestamp_ms,
-        event_timestamp_ms,
-        segment_leader_epochs,
-        segment_size_in_bytes,
-        custom_metadata,
-        remote_log_segment_state,
-        txn_index_empty,
-        tags,
-    ), at
+    return (
+        RemoteLogSegmentMetadataSnapshotRecord(
+            segment_id,
+            start_offset,
+            end_offset,
+            broker_id,
+            max_timestamp_ms,
+            event_timestamp_ms,
+            segment_leader_epochs,
+            segment_size_in_bytes,
+            custom_metadata,
+            remote_log_segment_state,
+            txn_index_empty,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_remote_log_segment_metadata_snapshot_record_v0(

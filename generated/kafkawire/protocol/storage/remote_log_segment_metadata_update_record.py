@@ -203,9 +203,12 @@ def _read_remote_log_segment_metadata_update_record_v0(
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return RemoteLogSegmentMetadataUpdateRecord(
-        remote_log_segment_id, broker_id, event_timestamp_ms, custom_metadata, remote_log_segment_state, tags
-    ), at
+    return (
+        RemoteLogSegmentMetadataUpdateRecord(
+            remote_log_segment_id, broker_id, event_timestamp_ms, custom_metadata, remote_log_segment_state, tags
+        ),
+        at,
+    )
 
 
 def _write_remote_log_segment_metadata_update_record_v0(

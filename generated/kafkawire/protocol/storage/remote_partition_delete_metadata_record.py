@@ -134,9 +134,12 @@ def _read_remote_partition_delete_metadata_record_v0(
     tags: Tags = ()
     if n:
         tags, at = unknown_tags(buffer, at, n)
-    return RemotePartitionDeleteMetadataRecord(
-        topic_id_partition, broker_id, event_timestamp_ms, remote_partition_delete_state, tags
-    ), at
+    return (
+        RemotePartitionDeleteMetadataRecord(
+            topic_id_partition, broker_id, event_timestamp_ms, remote_partition_delete_state, tags
+        ),
+        at,
+    )
 
 
 def _write_remote_partition_delete_metadata_record_v0(

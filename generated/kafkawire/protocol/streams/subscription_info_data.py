@@ -321,9 +321,10 @@ def _read_subscription_info_data_v3(buffer: bytes, at: int) -> tuple[Subscriptio
     end = at + n
     user_end_point = buffer[at:end]
     at = end
-    return SubscriptionInfoData(
-        version, latest_supported_version, process_id, prev_tasks, standby_tasks, user_end_point
-    ), at
+    return (
+        SubscriptionInfoData(version, latest_supported_version, process_id, prev_tasks, standby_tasks, user_end_point),
+        at,
+    )
 
 
 def _write_subscription_info_data_v3(out: bytearray, item: SubscriptionInfoData) -> None:
@@ -445,9 +446,10 @@ def _read_subscription_info_data_v7(buffer: bytes, at: int) -> tuple[Subscriptio
         task_offset_sums = ()
     else:
         raise ValueError
-    return SubscriptionInfoData(
-        version, latest_supported_version, process_id, (), (), user_end_point, task_offset_sums
-    ), at
+    return (
+        SubscriptionInfoData(version, latest_supported_version, process_id, (), (), user_end_point, task_offset_sums),
+        at,
+    )
 
 
 def _write_subscription_info_data_v7(out: bytearray, item: SubscriptionInfoData) -> None:
@@ -505,9 +507,12 @@ def _read_subscription_info_data_v8(buffer: bytes, at: int) -> tuple[Subscriptio
         raise ValueError
     (unique_field,) = _unpack_b(buffer, at)
     at += 1
-    return SubscriptionInfoData(
-        version, latest_supported_version, process_id, (), (), user_end_point, task_offset_sums, unique_field
-    ), at
+    return (
+        SubscriptionInfoData(
+            version, latest_supported_version, process_id, (), (), user_end_point, task_offset_sums, unique_field
+        ),
+        at,
+    )
 
 
 def _write_subscription_info_data_v8(out: bytearray, item: SubscriptionInfoData) -> None:
@@ -565,17 +570,20 @@ def _read_subscription_info_data_v9(buffer: bytes, at: int) -> tuple[Subscriptio
         raise ValueError
     unique_field, error_code = _unpack_bi(buffer, at)
     at += 5
-    return SubscriptionInfoData(
-        version,
-        latest_supported_version,
-        process_id,
-        (),
-        (),
-        user_end_point,
-        task_offset_sums,
-        unique_field,
-        error_code,
-    ), at
+    return (
+        SubscriptionInfoData(
+            version,
+            latest_supported_version,
+            process_id,
+            (),
+            (),
+            user_end_point,
+            task_offset_sums,
+            unique_field,
+            error_code,
+        ),
+        at,
+    )
 
 
 def _write_subscription_info_data_v9(out: bytearray, item: SubscriptionInfoData) -> None:
@@ -672,17 +680,20 @@ def _read_subscription_info_data_v10(buffer: bytes, at: int) -> tuple[Subscripti
         raise ValueError
     unique_field, error_code = _unpack_bi(buffer, at)
     at += 5
-    return SubscriptionInfoData(
-        version,
-        latest_supported_version,
-        process_id,
-        (),
-        (),
-        user_end_point,
-        task_offset_sums,
-        unique_field,
-        error_code,
-    ), at
+    return (
+        SubscriptionInfoData(
+            version,
+            latest_supported_version,
+            process_id,
+            (),
+            (),
+            user_end_point,
+            task_offset_sums,
+            unique_field,
+            error_code,
+        ),
+        at,
+    )
 
 
 def _write_subscription_info_data_v10(out: bytearray, item: SubscriptionInfoData) -> None:
@@ -788,18 +799,21 @@ def _read_subscription_info_data_v11(buffer: bytes, at: int) -> tuple[Subscripti
         client_tags = ()
     else:
         raise ValueError
-    return SubscriptionInfoData(
-        version,
-        latest_supported_version,
-        process_id,
-        (),
-        (),
-        user_end_point,
-        task_offset_sums,
-        unique_field,
-        error_code,
-        client_tags,
-    ), at
+    return (
+        SubscriptionInfoData(
+            version,
+            latest_supported_version,
+            process_id,
+            (),
+            (),
+            user_end_point,
+            task_offset_sums,
+            unique_field,
+            error_code,
+            client_tags,
+        ),
+        at,
+    )
 
 
 def _write_subscription_info_data_v11(out: bytearray, item: SubscriptionInfoData) -> None:

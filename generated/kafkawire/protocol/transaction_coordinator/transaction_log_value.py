@@ -162,18 +162,21 @@ def _read_transaction_log_value_v0(buffer: bytes, at: int) -> tuple[TransactionL
         transaction_partitions = ()
     transaction_last_update_timestamp_ms, transaction_start_timestamp_ms = _unpack_qq(buffer, at)
     at += 16
-    return TransactionLogValue(
-        producer_id,
-        -1,
-        -1,
-        producer_epoch,
-        -1,
-        transaction_timeout_ms,
-        transaction_status,
-        transaction_partitions,
-        transaction_last_update_timestamp_ms,
-        transaction_start_timestamp_ms,
-    ), at
+    return (
+        TransactionLogValue(
+            producer_id,
+            -1,
+            -1,
+            producer_epoch,
+            -1,
+            transaction_timeout_ms,
+            transaction_status,
+            transaction_partitions,
+            transaction_last_update_timestamp_ms,
+            transaction_start_timestamp_ms,
+        ),
+        at,
+    )
 
 
 def _write_transaction_log_value_v0(out: bytearray, item: TransactionLogValue) -> None:
@@ -320,20 +323,23 @@ def _read_transaction_log_value_v1(buffer: bytes, at: int) -> tuple[TransactionL
             if start != len(payload):
                 raise ValueError
         tags = tuple(unknown)
-    return TransactionLogValue(
-        producer_id,
-        previous_producer_id,
-        next_producer_id,
-        producer_epoch,
-        next_producer_epoch,
-        transaction_timeout_ms,
-        transaction_status,
-        transaction_partitions,
-        transaction_last_update_timestamp_ms,
-        transaction_start_timestamp_ms,
-        client_transaction_version,
-        tags,
-    ), at
+    return (
+        TransactionLogValue(
+            producer_id,
+            previous_producer_id,
+            next_producer_id,
+            producer_epoch,
+            next_producer_epoch,
+            transaction_timeout_ms,
+            transaction_status,
+            transaction_partitions,
+            transaction_last_update_timestamp_ms,
+            transaction_start_timestamp_ms,
+            client_transaction_version,
+            tags,
+        ),
+        at,
+    )
 
 
 def _write_transaction_log_value_v1(out: bytearray, item: TransactionLogValue) -> None:

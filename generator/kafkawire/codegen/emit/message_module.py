@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from kafkawire.codegen.definition import FieldDefinition
 from kafkawire.codegen.emit.annotations import field_annotation
 from kafkawire.codegen.emit.docstrings import message_docstring, message_summary, struct_docstring
+from kafkawire.codegen.emit.formatting import LINE_LENGTH
 from kafkawire.codegen.emit.grammar import grammar_lines, versions_text
 from kafkawire.codegen.emit.names import (
     RUN_TIME_NAMES,
@@ -77,6 +78,7 @@ class CodecView:
     reading: tuple[ReadStep, ...]
     writing: tuple[WriteStep, ...]
     arguments: str
+    result: str
     bulk: Bulk | None
 
 
@@ -206,6 +208,7 @@ def _default_structs(message: ResolvedMessage) -> Iterator[str]:
 def _codec_view(codec: Codec, names: CodecNames) -> CodecView:
     layout = codec.layout
     type_ = names.message_class if codec.is_message else f"{names.message_class}.{layout.name}"
+    arguments = ", ".join(_arguments(layout))
     return CodecView(
         name=codec.name,
         type=type_,
@@ -215,7 +218,8 @@ def _codec_view(codec: Codec, names: CodecNames) -> CodecView:
         many=codec.many,
         reading=reading_steps(layout, names),
         writing=writing_steps(layout, names),
-        arguments=", ".join(_arguments(layout)),
+        arguments=arguments,
+        result=_result(f"{type_}({arguments}), at"),
         bulk=bulk_reading(layout) if codec.many else None,
     )
 
@@ -228,6 +232,11 @@ def _arguments(layout: StructLayout) -> list[str]:
     while arguments and layout.fields[len(arguments) - 1].presence == "absent":
         arguments.pop()
     return arguments
+
+
+def _result(pair: str) -> str:
+    """What a reader returns. On a pair that needs several lines, black and ruff agree only if it has parentheses."""
+    return f"({pair})" if len(f"    return {pair}") > LINE_LENGTH else pair
 
 
 def _unpack_codes(steps: Iterable[ReadStep]) -> Iterator[str]:
