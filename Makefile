@@ -37,7 +37,7 @@ bench: setup ## Measure against other Kafka libraries; writes docs/benchmarks/
 	$(BIN)/python -m benchmarks
 
 docs: setup ## Build the documentation into site/
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 lock: setup ## Resolve requirements/dev.in anew
 	$(COMPILE) --upgrade --extra codegen --extra cli --extra test pyproject.toml requirements/dev.in -o requirements/dev.txt

@@ -58,11 +58,12 @@ def _run(words: list[str], commands: Mapping[str, str]) -> int:
 
     from kafkawire.cli.assembly import build_application  # noqa: PLC0415 imports typer
 
+    exit_code: object = ExitCode.DONE
     try:
         get_command(build_application(_needed(words, commands))).main(args=words, prog_name="kafkawire")
     except SystemExit as end:
-        return end.code if isinstance(end.code, int) else ExitCode.DONE
-    return ExitCode.DONE
+        exit_code = end.code
+    return exit_code if isinstance(exit_code, int) else ExitCode.DONE
 
 
 def _needed(words: list[str], commands: Mapping[str, str]) -> Mapping[str, str]:

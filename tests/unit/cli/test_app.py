@@ -201,9 +201,9 @@ def test_a_command_without_its_libraries_stays_listed(
     assert "Not available" in shown
 
 
-def run_in_process(tmp_path: Path, body: str) -> subprocess.Popen[bytes]:
+def run_in_process(tmp_path: Path, body: str, at_import: str = "") -> subprocess.Popen[bytes]:
     """The command line in a process of its own, with one command ``filter`` that has the given body."""
-    (tmp_path / "filter_command.py").write_text(f"import sys\n\ndef filter() -> None:\n    {body}\n")
+    (tmp_path / "filter_command.py").write_text(f"import sys\n{at_import}\n\ndef filter() -> None:\n    {body}\n")
     program = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from kafkawire.cli.app import main; "
         "sys.exit(main(['filter'], commands={'filter': 'filter_command:filter'}))"
@@ -213,9 +213,17 @@ def run_in_process(tmp_path: Path, body: str) -> subprocess.Popen[bytes]:
     )
 
 
-@pytest.mark.parametrize("lines", [1, 100_000], ids=["small output", "large output"])
-def test_a_reader_that_stops_reading_is_no_error_message(tmp_path: Path, lines: int) -> None:
-    process = run_in_process(tmp_path, f"sys.stdin.read(); print('line\\n' * {lines})")
+@pytest.mark.parametrize(
+    ("body", "at_import"),
+    [
+        ("sys.stdin.read(); print('line')", ""),
+        ("sys.stdin.read(); print('line\\n' * 100_000)", ""),
+        ("pass", "sys.stdin.read(); print('line', flush=True)"),
+    ],
+    ids=["small output", "large output", "while the command is imported"],
+)
+def test_a_reader_that_stops_reading_is_no_error_message(tmp_path: Path, body: str, at_import: str) -> None:
+    process = run_in_process(tmp_path, body, at_import)
     assert process.stdout is not None
     process.stdout.close()
     process.stdout = None
@@ -224,8 +232,12 @@ def test_a_reader_that_stops_reading_is_no_error_message(tmp_path: Path, lines: 
     assert process.returncode == ExitCode.FAILED
 
 
-def test_ctrl_c_ends_quietly_with_130(tmp_path: Path) -> None:
-    process = run_in_process(tmp_path, "print('ready', flush=True); sys.stdin.read()")
+WAIT = "print('ready', flush=True); sys.stdin.read()"
+
+
+@pytest.mark.parametrize(("body", "at_import"), [(WAIT, ""), ("pass", WAIT)], ids=["running", "being imported"])
+def test_ctrl_c_ends_quietly_with_130(tmp_path: Path, body: str, at_import: str) -> None:
+    process = run_in_process(tmp_path, body, at_import)
     assert process.stdout is not None
     assert process.stdout.readline() == b"ready\n"
     process.send_signal(2)
