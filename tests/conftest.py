@@ -6,7 +6,8 @@ from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["tests.apache_kafka.fixtures"]
 
-# The first text that hypothesis draws on a new machine costs a second (it builds a table of Unicode), which is
-# neither a slow strategy nor a slow test. Loading a profile also keeps examples random in CI.
-settings.register_profile("kafkawire", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# Loading a profile keeps examples random in CI, where hypothesis would repeat the same ones. Machines are busy at
+# times, which is neither a slow strategy nor a slow test. `pytest --hypothesis-profile=thorough` looks for longer.
+settings.register_profile("kafkawire", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("thorough", settings.get_profile("kafkawire"), max_examples=2000)
 settings.load_profile("kafkawire")
