@@ -2,7 +2,8 @@
 
 The blocks of a page are carried out in order in an empty folder. ``python`` is executed; ``json title="FILE"`` is
 written to the file; in ``console`` each ``$`` line is run, and what follows it must be what it prints, where ``...``
-stands for anything; without such lines it must end well. Other blocks are only read by people.
+stands for anything; without such lines it must end well. A block whose title is the path of a file of this repository
+is an excerpt of it, with ``...`` between stretches of lines. Other blocks are only read by people.
 """
 
 from __future__ import annotations
@@ -16,8 +17,14 @@ from pathlib import Path
 
 import pytest
 
+from kafkawire.codegen.generate import print_pages
+from kafkawire.codegen.package_data import specs_dir
+
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+GENERATED_PAGES = ROOT / "docs" / "reference" / "protocol"
+OWN_FOLDERS = ("specs", "templates", "generator", "generated", "src")
+TITLED = re.compile(r'^```\w+ title="([^"]+)"\n(.*?)^```', flags=re.MULTILINE | re.DOTALL)
 BLOCK = re.compile(r'^```(python|json|console)(?: title="([^"]+)")?\n(.*?)^```', flags=re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", flags=re.MULTILINE)
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
@@ -77,10 +84,38 @@ def check_command(command: str, shown: str) -> None:
         assert run.returncode == 0, run.stdout
 
 
+@pytest.fixture(scope="module")
+def generated() -> set[Path]:
+    """Where the pages would lie that are made while the documentation is built."""
+    return {GENERATED_PAGES / path for path, _ in print_pages(specs_dir(), "kafkawire.protocol")}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=with_name)
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_lead_somewhere(page: Path, generated: set[Path]) -> None:
     targets = [target for target in LINK.findall(page.read_text()) if "://" not in target]
-    assert [target for target in targets if not (page.parent / target).exists()] == []
+    paths = [(page.parent / target).resolve() for target in targets]
+    assert [path for path in paths if not path.exists() and path not in generated] == []
+
+
+EXCERPTS = [
+    (page, title, text)
+    for page in PAGES
+    for title, text in TITLED.findall(page.read_text())
+    if Path(title).parts[0] in OWN_FOLDERS
+]
+
+
+def test_how_it_works_shows_the_real_files() -> None:
+    shown = {Path(title).parts[0] for page, title, _ in EXCERPTS if page.name == "how-it-works.md"}
+    assert shown == set(OWN_FOLDERS)
+
+
+@pytest.mark.parametrize(("page", "title", "text"), EXCERPTS, ids=[title for _, title, _ in EXCERPTS])
+def test_an_excerpt_is_what_the_file_says(page: Path, title: str, text: str) -> None:
+    rest = (ROOT / title).read_text()
+    for stretch in text.split("...\n"):
+        _, found, rest = rest.partition(stretch)
+        assert found, f"{page.name} shows what {title} does not say there:\n{stretch}"
 
 
 def test_every_decision_is_in_the_index() -> None:
