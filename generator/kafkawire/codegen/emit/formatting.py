@@ -34,7 +34,6 @@ def format_files(raw: Mapping[str, str]) -> dict[str, str]:
         options = [
             "--isolated",
             "--no-cache",
-            "--quiet",
             "--line-length",
             str(LINE_LENGTH),
             "--target-version",
