@@ -18,10 +18,9 @@ def name_of(type_: FieldType) -> str:
     return type_.name
 
 
-def test_the_types_are_those_of_the_definition_language() -> None:
-    assert list(FIELD_TYPES) == [
-        "bool", "int8", "int16", "uint16", "int32", "uint32", "int64", "uuid", "float64", "string", "bytes", "records",
-    ]  # fmt: skip
+def test_every_type_of_the_definition_language_is_there() -> None:
+    language = {"bool", "int8", "int16", "uint16", "int32", "uint32", "int64", "uuid", "float64", "string", "bytes"}
+    assert language | {"records"} <= set(FIELD_TYPES)
     assert {name: type_.name for name, type_ in FIELD_TYPES.items()} == {name: name for name in FIELD_TYPES}
 
 
