@@ -202,7 +202,9 @@ def version_rows(message: ResolvedMessage, facts: MessageFacts) -> tuple[Version
 
 
 def _struct_section(struct: ResolvedStruct, message: ResolvedMessage) -> StructSection:
-    return StructSection(struct.class_name, str(struct.versions), tuple(_field_rows(struct, message)))
+    is_one = struct.versions.lowest == struct.versions.highest
+    versions = f"version{'' if is_one else 's'} {struct.versions}"
+    return StructSection(struct.class_name, versions, tuple(_field_rows(struct, message)))
 
 
 def _field_rows(struct: ResolvedStruct, message: ResolvedMessage) -> Iterator[FieldRow]:
