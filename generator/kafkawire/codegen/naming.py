@@ -81,3 +81,14 @@ def module_name(name: str) -> str:
     """The module of a message."""
     snake = snake_case(name)
     return snake + "_" if keyword.iskeyword(snake) or snake in RESERVED_MODULES else snake
+
+
+def distinct(names: Iterable[str]) -> list[str]:
+    """Names of which none is given twice: what differs in Kafka's form may be alike in Python's."""
+    given: dict[str, None] = {}
+    for name in names:
+        free = name
+        while free in given:
+            free += "_"
+        given[free] = None
+    return list(given)

@@ -62,6 +62,19 @@ def test_coordinator_records_in_the_form_of_releases_before_4_1() -> None:
     ]  # fmt: skip
 
 
+def test_every_table_of_records_has_a_name_of_its_own() -> None:
+    """Folders may be alike as Python names, and one folder may have records of both kinds."""
+    record = message("NoteRecord", type="metadata", apiKey=1)
+    key = message("NoteKey", versions="0", flexible="none", type="coordinator-key", apiKey=4)
+    value = message("NoteValue", type="coordinator-value", apiKey=4)
+    messages = [parsed(definition, group) for group in ("a/b", "a_b") for definition in (record, key, value)]
+    view = registries_view(messages, package="p", origin="o")
+    assert [(registry.constant, registry.group) for registry in (*view.metadata, *view.coordinators)] == [
+        ("A_B_RECORDS", "a/b"), ("A_B_RECORDS_", "a_b"),
+        ("A_B_COORDINATOR_RECORDS", "a/b"), ("A_B_COORDINATOR_RECORDS_", "a_b"),
+    ]  # fmt: skip
+
+
 def test_records_of_the_root_folder_have_a_table_too() -> None:
     record = parsed(message("NoteRecord", type="metadata", apiKey=1))
     assert registries_view([record], package="p", origin="o").metadata[0].constant == "RECORDS"

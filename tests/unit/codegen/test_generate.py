@@ -238,6 +238,17 @@ def test_apis_of_several_folders_share_one_table(tmp_path: Path) -> None:
     assert [finding.message for finding in caught.value.findings] == ["Request: the API has no name"]
 
 
+def test_each_folder_has_a_module_of_tests(tmp_path: Path) -> None:
+    for folder, name in (("", "First"), ("messages", "Second"), ("a/b", "Third"), ("a_b", "Fourth")):
+        write_definitions(tmp_path / "specs" / folder, message(name, field("A", "int8")))
+    made = Target(tmp_path / "specs", "acme.protocol", tmp_path / "out", tmp_path / "tests")
+    summary = generated(made)
+    assert summary is not None
+    assert sorted(summary.tests.written) == [
+        "test_a_b.py", "test_a_b_.py", "test_messages.py", "test_messages_.py",
+    ]  # fmt: skip
+
+
 def test_specs_without_versions_give_no_classes(tmp_path: Path) -> None:
     retired = {"type": "request", "apiKey": 4, "name": "OldRequest", "validVersions": "none"}
     response = retired | {"type": "response", "name": "OldResponse"}

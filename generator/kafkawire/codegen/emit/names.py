@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from kafkawire.codegen.naming import snake_case
+from kafkawire.codegen.naming import distinct, snake_case
 from kafkawire.codegen.resolve import ResolvedMessage
 from kafkawire.layout import FIELD_TYPES, STRUCT, DefaultValue, FieldLayout, StructLayout, Uuid
 
@@ -155,23 +155,12 @@ def name_codecs(message: ResolvedMessage) -> CodecNames:
                 users.append(version)
         versions.setdefault(top, []).append(version)
     tops = set(message.layouts.layouts)
-    names = _distinct(f"{snake_case(layout.name)}_v{users[0]}" for layout, users in versions.items())
+    names = distinct(f"{snake_case(layout.name)}_v{users[0]}" for layout, users in versions.items())
     codecs = {
         layout: Codec(layout, name, tuple(users), layout in single, layout in many, layout in tops)
         for (layout, users), name in zip(versions.items(), names, strict=True)
     }
     return CodecNames(message.top.class_name, codecs)
-
-
-def _distinct(names: Iterable[str]) -> list[str]:
-    """Names of which none is given twice: struct names may be alike in snake case."""
-    given: dict[str, None] = {}
-    for name in names:
-        free = name
-        while free in given:
-            free += "_"
-        given[free] = None
-    return list(given)
 
 
 def _uses(layout: StructLayout) -> Iterator[tuple[StructLayout, bool]]:

@@ -18,7 +18,7 @@ from kafkawire.codegen.emit.package_modules import (
     package_view,
     registries_view,
 )
-from kafkawire.codegen.naming import class_name, module_name
+from kafkawire.codegen.naming import class_name, distinct, module_name
 from kafkawire.codegen.resolve import ResolvedMessage
 from kafkawire.codegen.specs_tree import LoadedSpecs
 from kafkawire.codegen.versions import NO_VERSIONS
@@ -83,10 +83,10 @@ class PackagePrinter:
         groups: dict[str, list[str]] = {}
         for message in self.messages:
             groups.setdefault(message.definition.group, []).append(class_name(message.definition.name))
-        for group, names in sorted(groups.items()):
+        modules = distinct(f"test_{group_package(group).replace('.', '_') or 'messages'}" for group in sorted(groups))
+        for (group, names), module in zip(sorted(groups.items()), modules, strict=True):
             view = TestsView(self.package, self._origin(), group or "root", tuple(sorted(names)))
-            name = f"test_{group_package(group).replace('.', '_') or 'messages'}.py"
-            yield Path(name), self._print("round_trip_test.py.j2", view)
+            yield Path(f"{module}.py"), self._print("round_trip_test.py.j2", view)
 
     def _print(self, template: str, view: object) -> str:
         return self.templates.get_template(template).render(view=view)

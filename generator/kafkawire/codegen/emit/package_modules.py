@@ -9,7 +9,7 @@ from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.emit.headers import request_header_versions, response_header_versions
 from kafkawire.codegen.emit.message_module import range_source
 from kafkawire.codegen.error_codes import ErrorCode
-from kafkawire.codegen.naming import class_name, module_name, snake_case, strategy_name
+from kafkawire.codegen.naming import class_name, distinct, module_name, snake_case, strategy_name
 from kafkawire.codegen.versions import NO_VERSIONS, Versions
 
 
@@ -163,22 +163,19 @@ def registries_view(messages: Iterable[MessageDefinition], *, package: str, orig
     groups: dict[str, list[MessageDefinition]] = {}
     for message in messages:
         groups.setdefault(message.group, []).append(message)
-    metadata = [
-        Registry(_constant(group), group, tuple(sorted(_metadata_entries(members), key=lambda e: e.key)))
-        for group, members in groups.items()
-        if any(m.type == "metadata" for m in members)
+    metadata = [group for group, members in groups.items() if any(m.type == "metadata" for m in members)]
+    coordinators = [group for group, members in groups.items() if any(m.type == "coordinator-key" for m in members)]
+    constants = distinct(
+        [_constant(group) for group in metadata]
+        + [_constant(f"{group}-coordinator" if group in metadata else group) for group in coordinators]
+    )
+    tables = [_metadata_entries(groups[group]) for group in metadata]
+    tables += [_coordinator_entries(groups[group]) for group in coordinators]
+    registries = [
+        Registry(constant, group, tuple(sorted(entries, key=lambda entry: entry.key)))
+        for constant, group, entries in zip(constants, [*metadata, *coordinators], tables, strict=True)
     ]
-    taken = {registry.group for registry in metadata}
-    coordinators = [
-        Registry(
-            _constant(f"{group}-coordinator" if group in taken else group),
-            group,
-            tuple(sorted(_coordinator_entries(members), key=lambda e: e.key)),
-        )
-        for group, members in groups.items()
-        if any(m.type == "coordinator-key" for m in members)
-    ]
-    return RegistriesView(package, origin, tuple(metadata), tuple(coordinators))
+    return RegistriesView(package, origin, tuple(registries[: len(metadata)]), tuple(registries[len(metadata) :]))
 
 
 def _metadata_entries(messages: Iterable[MessageDefinition]) -> Iterator[RecordEntry]:
