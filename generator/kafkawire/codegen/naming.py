@@ -10,16 +10,16 @@ import keyword
 from collections.abc import Iterable
 
 RESERVED_ATTRIBUTES = frozenset(
-    {"encode", "decode", "decode_from", "fast_reader", "fast_writer", "layouts", "refuse_trailing",
+    {"encode", "decode", "decode_from", "fast_reader", "fast_encoder", "layouts", "refuse_trailing",
      "unknown_tagged_fields", "bool", "bytes", "float", "int", "msgspec", "str"}
 )  # fmt: skip
 """What every generated class has, and what the fields of its body are declared with; a field of that name gets a
 trailing underscore."""
 
 RESERVED_CLASSES = frozenset(
-    {"ALIASES", "AttributeError", "BrokerId", "FEW", "GroupId", "KeyError", "Message", "NAME", "Output", "ProducerId",
-     "SearchStrategy", "Sequence", "Struct", "Tags", "TopicName", "TransactionalId", "TypeVar", "Uuid", "VERSIONS",
-     "ValueError"}
+    {"ALIASES", "AttributeError", "BYTES", "BrokerId", "FEW", "GroupId", "KeyError", "Message", "NAME", "NOTHING",
+     "ProducerId", "SearchStrategy", "Sequence", "Struct", "Tags", "TopicName", "TransactionalId", "TypeVar", "Uuid",
+     "VERSIONS", "ValueError"}
 )  # fmt: skip
 """Names that generated modules use themselves; a struct or message of that name gets a trailing underscore."""
 

@@ -28,6 +28,9 @@ new_uuid = partial(bytes.__new__, Uuid)
 """Make a Uuid of 16 bytes without asking how many they are."""
 
 NOTHING = ()
+BYTES = tuple(bytes((number,)) for number in range(256))
+"""Every single byte, by its number."""
+
 FEW = 127
 """Arrays with fewer elements than this have a compact count of one byte; numbers have ready-made ``struct`` objects."""
 
@@ -37,7 +40,6 @@ NULL_OCTETS = NULL_COUNT = b"\xff\xff\xff\xff"
 _MAXIMUM_LENGTH = 0x7FFFFFFF
 _MAXIMUM_TEXT = 0x7FFF
 _MAXIMUM_TAG = 0x7FFFFFFE
-_LARGE = 4096
 
 
 @cache
@@ -68,24 +70,6 @@ def unpackers(code: str) -> tuple[Callable[[bytes, int], tuple[Any, ...]], ...]:
 def packers(code: str) -> tuple[Callable[..., bytes], ...]:
     """For each count below FEW the function that writes so many big-endian numbers of a ``struct`` code."""
     return (bytes, *(Struct(f">{count}{code}").pack for count in range(1, FEW)))
-
-
-class Output(bytearray):
-    """Bytes being written by a message that may hold large octets, which are copied only once, at the end."""
-
-    __slots__ = ("_whole",)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._whole: list[bytes | bytearray] = []
-
-    def append_large(self, value: bytes) -> None:
-        """Go on with octets that are kept by reference."""
-        self._whole += (bytearray(self), value)
-        self.clear()
-
-    def __bytes__(self) -> bytes:
-        return b"".join((*self._whole, self))
 
 
 @cache
@@ -224,14 +208,6 @@ def differs(value: object, default: object) -> bool:
     return value != default
 
 
-def append_octets(out: bytearray, value: bytes) -> None:
-    """Write octets behind their length."""
-    if len(value) < _LARGE or not isinstance(out, Output):
-        out += value
-    else:
-        out.append_large(value)
-
-
 def octets(value: object) -> bytes:
     """Octets as bytes; anything that is not a bytes, bytearray or memoryview is refused."""
     if isinstance(value, bytes):
@@ -253,7 +229,7 @@ def pack_numbers(code: str, values: Sequence[float]) -> bytes:
     return Struct(f">{len(values)}{code}").pack(*values)
 
 
-def tagged_section(known: list[tuple[int, bytearray]], unknown: Tags, declared: tuple[int, ...]) -> bytearray:
+def tagged_section(known: Sequence[tuple[int, bytes]], unknown: Tags, declared: tuple[int, ...]) -> bytes:
     """A tagged-field section in ascending tag order.
 
     ``declared`` are the tags that the struct knows in the version; an unknown entry must not have one of them,
@@ -264,11 +240,8 @@ def tagged_section(known: list[tuple[int, bytearray]], unknown: Tags, declared: 
         if not previous < tag <= _MAXIMUM_TAG or tag in declared:
             raise ValueError
         previous = tag
-    entries: list[tuple[int, bytes | bytearray]] = [*known, *unknown]
-    entries.sort(key=lambda entry: entry[0])
-    section = bytearray(uvarint(len(entries)))
+    entries = sorted((*known, *unknown), key=lambda entry: entry[0])
+    pieces = [uvarint(len(entries))]
     for tag, payload in entries:
-        section += uvarint(tag)
-        section += uvarint(len(payload))
-        section += octets(payload)
-    return section
+        pieces += (uvarint(tag), uvarint(len(payload)), octets(payload))
+    return b"".join(pieces)

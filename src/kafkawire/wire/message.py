@@ -60,9 +60,7 @@ class Message(Struct, frozen=True, gc=False):
     UNSTABLE_VERSIONS: ClassVar[range] = range(0)
 
     _readers: ClassVar[Mapping[int, Callable[[bytes, int], tuple[Any, int]]]] = {}
-    _writers: ClassVar[Mapping[int, Callable[[bytearray, Any], None]]] = {}
-
-    _output: ClassVar[type[bytearray]] = bytearray
+    _encoders: ClassVar[Mapping[int, Callable[[Any], bytes]]] = {}
 
     def encode(self, version: int) -> bytes:
         """The bytes of the message at a version.
@@ -72,9 +70,7 @@ class Message(Struct, frozen=True, gc=False):
             EncodeError: if the version cannot carry a value; says which and why.
         """
         try:
-            out = self._output()
-            self._writers[version](out, self)
-            return bytes(out)
+            return self._encoders[version](self)
         except _FAILS:
             return self._encode_exactly(version)
 
@@ -138,7 +134,7 @@ class Message(Struct, frozen=True, gc=False):
         """Let the reference codec write the message, or say what is wrong with it."""
         from kafkawire.wire.reference import encode_struct  # noqa: PLC0415 loaded when needed
 
-        self.fast_writer(version)
+        self.fast_encoder(version)
         return encode_struct(self, self.layouts().of_version(version), message_name=self.NAME, version=version)
 
     @classmethod
@@ -154,16 +150,16 @@ class Message(Struct, frozen=True, gc=False):
         return reader
 
     @classmethod
-    def fast_writer(cls, version: int) -> Callable[[bytearray, Message], None]:
+    def fast_encoder(cls, version: int) -> Callable[[Message], bytes]:
         """The generated code that writes a version; what it raises is one of FAST_PATH_FAILS.
 
         Raises:
             UnsupportedVersionError: if the message has no such version.
         """
-        writer = cls._writers.get(version)
-        if writer is None:
+        encoder = cls._encoders.get(version)
+        if encoder is None:
             raise UnsupportedVersionError(cls.NAME, version, cls.VERSIONS)
-        return writer
+        return encoder
 
     @classmethod
     def layouts(cls) -> MessageLayouts:

@@ -133,10 +133,10 @@ def test_many_numbers_at_once(code: str) -> None:
 
 
 def test_tagged_order_and_tagged_conflict() -> None:
-    known = [(4, bytearray(b"d")), (0, bytearray(b"a"))]
+    known = [(4, b"d"), (0, b"a")]
     section = tagged_section(known, ((2, b"b"), (300, b"")), (0, 4))
-    assert bytes(section) == bytes.fromhex("04 00 01 61 02 01 62 04 01 64 ac02 00")
-    assert tagged_entries(bytes(section[1:]), 0, section[0]) == (
+    assert section == bytes.fromhex("04 00 01 61 02 01 62 04 01 64 ac02 00")
+    assert tagged_entries(section[1:], 0, section[0]) == (
         [(0, b"a"), (2, b"b"), (4, b"d"), (300, b"")],
         len(section) - 1,
     )

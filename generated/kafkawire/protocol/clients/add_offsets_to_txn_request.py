@@ -7,6 +7,7 @@ from __future__ import annotations
 from kafkawire.wire import Message
 from kafkawire.wire.entities import GroupId, ProducerId, TransactionalId
 from kafkawire.wire.fastpath import (
+    BYTES,
     Tags,
     long_text,
     long_text_length,
@@ -76,15 +77,17 @@ def _read_add_offsets_to_txn_request_v0(buffer: bytes, at: int) -> tuple[AddOffs
     return AddOffsetsToTxnRequest(transactional_id, producer_id, producer_epoch, group_id), at
 
 
-def _write_add_offsets_to_txn_request_v0(out: bytearray, item: AddOffsetsToTxnRequest) -> None:
+def _encode_add_offsets_to_txn_request_v0(item: AddOffsetsToTxnRequest) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     transactional_id_raw = item.transactional_id.encode()
-    out += _pack_h(len(transactional_id_raw))
-    out += transactional_id_raw
+    out.append(_pack_h(len(transactional_id_raw)))
+    out.append(transactional_id_raw)
     group_id_raw = item.group_id.encode()
-    out += _pack_qhh(item.producer_id, item.producer_epoch, len(group_id_raw))
-    out += group_id_raw
+    out.append(_pack_qhh(item.producer_id, item.producer_epoch, len(group_id_raw)))
+    out.append(group_id_raw)
+    return b"".join(out)
 
 
 # AddOffsetsToTxnRequest, versions 3-4
@@ -121,25 +124,27 @@ def _read_add_offsets_to_txn_request_v3(buffer: bytes, at: int) -> tuple[AddOffs
     return AddOffsetsToTxnRequest(transactional_id, producer_id, producer_epoch, group_id, tags), at
 
 
-def _write_add_offsets_to_txn_request_v3(out: bytearray, item: AddOffsetsToTxnRequest) -> None:
+def _encode_add_offsets_to_txn_request_v3(item: AddOffsetsToTxnRequest) -> bytes:
+    out: list[bytes] = []
     text = item.transactional_id.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__qh[n](n + 1, text, item.producer_id, item.producer_epoch)
+        out.append(_pack_text__qh[n](n + 1, text, item.producer_id, item.producer_epoch))
     else:
-        out += long_text_length(n)
-        out += text
-        out += _pack_qh(item.producer_id, item.producer_epoch)
+        out.append(long_text_length(n))
+        out.append(text)
+        out.append(_pack_qh(item.producer_id, item.producer_epoch))
     text = item.group_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_text_length(n)
-    out += text
-    out.append(0)
+        out.append(long_text_length(n))
+    out.append(text)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 AddOffsetsToTxnRequest._readers = {
@@ -149,10 +154,10 @@ AddOffsetsToTxnRequest._readers = {
     3: _read_add_offsets_to_txn_request_v3,
     4: _read_add_offsets_to_txn_request_v3,
 }
-AddOffsetsToTxnRequest._writers = {
-    0: _write_add_offsets_to_txn_request_v0,
-    1: _write_add_offsets_to_txn_request_v0,
-    2: _write_add_offsets_to_txn_request_v0,
-    3: _write_add_offsets_to_txn_request_v3,
-    4: _write_add_offsets_to_txn_request_v3,
+AddOffsetsToTxnRequest._encoders = {
+    0: _encode_add_offsets_to_txn_request_v0,
+    1: _encode_add_offsets_to_txn_request_v0,
+    2: _encode_add_offsets_to_txn_request_v0,
+    3: _encode_add_offsets_to_txn_request_v3,
+    4: _encode_add_offsets_to_txn_request_v3,
 }

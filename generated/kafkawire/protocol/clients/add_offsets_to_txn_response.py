@@ -43,10 +43,12 @@ def _read_add_offsets_to_txn_response_v0(buffer: bytes, at: int) -> tuple[AddOff
     return AddOffsetsToTxnResponse(throttle_time_ms, error_code), at
 
 
-def _write_add_offsets_to_txn_response_v0(out: bytearray, item: AddOffsetsToTxnResponse) -> None:
+def _encode_add_offsets_to_txn_response_v0(item: AddOffsetsToTxnResponse) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    out += _pack_ih(item.throttle_time_ms, item.error_code)
+    out.append(_pack_ih(item.throttle_time_ms, item.error_code))
+    return b"".join(out)
 
 
 # AddOffsetsToTxnResponse, versions 3-4
@@ -64,10 +66,12 @@ def _read_add_offsets_to_txn_response_v3(buffer: bytes, at: int) -> tuple[AddOff
     return AddOffsetsToTxnResponse(throttle_time_ms, error_code, tags), at
 
 
-def _write_add_offsets_to_txn_response_v3(out: bytearray, item: AddOffsetsToTxnResponse) -> None:
-    out += _pack_ihB(item.throttle_time_ms, item.error_code, 0)
+def _encode_add_offsets_to_txn_response_v3(item: AddOffsetsToTxnResponse) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_ihB(item.throttle_time_ms, item.error_code, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 AddOffsetsToTxnResponse._readers = {
@@ -77,10 +81,10 @@ AddOffsetsToTxnResponse._readers = {
     3: _read_add_offsets_to_txn_response_v3,
     4: _read_add_offsets_to_txn_response_v3,
 }
-AddOffsetsToTxnResponse._writers = {
-    0: _write_add_offsets_to_txn_response_v0,
-    1: _write_add_offsets_to_txn_response_v0,
-    2: _write_add_offsets_to_txn_response_v0,
-    3: _write_add_offsets_to_txn_response_v3,
-    4: _write_add_offsets_to_txn_response_v3,
+AddOffsetsToTxnResponse._encoders = {
+    0: _encode_add_offsets_to_txn_response_v0,
+    1: _encode_add_offsets_to_txn_response_v0,
+    2: _encode_add_offsets_to_txn_response_v0,
+    3: _encode_add_offsets_to_txn_response_v3,
+    4: _encode_add_offsets_to_txn_response_v3,
 }

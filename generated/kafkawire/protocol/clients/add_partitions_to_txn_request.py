@@ -185,7 +185,8 @@ def _read_add_partitions_to_txn_request_v0(buffer: bytes, at: int) -> tuple[AddP
     )
 
 
-def _write_add_partitions_to_txn_request_v0(out: bytearray, item: AddPartitionsToTxnRequest) -> None:
+def _encode_add_partitions_to_txn_request_v0(item: AddPartitionsToTxnRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.transactions):
@@ -198,6 +199,7 @@ def _write_add_partitions_to_txn_request_v0(out: bytearray, item: AddPartitionsT
         v3_and_below_topics = sequence(v3_and_below_topics)
     out += _pack_qhi(item.v3_and_below_producer_id, item.v3_and_below_producer_epoch, len(v3_and_below_topics))
     _write_many_add_partitions_to_txn_topic_v0(out, v3_and_below_topics)
+    return bytes(out)
 
 
 # AddPartitionsToTxnTopic, versions 3-5
@@ -261,7 +263,7 @@ def _write_many_add_partitions_to_txn_topic_v3(
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AddPartitionsToTxnRequest, version 3
@@ -312,7 +314,8 @@ def _read_add_partitions_to_txn_request_v3(buffer: bytes, at: int) -> tuple[AddP
     )
 
 
-def _write_add_partitions_to_txn_request_v3(out: bytearray, item: AddPartitionsToTxnRequest) -> None:
+def _encode_add_partitions_to_txn_request_v3(item: AddPartitionsToTxnRequest) -> bytes:
+    out = bytearray()
     if len(item.transactions):
         raise ValueError  # transactions is not in these versions
     text = item.v3_and_below_transactional_id.encode()
@@ -334,7 +337,8 @@ def _write_add_partitions_to_txn_request_v3(out: bytearray, item: AddPartitionsT
     _write_many_add_partitions_to_txn_topic_v3(out, v3_and_below_topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # AddPartitionsToTxnTransaction, versions 4-5
@@ -407,7 +411,7 @@ def _write_many_add_partitions_to_txn_transaction_v4(
         _write_many_add_partitions_to_txn_topic_v3(out, topics)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AddPartitionsToTxnRequest, versions 4-5
@@ -436,7 +440,8 @@ def _read_add_partitions_to_txn_request_v4(buffer: bytes, at: int) -> tuple[AddP
     return AddPartitionsToTxnRequest(transactions, "", 0, 0, (), tags), at
 
 
-def _write_add_partitions_to_txn_request_v4(out: bytearray, item: AddPartitionsToTxnRequest) -> None:
+def _encode_add_partitions_to_txn_request_v4(item: AddPartitionsToTxnRequest) -> bytes:
+    out = bytearray()
     if item.v3_and_below_transactional_id != "":
         raise ValueError  # v3_and_below_transactional_id is not in these versions
     if item.v3_and_below_producer_id != 0:
@@ -456,7 +461,8 @@ def _write_add_partitions_to_txn_request_v4(out: bytearray, item: AddPartitionsT
     _write_many_add_partitions_to_txn_transaction_v4(out, transactions)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 AddPartitionsToTxnRequest._readers = {
@@ -467,11 +473,11 @@ AddPartitionsToTxnRequest._readers = {
     4: _read_add_partitions_to_txn_request_v4,
     5: _read_add_partitions_to_txn_request_v4,
 }
-AddPartitionsToTxnRequest._writers = {
-    0: _write_add_partitions_to_txn_request_v0,
-    1: _write_add_partitions_to_txn_request_v0,
-    2: _write_add_partitions_to_txn_request_v0,
-    3: _write_add_partitions_to_txn_request_v3,
-    4: _write_add_partitions_to_txn_request_v4,
-    5: _write_add_partitions_to_txn_request_v4,
+AddPartitionsToTxnRequest._encoders = {
+    0: _encode_add_partitions_to_txn_request_v0,
+    1: _encode_add_partitions_to_txn_request_v0,
+    2: _encode_add_partitions_to_txn_request_v0,
+    3: _encode_add_partitions_to_txn_request_v3,
+    4: _encode_add_partitions_to_txn_request_v4,
+    5: _encode_add_partitions_to_txn_request_v4,
 }

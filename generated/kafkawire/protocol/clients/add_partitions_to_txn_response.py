@@ -188,7 +188,8 @@ def _read_add_partitions_to_txn_response_v0(buffer: bytes, at: int) -> tuple[Add
     return AddPartitionsToTxnResponse(throttle_time_ms, 0, (), results_by_topic_v3_and_below), at
 
 
-def _write_add_partitions_to_txn_response_v0(out: bytearray, item: AddPartitionsToTxnResponse) -> None:
+def _encode_add_partitions_to_txn_response_v0(item: AddPartitionsToTxnResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.results_by_transaction):
@@ -198,6 +199,7 @@ def _write_add_partitions_to_txn_response_v0(out: bytearray, item: AddPartitions
         results_by_topic_v3_and_below = sequence(results_by_topic_v3_and_below)
     out += _pack_ii(item.throttle_time_ms, len(results_by_topic_v3_and_below))
     _write_many_add_partitions_to_txn_topic_result_v0(out, results_by_topic_v3_and_below)
+    return bytes(out)
 
 
 # AddPartitionsToTxnPartitionResult, versions 3-5
@@ -230,7 +232,7 @@ def _write_many_add_partitions_to_txn_partition_result_v3(
     for item in items:
         out += _pack_ihB(item.partition_index, item.partition_error_code, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AddPartitionsToTxnTopicResult, versions 3-5
@@ -296,7 +298,7 @@ def _write_many_add_partitions_to_txn_topic_result_v3(
         _write_many_add_partitions_to_txn_partition_result_v3(out, results_by_partition)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AddPartitionsToTxnResponse, version 3
@@ -326,7 +328,8 @@ def _read_add_partitions_to_txn_response_v3(buffer: bytes, at: int) -> tuple[Add
     return AddPartitionsToTxnResponse(throttle_time_ms, 0, (), results_by_topic_v3_and_below, tags), at
 
 
-def _write_add_partitions_to_txn_response_v3(out: bytearray, item: AddPartitionsToTxnResponse) -> None:
+def _encode_add_partitions_to_txn_response_v3(item: AddPartitionsToTxnResponse) -> bytes:
+    out = bytearray()
     if len(item.results_by_transaction):
         raise ValueError  # results_by_transaction is not in these versions
     results_by_topic_v3_and_below = item.results_by_topic_v3_and_below
@@ -341,7 +344,8 @@ def _write_add_partitions_to_txn_response_v3(out: bytearray, item: AddPartitions
     _write_many_add_partitions_to_txn_topic_result_v3(out, results_by_topic_v3_and_below)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # AddPartitionsToTxnResult, versions 4-5
@@ -407,7 +411,7 @@ def _write_many_add_partitions_to_txn_result_v4(
         _write_many_add_partitions_to_txn_topic_result_v3(out, topic_results)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AddPartitionsToTxnResponse, versions 4-5
@@ -438,7 +442,8 @@ def _read_add_partitions_to_txn_response_v4(buffer: bytes, at: int) -> tuple[Add
     return AddPartitionsToTxnResponse(throttle_time_ms, error_code, results_by_transaction, (), tags), at
 
 
-def _write_add_partitions_to_txn_response_v4(out: bytearray, item: AddPartitionsToTxnResponse) -> None:
+def _encode_add_partitions_to_txn_response_v4(item: AddPartitionsToTxnResponse) -> bytes:
+    out = bytearray()
     if len(item.results_by_topic_v3_and_below):
         raise ValueError  # results_by_topic_v3_and_below is not in these versions
     results_by_transaction = item.results_by_transaction
@@ -453,7 +458,8 @@ def _write_add_partitions_to_txn_response_v4(out: bytearray, item: AddPartitions
     _write_many_add_partitions_to_txn_result_v4(out, results_by_transaction)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 AddPartitionsToTxnResponse._readers = {
@@ -464,11 +470,11 @@ AddPartitionsToTxnResponse._readers = {
     4: _read_add_partitions_to_txn_response_v4,
     5: _read_add_partitions_to_txn_response_v4,
 }
-AddPartitionsToTxnResponse._writers = {
-    0: _write_add_partitions_to_txn_response_v0,
-    1: _write_add_partitions_to_txn_response_v0,
-    2: _write_add_partitions_to_txn_response_v0,
-    3: _write_add_partitions_to_txn_response_v3,
-    4: _write_add_partitions_to_txn_response_v4,
-    5: _write_add_partitions_to_txn_response_v4,
+AddPartitionsToTxnResponse._encoders = {
+    0: _encode_add_partitions_to_txn_response_v0,
+    1: _encode_add_partitions_to_txn_response_v0,
+    2: _encode_add_partitions_to_txn_response_v0,
+    3: _encode_add_partitions_to_txn_response_v3,
+    4: _encode_add_partitions_to_txn_response_v4,
+    5: _encode_add_partitions_to_txn_response_v4,
 }

@@ -133,7 +133,7 @@ def _write_many_listener_v0(out: bytearray, items: Sequence[AddRaftVoterRequest.
             out += text
             out += _pack_HB(item.port, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AddRaftVoterRequest, version 0
@@ -177,7 +177,8 @@ def _read_add_raft_voter_request_v0(buffer: bytes, at: int) -> tuple[AddRaftVote
     return AddRaftVoterRequest(cluster_id, timeout_ms, voter_id, voter_directory_id, listeners, True, tags), at
 
 
-def _write_add_raft_voter_request_v0(out: bytearray, item: AddRaftVoterRequest) -> None:
+def _encode_add_raft_voter_request_v0(item: AddRaftVoterRequest) -> bytes:
+    out = bytearray()
     if not item.ack_when_committed:
         raise ValueError  # ack_when_committed is not in these versions
     cluster_id = item.cluster_id
@@ -205,7 +206,8 @@ def _write_add_raft_voter_request_v0(out: bytearray, item: AddRaftVoterRequest) 
     _write_many_listener_v0(out, listeners)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # AddRaftVoterRequest, version 1
@@ -253,7 +255,8 @@ def _read_add_raft_voter_request_v1(buffer: bytes, at: int) -> tuple[AddRaftVote
     )
 
 
-def _write_add_raft_voter_request_v1(out: bytearray, item: AddRaftVoterRequest) -> None:
+def _encode_add_raft_voter_request_v1(item: AddRaftVoterRequest) -> bytes:
+    out = bytearray()
     cluster_id = item.cluster_id
     if cluster_id is None:
         out.append(0)
@@ -281,8 +284,9 @@ def _write_add_raft_voter_request_v1(out: bytearray, item: AddRaftVoterRequest) 
         raise ValueError
     out += _pack_zB(item.ack_when_committed, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 AddRaftVoterRequest._readers = {0: _read_add_raft_voter_request_v0, 1: _read_add_raft_voter_request_v1}
-AddRaftVoterRequest._writers = {0: _write_add_raft_voter_request_v0, 1: _write_add_raft_voter_request_v1}
+AddRaftVoterRequest._encoders = {0: _encode_add_raft_voter_request_v0, 1: _encode_add_raft_voter_request_v1}

@@ -46,11 +46,13 @@ def _read_allocate_producer_ids_request_v0(buffer: bytes, at: int) -> tuple[Allo
     return AllocateProducerIdsRequest(broker_id, broker_epoch, tags), at
 
 
-def _write_allocate_producer_ids_request_v0(out: bytearray, item: AllocateProducerIdsRequest) -> None:
-    out += _pack_iqB(item.broker_id, item.broker_epoch, 0)
+def _encode_allocate_producer_ids_request_v0(item: AllocateProducerIdsRequest) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_iqB(item.broker_id, item.broker_epoch, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 AllocateProducerIdsRequest._readers = {0: _read_allocate_producer_ids_request_v0}
-AllocateProducerIdsRequest._writers = {0: _write_allocate_producer_ids_request_v0}
+AllocateProducerIdsRequest._encoders = {0: _encode_allocate_producer_ids_request_v0}

@@ -52,11 +52,13 @@ def _read_allocate_producer_ids_response_v0(buffer: bytes, at: int) -> tuple[All
     return AllocateProducerIdsResponse(throttle_time_ms, error_code, producer_id_start, producer_id_len, tags), at
 
 
-def _write_allocate_producer_ids_response_v0(out: bytearray, item: AllocateProducerIdsResponse) -> None:
-    out += _pack_ihqiB(item.throttle_time_ms, item.error_code, item.producer_id_start, item.producer_id_len, 0)
+def _encode_allocate_producer_ids_response_v0(item: AllocateProducerIdsResponse) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_ihqiB(item.throttle_time_ms, item.error_code, item.producer_id_start, item.producer_id_len, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 AllocateProducerIdsResponse._readers = {0: _read_allocate_producer_ids_response_v0}
-AllocateProducerIdsResponse._writers = {0: _write_allocate_producer_ids_response_v0}
+AllocateProducerIdsResponse._encoders = {0: _encode_allocate_producer_ids_response_v0}

@@ -253,7 +253,8 @@ def _read_alter_client_quotas_request_v0(buffer: bytes, at: int) -> tuple[AlterC
     return AlterClientQuotasRequest(entries_, validate_only), at
 
 
-def _write_alter_client_quotas_request_v0(out: bytearray, item: AlterClientQuotasRequest) -> None:
+def _encode_alter_client_quotas_request_v0(item: AlterClientQuotasRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     entries_ = item.entries
@@ -264,6 +265,7 @@ def _write_alter_client_quotas_request_v0(out: bytearray, item: AlterClientQuota
     if type(item.validate_only) is not bool:
         raise ValueError
     out += _pack_z(item.validate_only)
+    return bytes(out)
 
 
 # EntityData, version 1
@@ -327,7 +329,7 @@ def _write_many_entity_data_v1(out: bytearray, items: Sequence[AlterClientQuotas
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # OpData, version 1
@@ -374,7 +376,7 @@ def _write_many_op_data_v1(out: bytearray, items: Sequence[AlterClientQuotasRequ
             out += text
             out += _pack_dzB(item.value, item.remove, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # EntryData, version 1
@@ -444,7 +446,7 @@ def _write_many_entry_data_v1(out: bytearray, items: Sequence[AlterClientQuotasR
         _write_many_op_data_v1(out, ops)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AlterClientQuotasRequest, version 1
@@ -474,7 +476,8 @@ def _read_alter_client_quotas_request_v1(buffer: bytes, at: int) -> tuple[AlterC
     return AlterClientQuotasRequest(entries_, validate_only, tags), at
 
 
-def _write_alter_client_quotas_request_v1(out: bytearray, item: AlterClientQuotasRequest) -> None:
+def _encode_alter_client_quotas_request_v1(item: AlterClientQuotasRequest) -> bytes:
+    out = bytearray()
     entries_ = item.entries
     if type(entries_) is not tuple:
         entries_ = sequence(entries_)
@@ -488,8 +491,12 @@ def _write_alter_client_quotas_request_v1(out: bytearray, item: AlterClientQuota
         raise ValueError
     out += _pack_zB(item.validate_only, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 AlterClientQuotasRequest._readers = {0: _read_alter_client_quotas_request_v0, 1: _read_alter_client_quotas_request_v1}
-AlterClientQuotasRequest._writers = {0: _write_alter_client_quotas_request_v0, 1: _write_alter_client_quotas_request_v1}
+AlterClientQuotasRequest._encoders = {
+    0: _encode_alter_client_quotas_request_v0,
+    1: _encode_alter_client_quotas_request_v1,
+}

@@ -198,7 +198,8 @@ def _read_alter_client_quotas_response_v0(buffer: bytes, at: int) -> tuple[Alter
     return AlterClientQuotasResponse(throttle_time_ms, entries_), at
 
 
-def _write_alter_client_quotas_response_v0(out: bytearray, item: AlterClientQuotasResponse) -> None:
+def _encode_alter_client_quotas_response_v0(item: AlterClientQuotasResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     entries_ = item.entries
@@ -206,6 +207,7 @@ def _write_alter_client_quotas_response_v0(out: bytearray, item: AlterClientQuot
         entries_ = sequence(entries_)
     out += _pack_ii(item.throttle_time_ms, len(entries_))
     _write_many_entry_data_v0(out, entries_)
+    return bytes(out)
 
 
 # EntityData, version 1
@@ -269,7 +271,7 @@ def _write_many_entity_data_v1(out: bytearray, items: Sequence[AlterClientQuotas
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # EntryData, version 1
@@ -341,7 +343,7 @@ def _write_many_entry_data_v1(out: bytearray, items: Sequence[AlterClientQuotasR
         _write_many_entity_data_v1(out, entity)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AlterClientQuotasResponse, version 1
@@ -371,7 +373,8 @@ def _read_alter_client_quotas_response_v1(buffer: bytes, at: int) -> tuple[Alter
     return AlterClientQuotasResponse(throttle_time_ms, entries_, tags), at
 
 
-def _write_alter_client_quotas_response_v1(out: bytearray, item: AlterClientQuotasResponse) -> None:
+def _encode_alter_client_quotas_response_v1(item: AlterClientQuotasResponse) -> bytes:
+    out = bytearray()
     entries_ = item.entries
     if type(entries_) is not tuple:
         entries_ = sequence(entries_)
@@ -384,14 +387,15 @@ def _write_alter_client_quotas_response_v1(out: bytearray, item: AlterClientQuot
     _write_many_entry_data_v1(out, entries_)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 AlterClientQuotasResponse._readers = {
     0: _read_alter_client_quotas_response_v0,
     1: _read_alter_client_quotas_response_v1,
 }
-AlterClientQuotasResponse._writers = {
-    0: _write_alter_client_quotas_response_v0,
-    1: _write_alter_client_quotas_response_v1,
+AlterClientQuotasResponse._encoders = {
+    0: _encode_alter_client_quotas_response_v0,
+    1: _encode_alter_client_quotas_response_v1,
 }

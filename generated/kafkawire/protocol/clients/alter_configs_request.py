@@ -200,7 +200,8 @@ def _read_alter_configs_request_v0(buffer: bytes, at: int) -> tuple[AlterConfigs
     return AlterConfigsRequest(resources, validate_only), at
 
 
-def _write_alter_configs_request_v0(out: bytearray, item: AlterConfigsRequest) -> None:
+def _encode_alter_configs_request_v0(item: AlterConfigsRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     resources = item.resources
@@ -211,6 +212,7 @@ def _write_alter_configs_request_v0(out: bytearray, item: AlterConfigsRequest) -
     if type(item.validate_only) is not bool:
         raise ValueError
     out += _pack_z(item.validate_only)
+    return bytes(out)
 
 
 # AlterableConfig, version 2
@@ -274,7 +276,7 @@ def _write_many_alterable_config_v2(out: bytearray, items: Sequence[AlterConfigs
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AlterConfigsResource, version 2
@@ -342,7 +344,7 @@ def _write_many_alter_configs_resource_v2(
         _write_many_alterable_config_v2(out, configs)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AlterConfigsRequest, version 2
@@ -372,7 +374,8 @@ def _read_alter_configs_request_v2(buffer: bytes, at: int) -> tuple[AlterConfigs
     return AlterConfigsRequest(resources, validate_only, tags), at
 
 
-def _write_alter_configs_request_v2(out: bytearray, item: AlterConfigsRequest) -> None:
+def _encode_alter_configs_request_v2(item: AlterConfigsRequest) -> bytes:
+    out = bytearray()
     resources = item.resources
     if type(resources) is not tuple:
         resources = sequence(resources)
@@ -386,7 +389,8 @@ def _write_alter_configs_request_v2(out: bytearray, item: AlterConfigsRequest) -
         raise ValueError
     out += _pack_zB(item.validate_only, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 AlterConfigsRequest._readers = {
@@ -394,8 +398,8 @@ AlterConfigsRequest._readers = {
     1: _read_alter_configs_request_v0,
     2: _read_alter_configs_request_v2,
 }
-AlterConfigsRequest._writers = {
-    0: _write_alter_configs_request_v0,
-    1: _write_alter_configs_request_v0,
-    2: _write_alter_configs_request_v2,
+AlterConfigsRequest._encoders = {
+    0: _encode_alter_configs_request_v0,
+    1: _encode_alter_configs_request_v0,
+    2: _encode_alter_configs_request_v2,
 }

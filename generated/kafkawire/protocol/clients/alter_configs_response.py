@@ -145,7 +145,8 @@ def _read_alter_configs_response_v0(buffer: bytes, at: int) -> tuple[AlterConfig
     return AlterConfigsResponse(throttle_time_ms, responses), at
 
 
-def _write_alter_configs_response_v0(out: bytearray, item: AlterConfigsResponse) -> None:
+def _encode_alter_configs_response_v0(item: AlterConfigsResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     responses = item.responses
@@ -153,6 +154,7 @@ def _write_alter_configs_response_v0(out: bytearray, item: AlterConfigsResponse)
         responses = sequence(responses)
     out += _pack_ii(item.throttle_time_ms, len(responses))
     _write_many_alter_configs_resource_response_v0(out, responses)
+    return bytes(out)
 
 
 # AlterConfigsResourceResponse, version 2
@@ -222,7 +224,7 @@ def _write_many_alter_configs_resource_response_v2(
             out += text
             out += _pack_B(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AlterConfigsResponse, version 2
@@ -252,7 +254,8 @@ def _read_alter_configs_response_v2(buffer: bytes, at: int) -> tuple[AlterConfig
     return AlterConfigsResponse(throttle_time_ms, responses, tags), at
 
 
-def _write_alter_configs_response_v2(out: bytearray, item: AlterConfigsResponse) -> None:
+def _encode_alter_configs_response_v2(item: AlterConfigsResponse) -> bytes:
+    out = bytearray()
     responses = item.responses
     if type(responses) is not tuple:
         responses = sequence(responses)
@@ -265,7 +268,8 @@ def _write_alter_configs_response_v2(out: bytearray, item: AlterConfigsResponse)
     _write_many_alter_configs_resource_response_v2(out, responses)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 AlterConfigsResponse._readers = {
@@ -273,8 +277,8 @@ AlterConfigsResponse._readers = {
     1: _read_alter_configs_response_v0,
     2: _read_alter_configs_response_v2,
 }
-AlterConfigsResponse._writers = {
-    0: _write_alter_configs_response_v0,
-    1: _write_alter_configs_response_v0,
-    2: _write_alter_configs_response_v2,
+AlterConfigsResponse._encoders = {
+    0: _encode_alter_configs_response_v0,
+    1: _encode_alter_configs_response_v0,
+    2: _encode_alter_configs_response_v2,
 }

@@ -133,7 +133,7 @@ def _write_many_reassignable_partition_v0(
             out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ReassignableTopic, versions 0-1
@@ -199,7 +199,7 @@ def _write_many_reassignable_topic_v0(
         _write_many_reassignable_partition_v0(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AlterPartitionReassignmentsRequest, version 0
@@ -231,7 +231,8 @@ def _read_alter_partition_reassignments_request_v0(
     return AlterPartitionReassignmentsRequest(timeout_ms, True, topics, tags), at
 
 
-def _write_alter_partition_reassignments_request_v0(out: bytearray, item: AlterPartitionReassignmentsRequest) -> None:
+def _encode_alter_partition_reassignments_request_v0(item: AlterPartitionReassignmentsRequest) -> bytes:
+    out = bytearray()
     if not item.allow_replication_factor_change:
         raise ValueError  # allow_replication_factor_change is not in these versions
     topics = item.topics
@@ -246,7 +247,8 @@ def _write_alter_partition_reassignments_request_v0(out: bytearray, item: AlterP
     _write_many_reassignable_topic_v0(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # AlterPartitionReassignmentsRequest, version 1
@@ -279,7 +281,8 @@ def _read_alter_partition_reassignments_request_v1(
     return AlterPartitionReassignmentsRequest(timeout_ms, allow_replication_factor_change, topics, tags), at
 
 
-def _write_alter_partition_reassignments_request_v1(out: bytearray, item: AlterPartitionReassignmentsRequest) -> None:
+def _encode_alter_partition_reassignments_request_v1(item: AlterPartitionReassignmentsRequest) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -294,14 +297,15 @@ def _write_alter_partition_reassignments_request_v1(out: bytearray, item: AlterP
     _write_many_reassignable_topic_v0(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 AlterPartitionReassignmentsRequest._readers = {
     0: _read_alter_partition_reassignments_request_v0,
     1: _read_alter_partition_reassignments_request_v1,
 }
-AlterPartitionReassignmentsRequest._writers = {
-    0: _write_alter_partition_reassignments_request_v0,
-    1: _write_alter_partition_reassignments_request_v1,
+AlterPartitionReassignmentsRequest._encoders = {
+    0: _encode_alter_partition_reassignments_request_v0,
+    1: _encode_alter_partition_reassignments_request_v1,
 }

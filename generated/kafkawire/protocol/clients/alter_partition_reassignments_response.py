@@ -130,7 +130,7 @@ def _write_many_reassignable_partition_response_v0(
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ReassignableTopicResponse, versions 0-1
@@ -196,7 +196,7 @@ def _write_many_reassignable_topic_response_v0(
         _write_many_reassignable_partition_response_v0(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AlterPartitionReassignmentsResponse, version 0
@@ -240,7 +240,8 @@ def _read_alter_partition_reassignments_response_v0(
     return AlterPartitionReassignmentsResponse(throttle_time_ms, True, error_code, error_message, responses, tags), at
 
 
-def _write_alter_partition_reassignments_response_v0(out: bytearray, item: AlterPartitionReassignmentsResponse) -> None:
+def _encode_alter_partition_reassignments_response_v0(item: AlterPartitionReassignmentsResponse) -> bytes:
+    out = bytearray()
     out += _pack_ih(item.throttle_time_ms, item.error_code)
     error_message = item.error_message
     if error_message is None:
@@ -264,7 +265,8 @@ def _write_alter_partition_reassignments_response_v0(out: bytearray, item: Alter
     _write_many_reassignable_topic_response_v0(out, responses)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # AlterPartitionReassignmentsResponse, version 1
@@ -314,7 +316,8 @@ def _read_alter_partition_reassignments_response_v1(
     )
 
 
-def _write_alter_partition_reassignments_response_v1(out: bytearray, item: AlterPartitionReassignmentsResponse) -> None:
+def _encode_alter_partition_reassignments_response_v1(item: AlterPartitionReassignmentsResponse) -> bytes:
+    out = bytearray()
     if type(item.allow_replication_factor_change) is not bool:
         raise ValueError
     out += _pack_izh(item.throttle_time_ms, item.allow_replication_factor_change, item.error_code)
@@ -340,14 +343,15 @@ def _write_alter_partition_reassignments_response_v1(out: bytearray, item: Alter
     _write_many_reassignable_topic_response_v0(out, responses)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 AlterPartitionReassignmentsResponse._readers = {
     0: _read_alter_partition_reassignments_response_v0,
     1: _read_alter_partition_reassignments_response_v1,
 }
-AlterPartitionReassignmentsResponse._writers = {
-    0: _write_alter_partition_reassignments_response_v0,
-    1: _write_alter_partition_reassignments_response_v1,
+AlterPartitionReassignmentsResponse._encoders = {
+    0: _encode_alter_partition_reassignments_response_v0,
+    1: _encode_alter_partition_reassignments_response_v1,
 }

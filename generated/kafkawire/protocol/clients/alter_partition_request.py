@@ -166,7 +166,7 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[AlterPartition
         out += numbers
         out += _pack_iB(item.partition_epoch, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicData, version 0
@@ -230,7 +230,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[AlterPartitionRequ
         _write_many_partition_data_v0(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AlterPartitionRequest, version 0
@@ -261,7 +261,8 @@ def _read_alter_partition_request_v0(buffer: bytes, at: int) -> tuple[AlterParti
     return AlterPartitionRequest(broker_id, broker_epoch, topics, tags), at
 
 
-def _write_alter_partition_request_v0(out: bytearray, item: AlterPartitionRequest) -> None:
+def _encode_alter_partition_request_v0(item: AlterPartitionRequest) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -274,7 +275,8 @@ def _write_alter_partition_request_v0(out: bytearray, item: AlterPartitionReques
     _write_many_topic_data_v0(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # PartitionData, versions 1-2
@@ -327,7 +329,7 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[AlterPartition
         out += numbers
         out += _pack_biB(item.leader_recovery_state, item.partition_epoch, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicData, version 1
@@ -391,7 +393,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[AlterPartitionRequ
         _write_many_partition_data_v1(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AlterPartitionRequest, version 1
@@ -422,7 +424,8 @@ def _read_alter_partition_request_v1(buffer: bytes, at: int) -> tuple[AlterParti
     return AlterPartitionRequest(broker_id, broker_epoch, topics, tags), at
 
 
-def _write_alter_partition_request_v1(out: bytearray, item: AlterPartitionRequest) -> None:
+def _encode_alter_partition_request_v1(item: AlterPartitionRequest) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -435,7 +438,8 @@ def _write_alter_partition_request_v1(out: bytearray, item: AlterPartitionReques
     _write_many_topic_data_v1(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # TopicData, version 2
@@ -488,7 +492,7 @@ def _write_many_topic_data_v2(out: bytearray, items: Sequence[AlterPartitionRequ
         _write_many_partition_data_v1(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AlterPartitionRequest, version 2
@@ -519,7 +523,8 @@ def _read_alter_partition_request_v2(buffer: bytes, at: int) -> tuple[AlterParti
     return AlterPartitionRequest(broker_id, broker_epoch, topics, tags), at
 
 
-def _write_alter_partition_request_v2(out: bytearray, item: AlterPartitionRequest) -> None:
+def _encode_alter_partition_request_v2(item: AlterPartitionRequest) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -532,7 +537,8 @@ def _write_alter_partition_request_v2(out: bytearray, item: AlterPartitionReques
     _write_many_topic_data_v2(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # BrokerState, version 3
@@ -563,7 +569,7 @@ def _write_many_broker_state_v3(out: bytearray, items: Sequence[AlterPartitionRe
     for item in items:
         out += _pack_iqB(item.broker_id, item.broker_epoch, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # PartitionData, version 3
@@ -620,7 +626,7 @@ def _write_many_partition_data_v3(out: bytearray, items: Sequence[AlterPartition
         _write_many_broker_state_v3(out, new_isr_with_epochs)
         out += _pack_biB(item.leader_recovery_state, item.partition_epoch, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicData, version 3
@@ -673,7 +679,7 @@ def _write_many_topic_data_v3(out: bytearray, items: Sequence[AlterPartitionRequ
         _write_many_partition_data_v3(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AlterPartitionRequest, version 3
@@ -704,7 +710,8 @@ def _read_alter_partition_request_v3(buffer: bytes, at: int) -> tuple[AlterParti
     return AlterPartitionRequest(broker_id, broker_epoch, topics, tags), at
 
 
-def _write_alter_partition_request_v3(out: bytearray, item: AlterPartitionRequest) -> None:
+def _encode_alter_partition_request_v3(item: AlterPartitionRequest) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -717,7 +724,8 @@ def _write_alter_partition_request_v3(out: bytearray, item: AlterPartitionReques
     _write_many_topic_data_v3(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 AlterPartitionRequest._readers = {
@@ -726,9 +734,9 @@ AlterPartitionRequest._readers = {
     2: _read_alter_partition_request_v2,
     3: _read_alter_partition_request_v3,
 }
-AlterPartitionRequest._writers = {
-    0: _write_alter_partition_request_v0,
-    1: _write_alter_partition_request_v1,
-    2: _write_alter_partition_request_v2,
-    3: _write_alter_partition_request_v3,
+AlterPartitionRequest._encoders = {
+    0: _encode_alter_partition_request_v0,
+    1: _encode_alter_partition_request_v1,
+    2: _encode_alter_partition_request_v2,
+    3: _encode_alter_partition_request_v3,
 }

@@ -151,7 +151,7 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[AlterPartition
         out += numbers
         out += _pack_iB(item.partition_epoch, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicData, version 0
@@ -215,7 +215,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[AlterPartitionResp
         _write_many_partition_data_v0(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AlterPartitionResponse, version 0
@@ -246,7 +246,8 @@ def _read_alter_partition_response_v0(buffer: bytes, at: int) -> tuple[AlterPart
     return AlterPartitionResponse(throttle_time_ms, error_code, topics, tags), at
 
 
-def _write_alter_partition_response_v0(out: bytearray, item: AlterPartitionResponse) -> None:
+def _encode_alter_partition_response_v0(item: AlterPartitionResponse) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -259,7 +260,8 @@ def _write_alter_partition_response_v0(out: bytearray, item: AlterPartitionRespo
     _write_many_topic_data_v0(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # PartitionData, versions 1-3
@@ -316,7 +318,7 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[AlterPartition
         out += numbers
         out += _pack_biB(item.leader_recovery_state, item.partition_epoch, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicData, version 1
@@ -380,7 +382,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[AlterPartitionResp
         _write_many_partition_data_v1(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AlterPartitionResponse, version 1
@@ -411,7 +413,8 @@ def _read_alter_partition_response_v1(buffer: bytes, at: int) -> tuple[AlterPart
     return AlterPartitionResponse(throttle_time_ms, error_code, topics, tags), at
 
 
-def _write_alter_partition_response_v1(out: bytearray, item: AlterPartitionResponse) -> None:
+def _encode_alter_partition_response_v1(item: AlterPartitionResponse) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -424,7 +427,8 @@ def _write_alter_partition_response_v1(out: bytearray, item: AlterPartitionRespo
     _write_many_topic_data_v1(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # TopicData, versions 2-3
@@ -477,7 +481,7 @@ def _write_many_topic_data_v2(out: bytearray, items: Sequence[AlterPartitionResp
         _write_many_partition_data_v1(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AlterPartitionResponse, versions 2-3
@@ -508,7 +512,8 @@ def _read_alter_partition_response_v2(buffer: bytes, at: int) -> tuple[AlterPart
     return AlterPartitionResponse(throttle_time_ms, error_code, topics, tags), at
 
 
-def _write_alter_partition_response_v2(out: bytearray, item: AlterPartitionResponse) -> None:
+def _encode_alter_partition_response_v2(item: AlterPartitionResponse) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -521,7 +526,8 @@ def _write_alter_partition_response_v2(out: bytearray, item: AlterPartitionRespo
     _write_many_topic_data_v2(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 AlterPartitionResponse._readers = {
@@ -530,9 +536,9 @@ AlterPartitionResponse._readers = {
     2: _read_alter_partition_response_v2,
     3: _read_alter_partition_response_v2,
 }
-AlterPartitionResponse._writers = {
-    0: _write_alter_partition_response_v0,
-    1: _write_alter_partition_response_v1,
-    2: _write_alter_partition_response_v2,
-    3: _write_alter_partition_response_v2,
+AlterPartitionResponse._encoders = {
+    0: _encode_alter_partition_response_v0,
+    1: _encode_alter_partition_response_v1,
+    2: _encode_alter_partition_response_v2,
+    3: _encode_alter_partition_response_v2,
 }

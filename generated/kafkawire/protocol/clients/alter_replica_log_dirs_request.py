@@ -188,7 +188,8 @@ def _read_alter_replica_log_dirs_request_v0(buffer: bytes, at: int) -> tuple[Alt
     return AlterReplicaLogDirsRequest(dirs), at
 
 
-def _write_alter_replica_log_dirs_request_v0(out: bytearray, item: AlterReplicaLogDirsRequest) -> None:
+def _encode_alter_replica_log_dirs_request_v0(item: AlterReplicaLogDirsRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     dirs = item.dirs
@@ -196,6 +197,7 @@ def _write_alter_replica_log_dirs_request_v0(out: bytearray, item: AlterReplicaL
         dirs = sequence(dirs)
     out += _pack_i(len(dirs))
     _write_many_alter_replica_log_dir_v0(out, dirs)
+    return bytes(out)
 
 
 # AlterReplicaLogDirTopic, version 2
@@ -259,7 +261,7 @@ def _write_many_alter_replica_log_dir_topic_v2(
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AlterReplicaLogDir, version 2
@@ -325,7 +327,7 @@ def _write_many_alter_replica_log_dir_v2(
         _write_many_alter_replica_log_dir_topic_v2(out, topics)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AlterReplicaLogDirsRequest, version 2
@@ -354,7 +356,8 @@ def _read_alter_replica_log_dirs_request_v2(buffer: bytes, at: int) -> tuple[Alt
     return AlterReplicaLogDirsRequest(dirs, tags), at
 
 
-def _write_alter_replica_log_dirs_request_v2(out: bytearray, item: AlterReplicaLogDirsRequest) -> None:
+def _encode_alter_replica_log_dirs_request_v2(item: AlterReplicaLogDirsRequest) -> bytes:
+    out = bytearray()
     dirs = item.dirs
     if type(dirs) is not tuple:
         dirs = sequence(dirs)
@@ -366,7 +369,8 @@ def _write_alter_replica_log_dirs_request_v2(out: bytearray, item: AlterReplicaL
     _write_many_alter_replica_log_dir_v2(out, dirs)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 AlterReplicaLogDirsRequest._readers = {
@@ -374,8 +378,8 @@ AlterReplicaLogDirsRequest._readers = {
     1: _read_alter_replica_log_dirs_request_v0,
     2: _read_alter_replica_log_dirs_request_v2,
 }
-AlterReplicaLogDirsRequest._writers = {
-    0: _write_alter_replica_log_dirs_request_v0,
-    1: _write_alter_replica_log_dirs_request_v0,
-    2: _write_alter_replica_log_dirs_request_v2,
+AlterReplicaLogDirsRequest._encoders = {
+    0: _encode_alter_replica_log_dirs_request_v0,
+    1: _encode_alter_replica_log_dirs_request_v0,
+    2: _encode_alter_replica_log_dirs_request_v2,
 }

@@ -172,7 +172,8 @@ def _read_alter_replica_log_dirs_response_v0(buffer: bytes, at: int) -> tuple[Al
     return AlterReplicaLogDirsResponse(throttle_time_ms, results), at
 
 
-def _write_alter_replica_log_dirs_response_v0(out: bytearray, item: AlterReplicaLogDirsResponse) -> None:
+def _encode_alter_replica_log_dirs_response_v0(item: AlterReplicaLogDirsResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     results = item.results
@@ -180,6 +181,7 @@ def _write_alter_replica_log_dirs_response_v0(out: bytearray, item: AlterReplica
         results = sequence(results)
     out += _pack_ii(item.throttle_time_ms, len(results))
     _write_many_alter_replica_log_dir_topic_result_v0(out, results)
+    return bytes(out)
 
 
 # AlterReplicaLogDirPartitionResult, version 2
@@ -212,7 +214,7 @@ def _write_many_alter_replica_log_dir_partition_result_v2(
     for item in items:
         out += _pack_ihB(item.partition_index, item.error_code, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AlterReplicaLogDirTopicResult, version 2
@@ -278,7 +280,7 @@ def _write_many_alter_replica_log_dir_topic_result_v2(
         _write_many_alter_replica_log_dir_partition_result_v2(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AlterReplicaLogDirsResponse, version 2
@@ -308,7 +310,8 @@ def _read_alter_replica_log_dirs_response_v2(buffer: bytes, at: int) -> tuple[Al
     return AlterReplicaLogDirsResponse(throttle_time_ms, results, tags), at
 
 
-def _write_alter_replica_log_dirs_response_v2(out: bytearray, item: AlterReplicaLogDirsResponse) -> None:
+def _encode_alter_replica_log_dirs_response_v2(item: AlterReplicaLogDirsResponse) -> bytes:
+    out = bytearray()
     results = item.results
     if type(results) is not tuple:
         results = sequence(results)
@@ -321,7 +324,8 @@ def _write_alter_replica_log_dirs_response_v2(out: bytearray, item: AlterReplica
     _write_many_alter_replica_log_dir_topic_result_v2(out, results)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 AlterReplicaLogDirsResponse._readers = {
@@ -329,8 +333,8 @@ AlterReplicaLogDirsResponse._readers = {
     1: _read_alter_replica_log_dirs_response_v0,
     2: _read_alter_replica_log_dirs_response_v2,
 }
-AlterReplicaLogDirsResponse._writers = {
-    0: _write_alter_replica_log_dirs_response_v0,
-    1: _write_alter_replica_log_dirs_response_v0,
-    2: _write_alter_replica_log_dirs_response_v2,
+AlterReplicaLogDirsResponse._encoders = {
+    0: _encode_alter_replica_log_dirs_response_v0,
+    1: _encode_alter_replica_log_dirs_response_v0,
+    2: _encode_alter_replica_log_dirs_response_v2,
 }

@@ -102,7 +102,7 @@ def _write_many_alter_share_group_offsets_request_partition_v0(
     for item in items:
         out += _pack_iqB(item.partition_index, item.start_offset, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AlterShareGroupOffsetsRequestTopic, version 0
@@ -168,7 +168,7 @@ def _write_many_alter_share_group_offsets_request_topic_v0(
         _write_many_alter_share_group_offsets_request_partition_v0(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AlterShareGroupOffsetsRequest, version 0
@@ -206,7 +206,8 @@ def _read_alter_share_group_offsets_request_v0(buffer: bytes, at: int) -> tuple[
     return AlterShareGroupOffsetsRequest(group_id, topics, tags), at
 
 
-def _write_alter_share_group_offsets_request_v0(out: bytearray, item: AlterShareGroupOffsetsRequest) -> None:
+def _encode_alter_share_group_offsets_request_v0(item: AlterShareGroupOffsetsRequest) -> bytes:
+    out = bytearray()
     text = item.group_id.encode()
     n = len(text)
     if n < 127:
@@ -225,8 +226,9 @@ def _write_alter_share_group_offsets_request_v0(out: bytearray, item: AlterShare
     _write_many_alter_share_group_offsets_request_topic_v0(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 AlterShareGroupOffsetsRequest._readers = {0: _read_alter_share_group_offsets_request_v0}
-AlterShareGroupOffsetsRequest._writers = {0: _write_alter_share_group_offsets_request_v0}
+AlterShareGroupOffsetsRequest._encoders = {0: _encode_alter_share_group_offsets_request_v0}

@@ -136,7 +136,7 @@ def _write_many_alter_share_group_offsets_response_partition_v0(
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AlterShareGroupOffsetsResponseTopic, version 0
@@ -208,7 +208,7 @@ def _write_many_alter_share_group_offsets_response_topic_v0(
         _write_many_alter_share_group_offsets_response_partition_v0(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AlterShareGroupOffsetsResponse, version 0
@@ -250,7 +250,8 @@ def _read_alter_share_group_offsets_response_v0(buffer: bytes, at: int) -> tuple
     return AlterShareGroupOffsetsResponse(throttle_time_ms, error_code, error_message, responses, tags), at
 
 
-def _write_alter_share_group_offsets_response_v0(out: bytearray, item: AlterShareGroupOffsetsResponse) -> None:
+def _encode_alter_share_group_offsets_response_v0(item: AlterShareGroupOffsetsResponse) -> bytes:
+    out = bytearray()
     out += _pack_ih(item.throttle_time_ms, item.error_code)
     error_message = item.error_message
     if error_message is None:
@@ -274,8 +275,9 @@ def _write_alter_share_group_offsets_response_v0(out: bytearray, item: AlterShar
     _write_many_alter_share_group_offsets_response_topic_v0(out, responses)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 AlterShareGroupOffsetsResponse._readers = {0: _read_alter_share_group_offsets_response_v0}
-AlterShareGroupOffsetsResponse._writers = {0: _write_alter_share_group_offsets_response_v0}
+AlterShareGroupOffsetsResponse._encoders = {0: _encode_alter_share_group_offsets_response_v0}

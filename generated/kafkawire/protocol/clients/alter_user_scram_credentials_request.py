@@ -8,10 +8,9 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
-    Output,
     Tags,
-    append_octets,
     long_length,
     long_text,
     long_text_length,
@@ -116,19 +115,19 @@ def _read_many_scram_credential_deletion_v0(
 
 
 def _write_many_scram_credential_deletion_v0(
-    out: bytearray, items: Sequence[AlterUserScramCredentialsRequest.ScramCredentialDeletion]
+    out: list[bytes], items: Sequence[AlterUserScramCredentialsRequest.ScramCredentialDeletion]
 ) -> None:
     for item in items:
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text__bB[n](n + 1, text, item.mechanism, 0)
+            out.append(_pack_text__bB[n](n + 1, text, item.mechanism, 0))
         else:
-            out += long_text_length(n)
-            out += text
-            out += _pack_bB(item.mechanism, 0)
+            out.append(long_text_length(n))
+            out.append(text)
+            out.append(_pack_bB(item.mechanism, 0))
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ScramCredentialUpsertion, version 0
@@ -183,34 +182,34 @@ def _read_many_scram_credential_upsertion_v0(
 
 
 def _write_many_scram_credential_upsertion_v0(
-    out: bytearray, items: Sequence[AlterUserScramCredentialsRequest.ScramCredentialUpsertion]
+    out: list[bytes], items: Sequence[AlterUserScramCredentialsRequest.ScramCredentialUpsertion]
 ) -> None:
     for item in items:
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text__bi[n](n + 1, text, item.mechanism, item.iterations)
+            out.append(_pack_text__bi[n](n + 1, text, item.mechanism, item.iterations))
         else:
-            out += long_text_length(n)
-            out += text
-            out += _pack_bi(item.mechanism, item.iterations)
+            out.append(long_text_length(n))
+            out.append(text)
+            out.append(_pack_bi(item.mechanism, item.iterations))
         text = octets(item.salt)
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
-        append_octets(out, text)
+            out.append(long_length(n))
+        out.append(text)
         text = octets(item.salted_password)
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
-        append_octets(out, text)
-        out.append(0)
+            out.append(long_length(n))
+        out.append(text)
+        out.append(BYTES[0])
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AlterUserScramCredentialsRequest, version 0
@@ -254,30 +253,31 @@ def _read_alter_user_scram_credentials_request_v0(
     return AlterUserScramCredentialsRequest(deletions, upsertions, tags), at
 
 
-def _write_alter_user_scram_credentials_request_v0(out: bytearray, item: AlterUserScramCredentialsRequest) -> None:
+def _encode_alter_user_scram_credentials_request_v0(item: AlterUserScramCredentialsRequest) -> bytes:
+    out: list[bytes] = []
     deletions = item.deletions
     if type(deletions) is not tuple:
         deletions = sequence(deletions)
     n = len(deletions)
     if n < FEW:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
+        out.append(long_length(n))
     _write_many_scram_credential_deletion_v0(out, deletions)
     upsertions = item.upsertions
     if type(upsertions) is not tuple:
         upsertions = sequence(upsertions)
     n = len(upsertions)
     if n < FEW:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
+        out.append(long_length(n))
     _write_many_scram_credential_upsertion_v0(out, upsertions)
-    out.append(0)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 AlterUserScramCredentialsRequest._readers = {0: _read_alter_user_scram_credentials_request_v0}
-AlterUserScramCredentialsRequest._writers = {0: _write_alter_user_scram_credentials_request_v0}
-AlterUserScramCredentialsRequest._output = Output
+AlterUserScramCredentialsRequest._encoders = {0: _encode_alter_user_scram_credentials_request_v0}

@@ -132,7 +132,7 @@ def _write_many_alter_user_scram_credentials_result_v0(
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AlterUserScramCredentialsResponse, version 0
@@ -164,7 +164,8 @@ def _read_alter_user_scram_credentials_response_v0(
     return AlterUserScramCredentialsResponse(throttle_time_ms, results, tags), at
 
 
-def _write_alter_user_scram_credentials_response_v0(out: bytearray, item: AlterUserScramCredentialsResponse) -> None:
+def _encode_alter_user_scram_credentials_response_v0(item: AlterUserScramCredentialsResponse) -> bytes:
+    out = bytearray()
     results = item.results
     if type(results) is not tuple:
         results = sequence(results)
@@ -177,8 +178,9 @@ def _write_alter_user_scram_credentials_response_v0(out: bytearray, item: AlterU
     _write_many_alter_user_scram_credentials_result_v0(out, results)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 AlterUserScramCredentialsResponse._readers = {0: _read_alter_user_scram_credentials_response_v0}
-AlterUserScramCredentialsResponse._writers = {0: _write_alter_user_scram_credentials_response_v0}
+AlterUserScramCredentialsResponse._encoders = {0: _encode_alter_user_scram_credentials_response_v0}

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
-from kafkawire.wire.fastpath import Tags, long_text, long_text_length, tagged_section, unknown_tags
+from kafkawire.wire.fastpath import BYTES, Tags, long_text, long_text_length, tagged_section, unknown_tags
 
 
 class ApiVersionsRequest(Message, frozen=True, gc=False):
@@ -36,9 +36,11 @@ def _read_api_versions_request_v0(buffer: bytes, at: int) -> tuple[ApiVersionsRe
     return ApiVersionsRequest(), at
 
 
-def _write_api_versions_request_v0(out: bytearray, item: ApiVersionsRequest) -> None:
+def _encode_api_versions_request_v0(item: ApiVersionsRequest) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
+    return b"".join(out)
 
 
 # ApiVersionsRequest, versions 3-4
@@ -72,24 +74,26 @@ def _read_api_versions_request_v3(buffer: bytes, at: int) -> tuple[ApiVersionsRe
     return ApiVersionsRequest(client_software_name, client_software_version, tags), at
 
 
-def _write_api_versions_request_v3(out: bytearray, item: ApiVersionsRequest) -> None:
+def _encode_api_versions_request_v3(item: ApiVersionsRequest) -> bytes:
+    out: list[bytes] = []
     text = item.client_software_name.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_text_length(n)
-    out += text
+        out.append(long_text_length(n))
+    out.append(text)
     text = item.client_software_version.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_text_length(n)
-    out += text
-    out.append(0)
+        out.append(long_text_length(n))
+    out.append(text)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 ApiVersionsRequest._readers = {
@@ -99,10 +103,10 @@ ApiVersionsRequest._readers = {
     3: _read_api_versions_request_v3,
     4: _read_api_versions_request_v3,
 }
-ApiVersionsRequest._writers = {
-    0: _write_api_versions_request_v0,
-    1: _write_api_versions_request_v0,
-    2: _write_api_versions_request_v0,
-    3: _write_api_versions_request_v3,
-    4: _write_api_versions_request_v3,
+ApiVersionsRequest._encoders = {
+    0: _encode_api_versions_request_v0,
+    1: _encode_api_versions_request_v0,
+    2: _encode_api_versions_request_v0,
+    3: _encode_api_versions_request_v3,
+    4: _encode_api_versions_request_v3,
 }

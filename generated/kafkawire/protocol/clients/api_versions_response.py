@@ -162,7 +162,8 @@ def _read_api_versions_response_v0(buffer: bytes, at: int) -> tuple[ApiVersionsR
     return ApiVersionsResponse(error_code, api_keys), at
 
 
-def _write_api_versions_response_v0(out: bytearray, item: ApiVersionsResponse) -> None:
+def _encode_api_versions_response_v0(item: ApiVersionsResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     api_keys = item.api_keys
@@ -170,6 +171,7 @@ def _write_api_versions_response_v0(out: bytearray, item: ApiVersionsResponse) -
         api_keys = sequence(api_keys)
     out += _pack_hi(item.error_code, len(api_keys))
     _write_many_api_version_v0(out, api_keys)
+    return bytes(out)
 
 
 # ApiVersionsResponse, versions 1-2
@@ -194,7 +196,8 @@ def _read_api_versions_response_v1(buffer: bytes, at: int) -> tuple[ApiVersionsR
     return ApiVersionsResponse(error_code, api_keys, throttle_time_ms), at
 
 
-def _write_api_versions_response_v1(out: bytearray, item: ApiVersionsResponse) -> None:
+def _encode_api_versions_response_v1(item: ApiVersionsResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     api_keys = item.api_keys
@@ -203,6 +206,7 @@ def _write_api_versions_response_v1(out: bytearray, item: ApiVersionsResponse) -
     out += _pack_hi(item.error_code, len(api_keys))
     _write_many_api_version_v0(out, api_keys)
     out += _pack_i(item.throttle_time_ms)
+    return bytes(out)
 
 
 # ApiVersion, versions 3-4
@@ -234,7 +238,7 @@ def _write_many_api_version_v3(out: bytearray, items: Sequence[ApiVersionsRespon
     for item in items:
         out += _pack_hhhB(item.api_key, item.min_version, item.max_version, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # SupportedFeatureKey, versions 3-4
@@ -281,7 +285,7 @@ def _write_many_supported_feature_key_v3(
             out += text
             out += _pack_hhB(item.min_version, item.max_version, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # FinalizedFeatureKey, versions 3-4
@@ -328,7 +332,7 @@ def _write_many_finalized_feature_key_v3(
             out += text
             out += _pack_hhB(item.max_version_level, item.min_version_level, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ApiVersionsResponse, versions 3-4
@@ -420,7 +424,8 @@ def _read_api_versions_response_v3(buffer: bytes, at: int) -> tuple[ApiVersionsR
     )
 
 
-def _write_api_versions_response_v3(out: bytearray, item: ApiVersionsResponse) -> None:
+def _encode_api_versions_response_v3(item: ApiVersionsResponse) -> bytes:
+    out = bytearray()
     api_keys = item.api_keys
     if type(api_keys) is not tuple:
         api_keys = sequence(api_keys)
@@ -444,11 +449,11 @@ def _write_api_versions_response_v3(out: bytearray, item: ApiVersionsResponse) -
         else:
             payload += long_length(n)
         _write_many_supported_feature_key_v3(payload, supported_features)
-        known.append((0, payload))
+        known.append((0, bytes(payload)))
     if item.finalized_features_epoch != -1:
         payload = bytearray()
         payload += _pack_q(item.finalized_features_epoch)
-        known.append((1, payload))
+        known.append((1, bytes(payload)))
     if len(item.finalized_features):
         payload = bytearray()
         finalized_features = item.finalized_features
@@ -460,15 +465,16 @@ def _write_api_versions_response_v3(out: bytearray, item: ApiVersionsResponse) -
         else:
             payload += long_length(n)
         _write_many_finalized_feature_key_v3(payload, finalized_features)
-        known.append((2, payload))
+        known.append((2, bytes(payload)))
     if item.zk_migration_ready:
         payload = bytearray()
         if type(item.zk_migration_ready) is not bool:
             raise ValueError
         payload += _pack_z(item.zk_migration_ready)
-        known.append((3, payload))
+        known.append((3, bytes(payload)))
     if known or item.unknown_tagged_fields:
         out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1, 2, 3))
+    return bytes(out)
 
 
 ApiVersionsResponse._readers = {
@@ -478,10 +484,10 @@ ApiVersionsResponse._readers = {
     3: _read_api_versions_response_v3,
     4: _read_api_versions_response_v3,
 }
-ApiVersionsResponse._writers = {
-    0: _write_api_versions_response_v0,
-    1: _write_api_versions_response_v1,
-    2: _write_api_versions_response_v1,
-    3: _write_api_versions_response_v3,
-    4: _write_api_versions_response_v3,
+ApiVersionsResponse._encoders = {
+    0: _encode_api_versions_response_v0,
+    1: _encode_api_versions_response_v1,
+    2: _encode_api_versions_response_v1,
+    3: _encode_api_versions_response_v3,
+    4: _encode_api_versions_response_v3,
 }

@@ -117,7 +117,7 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[AssignReplicas
     for item in items:
         out += _pack_iB(item.partition_index, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicData, version 0
@@ -170,7 +170,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[AssignReplicasToDi
         _write_many_partition_data_v0(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DirectoryData, version 0
@@ -223,7 +223,7 @@ def _write_many_directory_data_v0(out: bytearray, items: Sequence[AssignReplicas
         _write_many_topic_data_v0(out, topics)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AssignReplicasToDirsRequest, version 0
@@ -254,7 +254,8 @@ def _read_assign_replicas_to_dirs_request_v0(buffer: bytes, at: int) -> tuple[As
     return AssignReplicasToDirsRequest(broker_id, broker_epoch, directories, tags), at
 
 
-def _write_assign_replicas_to_dirs_request_v0(out: bytearray, item: AssignReplicasToDirsRequest) -> None:
+def _encode_assign_replicas_to_dirs_request_v0(item: AssignReplicasToDirsRequest) -> bytes:
+    out = bytearray()
     directories = item.directories
     if type(directories) is not tuple:
         directories = sequence(directories)
@@ -267,8 +268,9 @@ def _write_assign_replicas_to_dirs_request_v0(out: bytearray, item: AssignReplic
     _write_many_directory_data_v0(out, directories)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 AssignReplicasToDirsRequest._readers = {0: _read_assign_replicas_to_dirs_request_v0}
-AssignReplicasToDirsRequest._writers = {0: _write_assign_replicas_to_dirs_request_v0}
+AssignReplicasToDirsRequest._encoders = {0: _encode_assign_replicas_to_dirs_request_v0}

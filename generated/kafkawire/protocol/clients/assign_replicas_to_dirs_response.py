@@ -117,7 +117,7 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[AssignReplicas
     for item in items:
         out += _pack_ihB(item.partition_index, item.error_code, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicData, version 0
@@ -170,7 +170,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[AssignReplicasToDi
         _write_many_partition_data_v0(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DirectoryData, version 0
@@ -223,7 +223,7 @@ def _write_many_directory_data_v0(out: bytearray, items: Sequence[AssignReplicas
         _write_many_topic_data_v0(out, topics)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AssignReplicasToDirsResponse, version 0
@@ -254,7 +254,8 @@ def _read_assign_replicas_to_dirs_response_v0(buffer: bytes, at: int) -> tuple[A
     return AssignReplicasToDirsResponse(throttle_time_ms, error_code, directories, tags), at
 
 
-def _write_assign_replicas_to_dirs_response_v0(out: bytearray, item: AssignReplicasToDirsResponse) -> None:
+def _encode_assign_replicas_to_dirs_response_v0(item: AssignReplicasToDirsResponse) -> bytes:
+    out = bytearray()
     directories = item.directories
     if type(directories) is not tuple:
         directories = sequence(directories)
@@ -267,8 +268,9 @@ def _write_assign_replicas_to_dirs_response_v0(out: bytearray, item: AssignRepli
     _write_many_directory_data_v0(out, directories)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 AssignReplicasToDirsResponse._readers = {0: _read_assign_replicas_to_dirs_response_v0}
-AssignReplicasToDirsResponse._writers = {0: _write_assign_replicas_to_dirs_response_v0}
+AssignReplicasToDirsResponse._encoders = {0: _encode_assign_replicas_to_dirs_response_v0}

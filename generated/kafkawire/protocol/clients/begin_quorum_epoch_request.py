@@ -207,7 +207,8 @@ def _read_begin_quorum_epoch_request_v0(buffer: bytes, at: int) -> tuple[BeginQu
     return BeginQuorumEpochRequest(cluster_id, -1, topics), at
 
 
-def _write_begin_quorum_epoch_request_v0(out: bytearray, item: BeginQuorumEpochRequest) -> None:
+def _encode_begin_quorum_epoch_request_v0(item: BeginQuorumEpochRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     cluster_id = item.cluster_id
@@ -222,6 +223,7 @@ def _write_begin_quorum_epoch_request_v0(out: bytearray, item: BeginQuorumEpochR
         topics = sequence(topics)
     out += _pack_i(len(topics))
     _write_many_topic_data_v0(out, topics)
+    return bytes(out)
 
 
 # PartitionData, version 1
@@ -254,7 +256,7 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[BeginQuorumEpo
             raise ValueError
         out += _pack_i16siiB(item.partition_index, item.voter_directory_id, item.leader_id, item.leader_epoch, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicData, version 1
@@ -318,7 +320,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[BeginQuorumEpochRe
         _write_many_partition_data_v1(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # LeaderEndpoint, version 1
@@ -378,7 +380,7 @@ def _write_many_leader_endpoint_v1(out: bytearray, items: Sequence[BeginQuorumEp
             out += text
             out += _pack_HB(item.port, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # BeginQuorumEpochRequest, version 1
@@ -432,7 +434,8 @@ def _read_begin_quorum_epoch_request_v1(buffer: bytes, at: int) -> tuple[BeginQu
     return BeginQuorumEpochRequest(cluster_id, voter_id, topics, leader_endpoints, tags), at
 
 
-def _write_begin_quorum_epoch_request_v1(out: bytearray, item: BeginQuorumEpochRequest) -> None:
+def _encode_begin_quorum_epoch_request_v1(item: BeginQuorumEpochRequest) -> bytes:
+    out = bytearray()
     cluster_id = item.cluster_id
     if cluster_id is None:
         out.append(0)
@@ -465,8 +468,9 @@ def _write_begin_quorum_epoch_request_v1(out: bytearray, item: BeginQuorumEpochR
     _write_many_leader_endpoint_v1(out, leader_endpoints)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 BeginQuorumEpochRequest._readers = {0: _read_begin_quorum_epoch_request_v0, 1: _read_begin_quorum_epoch_request_v1}
-BeginQuorumEpochRequest._writers = {0: _write_begin_quorum_epoch_request_v0, 1: _write_begin_quorum_epoch_request_v1}
+BeginQuorumEpochRequest._encoders = {0: _encode_begin_quorum_epoch_request_v0, 1: _encode_begin_quorum_epoch_request_v1}

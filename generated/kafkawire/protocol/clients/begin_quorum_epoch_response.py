@@ -198,7 +198,8 @@ def _read_begin_quorum_epoch_response_v0(buffer: bytes, at: int) -> tuple[BeginQ
     return BeginQuorumEpochResponse(error_code, topics), at
 
 
-def _write_begin_quorum_epoch_response_v0(out: bytearray, item: BeginQuorumEpochResponse) -> None:
+def _encode_begin_quorum_epoch_response_v0(item: BeginQuorumEpochResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.node_endpoints):
@@ -208,6 +209,7 @@ def _write_begin_quorum_epoch_response_v0(out: bytearray, item: BeginQuorumEpoch
         topics = sequence(topics)
     out += _pack_hi(item.error_code, len(topics))
     _write_many_topic_data_v0(out, topics)
+    return bytes(out)
 
 
 # PartitionData, version 1
@@ -240,7 +242,7 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[BeginQuorumEpo
     for item in items:
         out += _pack_ihiiB(item.partition_index, item.error_code, item.leader_id, item.leader_epoch, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicData, version 1
@@ -304,7 +306,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[BeginQuorumEpochRe
         _write_many_partition_data_v1(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # NodeEndpoint, version 1
@@ -350,7 +352,7 @@ def _write_many_node_endpoint_v1(out: bytearray, items: Sequence[BeginQuorumEpoc
             out += text
             out += _pack_HB(item.port, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # BeginQuorumEpochResponse, version 1
@@ -404,7 +406,8 @@ def _read_begin_quorum_epoch_response_v1(buffer: bytes, at: int) -> tuple[BeginQ
     return BeginQuorumEpochResponse(error_code, topics, node_endpoints, tags), at
 
 
-def _write_begin_quorum_epoch_response_v1(out: bytearray, item: BeginQuorumEpochResponse) -> None:
+def _encode_begin_quorum_epoch_response_v1(item: BeginQuorumEpochResponse) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -428,10 +431,14 @@ def _write_begin_quorum_epoch_response_v1(out: bytearray, item: BeginQuorumEpoch
         else:
             payload += long_length(n)
         _write_many_node_endpoint_v1(payload, node_endpoints)
-        known.append((0, payload))
+        known.append((0, bytes(payload)))
     if known or item.unknown_tagged_fields:
         out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+    return bytes(out)
 
 
 BeginQuorumEpochResponse._readers = {0: _read_begin_quorum_epoch_response_v0, 1: _read_begin_quorum_epoch_response_v1}
-BeginQuorumEpochResponse._writers = {0: _write_begin_quorum_epoch_response_v0, 1: _write_begin_quorum_epoch_response_v1}
+BeginQuorumEpochResponse._encoders = {
+    0: _encode_begin_quorum_epoch_response_v0,
+    1: _encode_begin_quorum_epoch_response_v1,
+}

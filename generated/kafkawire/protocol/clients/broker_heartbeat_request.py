@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
     Tags,
     long_length,
@@ -80,7 +81,8 @@ def _read_broker_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[BrokerHea
     )
 
 
-def _write_broker_heartbeat_request_v0(out: bytearray, item: BrokerHeartbeatRequest) -> None:
+def _encode_broker_heartbeat_request_v0(item: BrokerHeartbeatRequest) -> bytes:
+    out: list[bytes] = []
     if len(item.offline_log_dirs):
         raise ValueError  # offline_log_dirs is not in these versions
     if item.cordoned_log_dirs is not None:
@@ -89,11 +91,14 @@ def _write_broker_heartbeat_request_v0(out: bytearray, item: BrokerHeartbeatRequ
         raise ValueError
     if type(item.want_shut_down) is not bool:
         raise ValueError
-    out += _pack_iqqzzB(
-        item.broker_id, item.broker_epoch, item.current_metadata_offset, item.want_fence, item.want_shut_down, 0
+    out.append(
+        _pack_iqqzzB(
+            item.broker_id, item.broker_epoch, item.current_metadata_offset, item.want_fence, item.want_shut_down, 0
+        )
     )
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 # BrokerHeartbeatRequest, version 1
@@ -149,34 +154,38 @@ def _read_broker_heartbeat_request_v1(buffer: bytes, at: int) -> tuple[BrokerHea
     )
 
 
-def _write_broker_heartbeat_request_v1(out: bytearray, item: BrokerHeartbeatRequest) -> None:
+def _encode_broker_heartbeat_request_v1(item: BrokerHeartbeatRequest) -> bytes:
+    out: list[bytes] = []
     if item.cordoned_log_dirs is not None:
         raise ValueError  # cordoned_log_dirs is not in these versions
     if type(item.want_fence) is not bool:
         raise ValueError
     if type(item.want_shut_down) is not bool:
         raise ValueError
-    out += _pack_iqqzzB(
-        item.broker_id, item.broker_epoch, item.current_metadata_offset, item.want_fence, item.want_shut_down, 0
+    out.append(
+        _pack_iqqzzB(
+            item.broker_id, item.broker_epoch, item.current_metadata_offset, item.want_fence, item.want_shut_down, 0
+        )
     )
     known = []
     if len(item.offline_log_dirs):
-        payload = bytearray()
+        payload: list[bytes] = []
         offline_log_dirs = item.offline_log_dirs
         if type(offline_log_dirs) is not tuple:
             offline_log_dirs = sequence(offline_log_dirs)
         n = len(offline_log_dirs)
         if n < FEW:
-            payload.append(n + 1)
+            payload.append(BYTES[n + 1])
         else:
-            payload += long_length(n)
+            payload.append(long_length(n))
         for offline_log_dirs_item in offline_log_dirs:
             if len(offline_log_dirs_item) != 16:
                 raise ValueError
-            payload += _pack_16s(offline_log_dirs_item)
-        known.append((0, payload))
+            payload.append(_pack_16s(offline_log_dirs_item))
+        known.append((0, b"".join(payload)))
     if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+    return b"".join(out)
 
 
 # BrokerHeartbeatRequest, version 2
@@ -260,47 +269,51 @@ def _read_broker_heartbeat_request_v2(buffer: bytes, at: int) -> tuple[BrokerHea
     )
 
 
-def _write_broker_heartbeat_request_v2(out: bytearray, item: BrokerHeartbeatRequest) -> None:
+def _encode_broker_heartbeat_request_v2(item: BrokerHeartbeatRequest) -> bytes:
+    out: list[bytes] = []
     if type(item.want_fence) is not bool:
         raise ValueError
     if type(item.want_shut_down) is not bool:
         raise ValueError
-    out += _pack_iqqzzB(
-        item.broker_id, item.broker_epoch, item.current_metadata_offset, item.want_fence, item.want_shut_down, 0
+    out.append(
+        _pack_iqqzzB(
+            item.broker_id, item.broker_epoch, item.current_metadata_offset, item.want_fence, item.want_shut_down, 0
+        )
     )
     known = []
     if len(item.offline_log_dirs):
-        payload = bytearray()
+        payload: list[bytes] = []
         offline_log_dirs = item.offline_log_dirs
         if type(offline_log_dirs) is not tuple:
             offline_log_dirs = sequence(offline_log_dirs)
         n = len(offline_log_dirs)
         if n < FEW:
-            payload.append(n + 1)
+            payload.append(BYTES[n + 1])
         else:
-            payload += long_length(n)
+            payload.append(long_length(n))
         for offline_log_dirs_item in offline_log_dirs:
             if len(offline_log_dirs_item) != 16:
                 raise ValueError
-            payload += _pack_16s(offline_log_dirs_item)
-        known.append((0, payload))
+            payload.append(_pack_16s(offline_log_dirs_item))
+        known.append((0, b"".join(payload)))
     if item.cordoned_log_dirs is not None:
-        payload = bytearray()
+        payload = []
         cordoned_log_dirs = item.cordoned_log_dirs
         if type(cordoned_log_dirs) is not tuple:
             cordoned_log_dirs = sequence(cordoned_log_dirs)
         n = len(cordoned_log_dirs)
         if n < FEW:
-            payload.append(n + 1)
+            payload.append(BYTES[n + 1])
         else:
-            payload += long_length(n)
+            payload.append(long_length(n))
         for cordoned_log_dirs_item in cordoned_log_dirs:
             if len(cordoned_log_dirs_item) != 16:
                 raise ValueError
-            payload += _pack_16s(cordoned_log_dirs_item)
-        known.append((1, payload))
+            payload.append(_pack_16s(cordoned_log_dirs_item))
+        known.append((1, b"".join(payload)))
     if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1))
+        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0, 1))
+    return b"".join(out)
 
 
 BrokerHeartbeatRequest._readers = {
@@ -308,8 +321,8 @@ BrokerHeartbeatRequest._readers = {
     1: _read_broker_heartbeat_request_v1,
     2: _read_broker_heartbeat_request_v2,
 }
-BrokerHeartbeatRequest._writers = {
-    0: _write_broker_heartbeat_request_v0,
-    1: _write_broker_heartbeat_request_v1,
-    2: _write_broker_heartbeat_request_v2,
+BrokerHeartbeatRequest._encoders = {
+    0: _encode_broker_heartbeat_request_v0,
+    1: _encode_broker_heartbeat_request_v1,
+    2: _encode_broker_heartbeat_request_v2,
 }

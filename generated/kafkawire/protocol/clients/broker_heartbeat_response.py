@@ -54,18 +54,22 @@ def _read_broker_heartbeat_response_v0(buffer: bytes, at: int) -> tuple[BrokerHe
     return BrokerHeartbeatResponse(throttle_time_ms, error_code, is_caught_up, is_fenced, should_shut_down, tags), at
 
 
-def _write_broker_heartbeat_response_v0(out: bytearray, item: BrokerHeartbeatResponse) -> None:
+def _encode_broker_heartbeat_response_v0(item: BrokerHeartbeatResponse) -> bytes:
+    out: list[bytes] = []
     if type(item.is_caught_up) is not bool:
         raise ValueError
     if type(item.is_fenced) is not bool:
         raise ValueError
     if type(item.should_shut_down) is not bool:
         raise ValueError
-    out += _pack_ihzzzB(
-        item.throttle_time_ms, item.error_code, item.is_caught_up, item.is_fenced, item.should_shut_down, 0
+    out.append(
+        _pack_ihzzzB(
+            item.throttle_time_ms, item.error_code, item.is_caught_up, item.is_fenced, item.should_shut_down, 0
+        )
     )
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 BrokerHeartbeatResponse._readers = {
@@ -73,8 +77,8 @@ BrokerHeartbeatResponse._readers = {
     1: _read_broker_heartbeat_response_v0,
     2: _read_broker_heartbeat_response_v0,
 }
-BrokerHeartbeatResponse._writers = {
-    0: _write_broker_heartbeat_response_v0,
-    1: _write_broker_heartbeat_response_v0,
-    2: _write_broker_heartbeat_response_v0,
+BrokerHeartbeatResponse._encoders = {
+    0: _encode_broker_heartbeat_response_v0,
+    1: _encode_broker_heartbeat_response_v0,
+    2: _encode_broker_heartbeat_response_v0,
 }

@@ -170,7 +170,7 @@ def _write_many_listener_v0(out: bytearray, items: Sequence[BrokerRegistrationRe
             out += text
             out += _pack_HhB(item.port, item.security_protocol, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # Feature, versions 0-4
@@ -215,7 +215,7 @@ def _write_many_feature_v0(out: bytearray, items: Sequence[BrokerRegistrationReq
             out += text
             out += _pack_hhB(item.min_supported_version, item.max_supported_version, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # BrokerRegistrationRequest, version 0
@@ -286,7 +286,8 @@ def _read_broker_registration_request_v0(buffer: bytes, at: int) -> tuple[Broker
     )
 
 
-def _write_broker_registration_request_v0(out: bytearray, item: BrokerRegistrationRequest) -> None:
+def _encode_broker_registration_request_v0(item: BrokerRegistrationRequest) -> bytes:
+    out = bytearray()
     if item.is_migrating_zk_broker:
         raise ValueError  # is_migrating_zk_broker is not in these versions
     if len(item.incarnation_id) != 16:
@@ -331,7 +332,8 @@ def _write_broker_registration_request_v0(out: bytearray, item: BrokerRegistrati
         out += text
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # BrokerRegistrationRequest, version 1
@@ -403,7 +405,8 @@ def _read_broker_registration_request_v1(buffer: bytes, at: int) -> tuple[Broker
     )
 
 
-def _write_broker_registration_request_v1(out: bytearray, item: BrokerRegistrationRequest) -> None:
+def _encode_broker_registration_request_v1(item: BrokerRegistrationRequest) -> bytes:
+    out = bytearray()
     if len(item.incarnation_id) != 16:
         raise ValueError
     text = item.cluster_id.encode()
@@ -448,7 +451,8 @@ def _write_broker_registration_request_v1(out: bytearray, item: BrokerRegistrati
         raise ValueError
     out += _pack_zB(item.is_migrating_zk_broker, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # BrokerRegistrationRequest, version 2
@@ -539,7 +543,8 @@ def _read_broker_registration_request_v2(buffer: bytes, at: int) -> tuple[Broker
     )
 
 
-def _write_broker_registration_request_v2(out: bytearray, item: BrokerRegistrationRequest) -> None:
+def _encode_broker_registration_request_v2(item: BrokerRegistrationRequest) -> bytes:
+    out = bytearray()
     if len(item.incarnation_id) != 16:
         raise ValueError
     text = item.cluster_id.encode()
@@ -597,7 +602,8 @@ def _write_broker_registration_request_v2(out: bytearray, item: BrokerRegistrati
         out += _pack_16s(log_dirs_item)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # BrokerRegistrationRequest, versions 3-4
@@ -698,7 +704,8 @@ def _read_broker_registration_request_v3(buffer: bytes, at: int) -> tuple[Broker
     )
 
 
-def _write_broker_registration_request_v3(out: bytearray, item: BrokerRegistrationRequest) -> None:
+def _encode_broker_registration_request_v3(item: BrokerRegistrationRequest) -> bytes:
+    out = bytearray()
     if len(item.incarnation_id) != 16:
         raise ValueError
     text = item.cluster_id.encode()
@@ -756,7 +763,8 @@ def _write_broker_registration_request_v3(out: bytearray, item: BrokerRegistrati
         out += _pack_16s(log_dirs_item)
     out += _pack_qB(item.previous_broker_epoch, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 BrokerRegistrationRequest._readers = {
@@ -766,10 +774,10 @@ BrokerRegistrationRequest._readers = {
     3: _read_broker_registration_request_v3,
     4: _read_broker_registration_request_v3,
 }
-BrokerRegistrationRequest._writers = {
-    0: _write_broker_registration_request_v0,
-    1: _write_broker_registration_request_v1,
-    2: _write_broker_registration_request_v2,
-    3: _write_broker_registration_request_v3,
-    4: _write_broker_registration_request_v3,
+BrokerRegistrationRequest._encoders = {
+    0: _encode_broker_registration_request_v0,
+    1: _encode_broker_registration_request_v1,
+    2: _encode_broker_registration_request_v2,
+    3: _encode_broker_registration_request_v3,
+    4: _encode_broker_registration_request_v3,
 }

@@ -48,10 +48,12 @@ def _read_broker_registration_response_v0(buffer: bytes, at: int) -> tuple[Broke
     return BrokerRegistrationResponse(throttle_time_ms, error_code, broker_epoch, tags), at
 
 
-def _write_broker_registration_response_v0(out: bytearray, item: BrokerRegistrationResponse) -> None:
-    out += _pack_ihqB(item.throttle_time_ms, item.error_code, item.broker_epoch, 0)
+def _encode_broker_registration_response_v0(item: BrokerRegistrationResponse) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_ihqB(item.throttle_time_ms, item.error_code, item.broker_epoch, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 BrokerRegistrationResponse._readers = {
@@ -61,10 +63,10 @@ BrokerRegistrationResponse._readers = {
     3: _read_broker_registration_response_v0,
     4: _read_broker_registration_response_v0,
 }
-BrokerRegistrationResponse._writers = {
-    0: _write_broker_registration_response_v0,
-    1: _write_broker_registration_response_v0,
-    2: _write_broker_registration_response_v0,
-    3: _write_broker_registration_response_v0,
-    4: _write_broker_registration_response_v0,
+BrokerRegistrationResponse._encoders = {
+    0: _encode_broker_registration_response_v0,
+    1: _encode_broker_registration_response_v0,
+    2: _encode_broker_registration_response_v0,
+    3: _encode_broker_registration_response_v0,
+    4: _encode_broker_registration_response_v0,
 }

@@ -222,7 +222,7 @@ def _write_many_topic_partitions_v0(
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # Assignment, versions 0-1
@@ -263,7 +263,7 @@ def _write_assignment_v0(out: bytearray, item: ConsumerGroupDescribeResponse.Ass
     _write_many_topic_partitions_v0(out, topic_partitions)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # Member, version 0
@@ -466,7 +466,7 @@ def _write_many_member_v0(out: bytearray, items: Sequence[ConsumerGroupDescribeR
         _write_assignment_v0(out, item.target_assignment)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribedGroup, version 0
@@ -606,7 +606,7 @@ def _write_many_described_group_v0(
         _write_many_member_v0(out, members)
         out += _pack_iB(item.authorized_operations, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ConsumerGroupDescribeResponse, version 0
@@ -636,7 +636,8 @@ def _read_consumer_group_describe_response_v0(buffer: bytes, at: int) -> tuple[C
     return ConsumerGroupDescribeResponse(throttle_time_ms, groups, tags), at
 
 
-def _write_consumer_group_describe_response_v0(out: bytearray, item: ConsumerGroupDescribeResponse) -> None:
+def _encode_consumer_group_describe_response_v0(item: ConsumerGroupDescribeResponse) -> bytes:
+    out = bytearray()
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
@@ -649,7 +650,8 @@ def _write_consumer_group_describe_response_v0(out: bytearray, item: ConsumerGro
     _write_many_described_group_v0(out, groups)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # Member, version 1
@@ -853,7 +855,7 @@ def _write_many_member_v1(out: bytearray, items: Sequence[ConsumerGroupDescribeR
         _write_assignment_v0(out, item.target_assignment)
         out += _pack_bB(item.member_type, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribedGroup, version 1
@@ -993,7 +995,7 @@ def _write_many_described_group_v1(
         _write_many_member_v1(out, members)
         out += _pack_iB(item.authorized_operations, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ConsumerGroupDescribeResponse, version 1
@@ -1023,7 +1025,8 @@ def _read_consumer_group_describe_response_v1(buffer: bytes, at: int) -> tuple[C
     return ConsumerGroupDescribeResponse(throttle_time_ms, groups, tags), at
 
 
-def _write_consumer_group_describe_response_v1(out: bytearray, item: ConsumerGroupDescribeResponse) -> None:
+def _encode_consumer_group_describe_response_v1(item: ConsumerGroupDescribeResponse) -> bytes:
+    out = bytearray()
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
@@ -1036,14 +1039,15 @@ def _write_consumer_group_describe_response_v1(out: bytearray, item: ConsumerGro
     _write_many_described_group_v1(out, groups)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ConsumerGroupDescribeResponse._readers = {
     0: _read_consumer_group_describe_response_v0,
     1: _read_consumer_group_describe_response_v1,
 }
-ConsumerGroupDescribeResponse._writers = {
-    0: _write_consumer_group_describe_response_v0,
-    1: _write_consumer_group_describe_response_v1,
+ConsumerGroupDescribeResponse._encoders = {
+    0: _encode_consumer_group_describe_response_v0,
+    1: _encode_consumer_group_describe_response_v1,
 }

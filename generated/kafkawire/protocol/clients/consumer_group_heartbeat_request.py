@@ -139,7 +139,7 @@ def _write_many_topic_partitions_v0(
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ConsumerGroupHeartbeatRequest, version 0
@@ -261,7 +261,8 @@ def _read_consumer_group_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[C
     )
 
 
-def _write_consumer_group_heartbeat_request_v0(out: bytearray, item: ConsumerGroupHeartbeatRequest) -> None:
+def _encode_consumer_group_heartbeat_request_v0(item: ConsumerGroupHeartbeatRequest) -> bytes:
+    out = bytearray()
     if item.subscribed_topic_regex is not None:
         raise ValueError  # subscribed_topic_regex is not in these versions
     text = item.group_id.encode()
@@ -346,7 +347,8 @@ def _write_consumer_group_heartbeat_request_v0(out: bytearray, item: ConsumerGro
         _write_many_topic_partitions_v0(out, topic_partitions)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # ConsumerGroupHeartbeatRequest, version 1
@@ -479,7 +481,8 @@ def _read_consumer_group_heartbeat_request_v1(buffer: bytes, at: int) -> tuple[C
     )
 
 
-def _write_consumer_group_heartbeat_request_v1(out: bytearray, item: ConsumerGroupHeartbeatRequest) -> None:
+def _encode_consumer_group_heartbeat_request_v1(item: ConsumerGroupHeartbeatRequest) -> bytes:
+    out = bytearray()
     text = item.group_id.encode()
     n = len(text)
     if n < 127:
@@ -573,14 +576,15 @@ def _write_consumer_group_heartbeat_request_v1(out: bytearray, item: ConsumerGro
         _write_many_topic_partitions_v0(out, topic_partitions)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ConsumerGroupHeartbeatRequest._readers = {
     0: _read_consumer_group_heartbeat_request_v0,
     1: _read_consumer_group_heartbeat_request_v1,
 }
-ConsumerGroupHeartbeatRequest._writers = {
-    0: _write_consumer_group_heartbeat_request_v0,
-    1: _write_consumer_group_heartbeat_request_v1,
+ConsumerGroupHeartbeatRequest._encoders = {
+    0: _encode_consumer_group_heartbeat_request_v0,
+    1: _encode_consumer_group_heartbeat_request_v1,
 }

@@ -11,9 +11,7 @@ from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
     FEW,
     NULL_OCTETS,
-    Output,
     Tags,
-    append_octets,
     many_numbers,
     octets,
     pack_numbers,
@@ -92,19 +90,21 @@ def _read_many_topic_partition_v0(
     return tuple(result), at
 
 
-def _write_many_topic_partition_v0(out: bytearray, items: Sequence[ConsumerProtocolAssignment.TopicPartition]) -> None:
+def _write_many_topic_partition_v0(
+    out: list[bytes], items: Sequence[ConsumerProtocolAssignment.TopicPartition]
+) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
         topic_raw = item.topic.encode()
-        out += _pack_h(len(topic_raw))
-        out += topic_raw
+        out.append(_pack_h(len(topic_raw)))
+        out.append(topic_raw)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
-        out += _pack_i(len(partitions))
+        out.append(_pack_i(len(partitions)))
         n = len(partitions)
-        out += _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
+        out.append(_pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions))
 
 
 # ConsumerProtocolAssignment, versions 0-3
@@ -134,21 +134,23 @@ def _read_consumer_protocol_assignment_v0(buffer: bytes, at: int) -> tuple[Consu
     return ConsumerProtocolAssignment(assigned_partitions, user_data), at
 
 
-def _write_consumer_protocol_assignment_v0(out: bytearray, item: ConsumerProtocolAssignment) -> None:
+def _encode_consumer_protocol_assignment_v0(item: ConsumerProtocolAssignment) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     assigned_partitions = item.assigned_partitions
     if type(assigned_partitions) is not tuple:
         assigned_partitions = sequence(assigned_partitions)
-    out += _pack_i(len(assigned_partitions))
+    out.append(_pack_i(len(assigned_partitions)))
     _write_many_topic_partition_v0(out, assigned_partitions)
     user_data = item.user_data
     if user_data is None:
-        out += NULL_OCTETS
+        out.append(NULL_OCTETS)
     else:
         text = octets(user_data)
-        out += _pack_i(len(text))
-        append_octets(out, text)
+        out.append(_pack_i(len(text)))
+        out.append(text)
+    return b"".join(out)
 
 
 ConsumerProtocolAssignment._readers = {
@@ -157,10 +159,9 @@ ConsumerProtocolAssignment._readers = {
     2: _read_consumer_protocol_assignment_v0,
     3: _read_consumer_protocol_assignment_v0,
 }
-ConsumerProtocolAssignment._writers = {
-    0: _write_consumer_protocol_assignment_v0,
-    1: _write_consumer_protocol_assignment_v0,
-    2: _write_consumer_protocol_assignment_v0,
-    3: _write_consumer_protocol_assignment_v0,
+ConsumerProtocolAssignment._encoders = {
+    0: _encode_consumer_protocol_assignment_v0,
+    1: _encode_consumer_protocol_assignment_v0,
+    2: _encode_consumer_protocol_assignment_v0,
+    3: _encode_consumer_protocol_assignment_v0,
 }
-ConsumerProtocolAssignment._output = Output

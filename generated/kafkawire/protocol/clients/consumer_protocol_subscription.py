@@ -12,9 +12,7 @@ from kafkawire.wire.fastpath import (
     FEW,
     NULL_OCTETS,
     NULL_TEXT,
-    Output,
     Tags,
-    append_octets,
     many_numbers,
     octets,
     pack_numbers,
@@ -108,24 +106,26 @@ def _read_consumer_protocol_subscription_v0(buffer: bytes, at: int) -> tuple[Con
     return ConsumerProtocolSubscription(topics, user_data), at
 
 
-def _write_consumer_protocol_subscription_v0(out: bytearray, item: ConsumerProtocolSubscription) -> None:
+def _encode_consumer_protocol_subscription_v0(item: ConsumerProtocolSubscription) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
-    out += _pack_i(len(topics))
+    out.append(_pack_i(len(topics)))
     for topics_item in topics:
         topics_item_raw = topics_item.encode()
-        out += _pack_h(len(topics_item_raw))
-        out += topics_item_raw
+        out.append(_pack_h(len(topics_item_raw)))
+        out.append(topics_item_raw)
     user_data = item.user_data
     if user_data is None:
-        out += NULL_OCTETS
+        out.append(NULL_OCTETS)
     else:
         text = octets(user_data)
-        out += _pack_i(len(text))
-        append_octets(out, text)
+        out.append(_pack_i(len(text)))
+        out.append(text)
+    return b"".join(out)
 
 
 # TopicPartition, versions 1-3
@@ -158,20 +158,20 @@ def _read_many_topic_partition_v1(
 
 
 def _write_many_topic_partition_v1(
-    out: bytearray, items: Sequence[ConsumerProtocolSubscription.TopicPartition]
+    out: list[bytes], items: Sequence[ConsumerProtocolSubscription.TopicPartition]
 ) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
         topic_raw = item.topic.encode()
-        out += _pack_h(len(topic_raw))
-        out += topic_raw
+        out.append(_pack_h(len(topic_raw)))
+        out.append(topic_raw)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
-        out += _pack_i(len(partitions))
+        out.append(_pack_i(len(partitions)))
         n = len(partitions)
-        out += _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
+        out.append(_pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions))
 
 
 # ConsumerProtocolSubscription, version 1
@@ -222,29 +222,31 @@ def _read_consumer_protocol_subscription_v1(buffer: bytes, at: int) -> tuple[Con
     return ConsumerProtocolSubscription(topics, user_data, owned_partitions), at
 
 
-def _write_consumer_protocol_subscription_v1(out: bytearray, item: ConsumerProtocolSubscription) -> None:
+def _encode_consumer_protocol_subscription_v1(item: ConsumerProtocolSubscription) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
-    out += _pack_i(len(topics))
+    out.append(_pack_i(len(topics)))
     for topics_item in topics:
         topics_item_raw = topics_item.encode()
-        out += _pack_h(len(topics_item_raw))
-        out += topics_item_raw
+        out.append(_pack_h(len(topics_item_raw)))
+        out.append(topics_item_raw)
     user_data = item.user_data
     if user_data is None:
-        out += NULL_OCTETS
+        out.append(NULL_OCTETS)
     else:
         text = octets(user_data)
-        out += _pack_i(len(text))
-        append_octets(out, text)
+        out.append(_pack_i(len(text)))
+        out.append(text)
     owned_partitions = item.owned_partitions
     if type(owned_partitions) is not tuple:
         owned_partitions = sequence(owned_partitions)
-    out += _pack_i(len(owned_partitions))
+    out.append(_pack_i(len(owned_partitions)))
     _write_many_topic_partition_v1(out, owned_partitions)
+    return b"".join(out)
 
 
 # ConsumerProtocolSubscription, version 2
@@ -298,30 +300,32 @@ def _read_consumer_protocol_subscription_v2(buffer: bytes, at: int) -> tuple[Con
     return ConsumerProtocolSubscription(topics, user_data, owned_partitions, generation_id), at
 
 
-def _write_consumer_protocol_subscription_v2(out: bytearray, item: ConsumerProtocolSubscription) -> None:
+def _encode_consumer_protocol_subscription_v2(item: ConsumerProtocolSubscription) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
-    out += _pack_i(len(topics))
+    out.append(_pack_i(len(topics)))
     for topics_item in topics:
         topics_item_raw = topics_item.encode()
-        out += _pack_h(len(topics_item_raw))
-        out += topics_item_raw
+        out.append(_pack_h(len(topics_item_raw)))
+        out.append(topics_item_raw)
     user_data = item.user_data
     if user_data is None:
-        out += NULL_OCTETS
+        out.append(NULL_OCTETS)
     else:
         text = octets(user_data)
-        out += _pack_i(len(text))
-        append_octets(out, text)
+        out.append(_pack_i(len(text)))
+        out.append(text)
     owned_partitions = item.owned_partitions
     if type(owned_partitions) is not tuple:
         owned_partitions = sequence(owned_partitions)
-    out += _pack_i(len(owned_partitions))
+    out.append(_pack_i(len(owned_partitions)))
     _write_many_topic_partition_v1(out, owned_partitions)
-    out += _pack_i(item.generation_id)
+    out.append(_pack_i(item.generation_id))
+    return b"".join(out)
 
 
 # ConsumerProtocolSubscription, version 3
@@ -382,37 +386,39 @@ def _read_consumer_protocol_subscription_v3(buffer: bytes, at: int) -> tuple[Con
     return ConsumerProtocolSubscription(topics, user_data, owned_partitions, generation_id, rack_id), at
 
 
-def _write_consumer_protocol_subscription_v3(out: bytearray, item: ConsumerProtocolSubscription) -> None:
+def _encode_consumer_protocol_subscription_v3(item: ConsumerProtocolSubscription) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
-    out += _pack_i(len(topics))
+    out.append(_pack_i(len(topics)))
     for topics_item in topics:
         topics_item_raw = topics_item.encode()
-        out += _pack_h(len(topics_item_raw))
-        out += topics_item_raw
+        out.append(_pack_h(len(topics_item_raw)))
+        out.append(topics_item_raw)
     user_data = item.user_data
     if user_data is None:
-        out += NULL_OCTETS
+        out.append(NULL_OCTETS)
     else:
         text = octets(user_data)
-        out += _pack_i(len(text))
-        append_octets(out, text)
+        out.append(_pack_i(len(text)))
+        out.append(text)
     owned_partitions = item.owned_partitions
     if type(owned_partitions) is not tuple:
         owned_partitions = sequence(owned_partitions)
-    out += _pack_i(len(owned_partitions))
+    out.append(_pack_i(len(owned_partitions)))
     _write_many_topic_partition_v1(out, owned_partitions)
-    out += _pack_i(item.generation_id)
+    out.append(_pack_i(item.generation_id))
     rack_id = item.rack_id
     if rack_id is None:
-        out += NULL_TEXT
+        out.append(NULL_TEXT)
     else:
         text = rack_id.encode()
-        out += _pack_h(len(text))
-        out += text
+        out.append(_pack_h(len(text)))
+        out.append(text)
+    return b"".join(out)
 
 
 ConsumerProtocolSubscription._readers = {
@@ -421,10 +427,9 @@ ConsumerProtocolSubscription._readers = {
     2: _read_consumer_protocol_subscription_v2,
     3: _read_consumer_protocol_subscription_v3,
 }
-ConsumerProtocolSubscription._writers = {
-    0: _write_consumer_protocol_subscription_v0,
-    1: _write_consumer_protocol_subscription_v1,
-    2: _write_consumer_protocol_subscription_v2,
-    3: _write_consumer_protocol_subscription_v3,
+ConsumerProtocolSubscription._encoders = {
+    0: _encode_consumer_protocol_subscription_v0,
+    1: _encode_consumer_protocol_subscription_v1,
+    2: _encode_consumer_protocol_subscription_v2,
+    3: _encode_consumer_protocol_subscription_v3,
 }
-ConsumerProtocolSubscription._output = Output

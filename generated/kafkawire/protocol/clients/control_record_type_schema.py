@@ -38,11 +38,13 @@ def _read_control_record_type_schema_v0(buffer: bytes, at: int) -> tuple[Control
     return ControlRecordTypeSchema(type_), at
 
 
-def _write_control_record_type_schema_v0(out: bytearray, item: ControlRecordTypeSchema) -> None:
+def _encode_control_record_type_schema_v0(item: ControlRecordTypeSchema) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    out += _pack_h(item.type)
+    out.append(_pack_h(item.type))
+    return b"".join(out)
 
 
 ControlRecordTypeSchema._readers = {0: _read_control_record_type_schema_v0}
-ControlRecordTypeSchema._writers = {0: _write_control_record_type_schema_v0}
+ControlRecordTypeSchema._encoders = {0: _encode_control_record_type_schema_v0}

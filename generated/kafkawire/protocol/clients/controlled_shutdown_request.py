@@ -45,10 +45,12 @@ def _read_controlled_shutdown_request_v0(buffer: bytes, at: int) -> tuple[Contro
     return ControlledShutdownRequest(broker_id), at
 
 
-def _write_controlled_shutdown_request_v0(out: bytearray, item: ControlledShutdownRequest) -> None:
+def _encode_controlled_shutdown_request_v0(item: ControlledShutdownRequest) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    out += _pack_i(item.broker_id)
+    out.append(_pack_i(item.broker_id))
+    return b"".join(out)
 
 
 # ControlledShutdownRequest, version 2
@@ -62,10 +64,12 @@ def _read_controlled_shutdown_request_v2(buffer: bytes, at: int) -> tuple[Contro
     return ControlledShutdownRequest(broker_id, broker_epoch), at
 
 
-def _write_controlled_shutdown_request_v2(out: bytearray, item: ControlledShutdownRequest) -> None:
+def _encode_controlled_shutdown_request_v2(item: ControlledShutdownRequest) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    out += _pack_iq(item.broker_id, item.broker_epoch)
+    out.append(_pack_iq(item.broker_id, item.broker_epoch))
+    return b"".join(out)
 
 
 # ControlledShutdownRequest, version 3
@@ -83,10 +87,12 @@ def _read_controlled_shutdown_request_v3(buffer: bytes, at: int) -> tuple[Contro
     return ControlledShutdownRequest(broker_id, broker_epoch, tags), at
 
 
-def _write_controlled_shutdown_request_v3(out: bytearray, item: ControlledShutdownRequest) -> None:
-    out += _pack_iqB(item.broker_id, item.broker_epoch, 0)
+def _encode_controlled_shutdown_request_v3(item: ControlledShutdownRequest) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_iqB(item.broker_id, item.broker_epoch, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 ControlledShutdownRequest._readers = {
@@ -95,9 +101,9 @@ ControlledShutdownRequest._readers = {
     2: _read_controlled_shutdown_request_v2,
     3: _read_controlled_shutdown_request_v3,
 }
-ControlledShutdownRequest._writers = {
-    0: _write_controlled_shutdown_request_v0,
-    1: _write_controlled_shutdown_request_v0,
-    2: _write_controlled_shutdown_request_v2,
-    3: _write_controlled_shutdown_request_v3,
+ControlledShutdownRequest._encoders = {
+    0: _encode_controlled_shutdown_request_v0,
+    1: _encode_controlled_shutdown_request_v0,
+    2: _encode_controlled_shutdown_request_v2,
+    3: _encode_controlled_shutdown_request_v3,
 }

@@ -124,7 +124,8 @@ def _read_controlled_shutdown_response_v0(buffer: bytes, at: int) -> tuple[Contr
     return ControlledShutdownResponse(error_code, remaining_partitions), at
 
 
-def _write_controlled_shutdown_response_v0(out: bytearray, item: ControlledShutdownResponse) -> None:
+def _encode_controlled_shutdown_response_v0(item: ControlledShutdownResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     remaining_partitions = item.remaining_partitions
@@ -132,6 +133,7 @@ def _write_controlled_shutdown_response_v0(out: bytearray, item: ControlledShutd
         remaining_partitions = sequence(remaining_partitions)
     out += _pack_hi(item.error_code, len(remaining_partitions))
     _write_many_remaining_partition_v0(out, remaining_partitions)
+    return bytes(out)
 
 
 # RemainingPartition, version 3
@@ -177,7 +179,7 @@ def _write_many_remaining_partition_v3(
             out += text
             out += _pack_iB(item.partition_index, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ControlledShutdownResponse, version 3
@@ -207,7 +209,8 @@ def _read_controlled_shutdown_response_v3(buffer: bytes, at: int) -> tuple[Contr
     return ControlledShutdownResponse(error_code, remaining_partitions, tags), at
 
 
-def _write_controlled_shutdown_response_v3(out: bytearray, item: ControlledShutdownResponse) -> None:
+def _encode_controlled_shutdown_response_v3(item: ControlledShutdownResponse) -> bytes:
+    out = bytearray()
     remaining_partitions = item.remaining_partitions
     if type(remaining_partitions) is not tuple:
         remaining_partitions = sequence(remaining_partitions)
@@ -220,7 +223,8 @@ def _write_controlled_shutdown_response_v3(out: bytearray, item: ControlledShutd
     _write_many_remaining_partition_v3(out, remaining_partitions)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ControlledShutdownResponse._readers = {
@@ -229,9 +233,9 @@ ControlledShutdownResponse._readers = {
     2: _read_controlled_shutdown_response_v0,
     3: _read_controlled_shutdown_response_v3,
 }
-ControlledShutdownResponse._writers = {
-    0: _write_controlled_shutdown_response_v0,
-    1: _write_controlled_shutdown_response_v0,
-    2: _write_controlled_shutdown_response_v0,
-    3: _write_controlled_shutdown_response_v3,
+ControlledShutdownResponse._encoders = {
+    0: _encode_controlled_shutdown_response_v0,
+    1: _encode_controlled_shutdown_response_v0,
+    2: _encode_controlled_shutdown_response_v0,
+    3: _encode_controlled_shutdown_response_v3,
 }

@@ -151,7 +151,7 @@ def _write_many_listener_v0(out: bytearray, items: Sequence[ControllerRegistrati
             out += text
             out += _pack_HhB(item.port, item.security_protocol, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # Feature, version 0
@@ -196,7 +196,7 @@ def _write_many_feature_v0(out: bytearray, items: Sequence[ControllerRegistratio
             out += text
             out += _pack_hhB(item.min_supported_version, item.max_supported_version, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ControllerRegistrationRequest, version 0
@@ -245,7 +245,8 @@ def _read_controller_registration_request_v0(buffer: bytes, at: int) -> tuple[Co
     )
 
 
-def _write_controller_registration_request_v0(out: bytearray, item: ControllerRegistrationRequest) -> None:
+def _encode_controller_registration_request_v0(item: ControllerRegistrationRequest) -> bytes:
+    out = bytearray()
     listeners = item.listeners
     if type(listeners) is not tuple:
         listeners = sequence(listeners)
@@ -271,8 +272,9 @@ def _write_controller_registration_request_v0(out: bytearray, item: ControllerRe
     _write_many_feature_v0(out, features)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ControllerRegistrationRequest._readers = {0: _read_controller_registration_request_v0}
-ControllerRegistrationRequest._writers = {0: _write_controller_registration_request_v0}
+ControllerRegistrationRequest._encoders = {0: _encode_controller_registration_request_v0}

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
+    BYTES,
     Tags,
     long_nullable_text,
     long_text_length,
@@ -66,23 +67,25 @@ def _read_controller_registration_response_v0(buffer: bytes, at: int) -> tuple[C
     return ControllerRegistrationResponse(throttle_time_ms, error_code, error_message, tags), at
 
 
-def _write_controller_registration_response_v0(out: bytearray, item: ControllerRegistrationResponse) -> None:
-    out += _pack_ih(item.throttle_time_ms, item.error_code)
+def _encode_controller_registration_response_v0(item: ControllerRegistrationResponse) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_ih(item.throttle_time_ms, item.error_code))
     error_message = item.error_message
     if error_message is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = error_message.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
-    out.append(0)
+            out.append(long_text_length(n))
+        out.append(text)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 ControllerRegistrationResponse._readers = {0: _read_controller_registration_response_v0}
-ControllerRegistrationResponse._writers = {0: _write_controller_registration_response_v0}
+ControllerRegistrationResponse._encoders = {0: _encode_controller_registration_response_v0}

@@ -158,7 +158,8 @@ def _read_create_acls_request_v0(buffer: bytes, at: int) -> tuple[CreateAclsRequ
     return CreateAclsRequest(creations), at
 
 
-def _write_create_acls_request_v0(out: bytearray, item: CreateAclsRequest) -> None:
+def _encode_create_acls_request_v0(item: CreateAclsRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     creations = item.creations
@@ -166,6 +167,7 @@ def _write_create_acls_request_v0(out: bytearray, item: CreateAclsRequest) -> No
         creations = sequence(creations)
     out += _pack_i(len(creations))
     _write_many_acl_creation_v0(out, creations)
+    return bytes(out)
 
 
 # AclCreation, version 1
@@ -247,7 +249,8 @@ def _read_create_acls_request_v1(buffer: bytes, at: int) -> tuple[CreateAclsRequ
     return CreateAclsRequest(creations), at
 
 
-def _write_create_acls_request_v1(out: bytearray, item: CreateAclsRequest) -> None:
+def _encode_create_acls_request_v1(item: CreateAclsRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     creations = item.creations
@@ -255,6 +258,7 @@ def _write_create_acls_request_v1(out: bytearray, item: CreateAclsRequest) -> No
         creations = sequence(creations)
     out += _pack_i(len(creations))
     _write_many_acl_creation_v1(out, creations)
+    return bytes(out)
 
 
 # AclCreation, versions 2-3
@@ -338,7 +342,7 @@ def _write_many_acl_creation_v2(out: bytearray, items: Sequence[CreateAclsReques
             out += text
             out += _pack_bbB(item.operation, item.permission_type, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # CreateAclsRequest, versions 2-3
@@ -367,7 +371,8 @@ def _read_create_acls_request_v2(buffer: bytes, at: int) -> tuple[CreateAclsRequ
     return CreateAclsRequest(creations, tags), at
 
 
-def _write_create_acls_request_v2(out: bytearray, item: CreateAclsRequest) -> None:
+def _encode_create_acls_request_v2(item: CreateAclsRequest) -> bytes:
+    out = bytearray()
     creations = item.creations
     if type(creations) is not tuple:
         creations = sequence(creations)
@@ -379,7 +384,8 @@ def _write_create_acls_request_v2(out: bytearray, item: CreateAclsRequest) -> No
     _write_many_acl_creation_v2(out, creations)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 CreateAclsRequest._readers = {
@@ -388,9 +394,9 @@ CreateAclsRequest._readers = {
     2: _read_create_acls_request_v2,
     3: _read_create_acls_request_v2,
 }
-CreateAclsRequest._writers = {
-    0: _write_create_acls_request_v0,
-    1: _write_create_acls_request_v1,
-    2: _write_create_acls_request_v2,
-    3: _write_create_acls_request_v2,
+CreateAclsRequest._encoders = {
+    0: _encode_create_acls_request_v0,
+    1: _encode_create_acls_request_v1,
+    2: _encode_create_acls_request_v2,
+    3: _encode_create_acls_request_v2,
 }

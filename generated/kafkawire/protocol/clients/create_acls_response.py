@@ -119,7 +119,8 @@ def _read_create_acls_response_v0(buffer: bytes, at: int) -> tuple[CreateAclsRes
     return CreateAclsResponse(throttle_time_ms, results), at
 
 
-def _write_create_acls_response_v0(out: bytearray, item: CreateAclsResponse) -> None:
+def _encode_create_acls_response_v0(item: CreateAclsResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     results = item.results
@@ -127,6 +128,7 @@ def _write_create_acls_response_v0(out: bytearray, item: CreateAclsResponse) -> 
         results = sequence(results)
     out += _pack_ii(item.throttle_time_ms, len(results))
     _write_many_acl_creation_result_v0(out, results)
+    return bytes(out)
 
 
 # AclCreationResult, versions 2-3
@@ -176,7 +178,7 @@ def _write_many_acl_creation_result_v2(out: bytearray, items: Sequence[CreateAcl
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # CreateAclsResponse, versions 2-3
@@ -206,7 +208,8 @@ def _read_create_acls_response_v2(buffer: bytes, at: int) -> tuple[CreateAclsRes
     return CreateAclsResponse(throttle_time_ms, results, tags), at
 
 
-def _write_create_acls_response_v2(out: bytearray, item: CreateAclsResponse) -> None:
+def _encode_create_acls_response_v2(item: CreateAclsResponse) -> bytes:
+    out = bytearray()
     results = item.results
     if type(results) is not tuple:
         results = sequence(results)
@@ -219,7 +222,8 @@ def _write_create_acls_response_v2(out: bytearray, item: CreateAclsResponse) -> 
     _write_many_acl_creation_result_v2(out, results)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 CreateAclsResponse._readers = {
@@ -228,9 +232,9 @@ CreateAclsResponse._readers = {
     2: _read_create_acls_response_v2,
     3: _read_create_acls_response_v2,
 }
-CreateAclsResponse._writers = {
-    0: _write_create_acls_response_v0,
-    1: _write_create_acls_response_v0,
-    2: _write_create_acls_response_v2,
-    3: _write_create_acls_response_v2,
+CreateAclsResponse._encoders = {
+    0: _encode_create_acls_response_v0,
+    1: _encode_create_acls_response_v0,
+    2: _encode_create_acls_response_v2,
+    3: _encode_create_acls_response_v2,
 }

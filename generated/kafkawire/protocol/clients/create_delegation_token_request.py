@@ -131,7 +131,8 @@ def _read_create_delegation_token_request_v0(buffer: bytes, at: int) -> tuple[Cr
     return CreateDelegationTokenRequest("", "", renewers, max_lifetime_ms), at
 
 
-def _write_create_delegation_token_request_v0(out: bytearray, item: CreateDelegationTokenRequest) -> None:
+def _encode_create_delegation_token_request_v0(item: CreateDelegationTokenRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.owner_principal_type != "":
@@ -144,6 +145,7 @@ def _write_create_delegation_token_request_v0(out: bytearray, item: CreateDelega
     out += _pack_i(len(renewers))
     _write_many_creatable_renewers_v0(out, renewers)
     out += _pack_q(item.max_lifetime_ms)
+    return bytes(out)
 
 
 # CreatableRenewers, versions 2-3
@@ -203,7 +205,7 @@ def _write_many_creatable_renewers_v2(
         out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # CreateDelegationTokenRequest, version 2
@@ -233,7 +235,8 @@ def _read_create_delegation_token_request_v2(buffer: bytes, at: int) -> tuple[Cr
     return CreateDelegationTokenRequest("", "", renewers, max_lifetime_ms, tags), at
 
 
-def _write_create_delegation_token_request_v2(out: bytearray, item: CreateDelegationTokenRequest) -> None:
+def _encode_create_delegation_token_request_v2(item: CreateDelegationTokenRequest) -> bytes:
+    out = bytearray()
     if item.owner_principal_type != "":
         raise ValueError  # owner_principal_type is not in these versions
     if item.owner_principal_name != "":
@@ -249,7 +252,8 @@ def _write_create_delegation_token_request_v2(out: bytearray, item: CreateDelega
     _write_many_creatable_renewers_v2(out, renewers)
     out += _pack_qB(item.max_lifetime_ms, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # CreateDelegationTokenRequest, version 3
@@ -301,7 +305,8 @@ def _read_create_delegation_token_request_v3(buffer: bytes, at: int) -> tuple[Cr
     return CreateDelegationTokenRequest(owner_principal_type, owner_principal_name, renewers, max_lifetime_ms, tags), at
 
 
-def _write_create_delegation_token_request_v3(out: bytearray, item: CreateDelegationTokenRequest) -> None:
+def _encode_create_delegation_token_request_v3(item: CreateDelegationTokenRequest) -> bytes:
+    out = bytearray()
     owner_principal_type = item.owner_principal_type
     if owner_principal_type is None:
         out.append(0)
@@ -335,7 +340,8 @@ def _write_create_delegation_token_request_v3(out: bytearray, item: CreateDelega
     _write_many_creatable_renewers_v2(out, renewers)
     out += _pack_qB(item.max_lifetime_ms, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 CreateDelegationTokenRequest._readers = {
@@ -344,9 +350,9 @@ CreateDelegationTokenRequest._readers = {
     2: _read_create_delegation_token_request_v2,
     3: _read_create_delegation_token_request_v3,
 }
-CreateDelegationTokenRequest._writers = {
-    0: _write_create_delegation_token_request_v0,
-    1: _write_create_delegation_token_request_v0,
-    2: _write_create_delegation_token_request_v2,
-    3: _write_create_delegation_token_request_v3,
+CreateDelegationTokenRequest._encoders = {
+    0: _encode_create_delegation_token_request_v0,
+    1: _encode_create_delegation_token_request_v0,
+    2: _encode_create_delegation_token_request_v2,
+    3: _encode_create_delegation_token_request_v3,
 }

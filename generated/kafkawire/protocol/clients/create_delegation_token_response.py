@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
-    Output,
+    BYTES,
     Tags,
-    append_octets,
     long_length,
     long_text,
     long_text_length,
@@ -138,7 +137,8 @@ def _read_create_delegation_token_response_v0(buffer: bytes, at: int) -> tuple[C
     )
 
 
-def _write_create_delegation_token_response_v0(out: bytearray, item: CreateDelegationTokenResponse) -> None:
+def _encode_create_delegation_token_response_v0(item: CreateDelegationTokenResponse) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.token_requester_principal_type != "":
@@ -146,18 +146,19 @@ def _write_create_delegation_token_response_v0(out: bytearray, item: CreateDeleg
     if item.token_requester_principal_name != "":
         raise ValueError  # token_requester_principal_name is not in these versions
     principal_type_raw = item.principal_type.encode()
-    out += _pack_hh(item.error_code, len(principal_type_raw))
-    out += principal_type_raw
+    out.append(_pack_hh(item.error_code, len(principal_type_raw)))
+    out.append(principal_type_raw)
     principal_name_raw = item.principal_name.encode()
-    out += _pack_h(len(principal_name_raw))
-    out += principal_name_raw
+    out.append(_pack_h(len(principal_name_raw)))
+    out.append(principal_name_raw)
     token_id_raw = item.token_id.encode()
-    out += _pack_qqqh(item.issue_timestamp_ms, item.expiry_timestamp_ms, item.max_timestamp_ms, len(token_id_raw))
-    out += token_id_raw
+    out.append(_pack_qqqh(item.issue_timestamp_ms, item.expiry_timestamp_ms, item.max_timestamp_ms, len(token_id_raw)))
+    out.append(token_id_raw)
     hmac_raw = octets(item.hmac)
-    out += _pack_i(len(hmac_raw))
-    append_octets(out, hmac_raw)
-    out += _pack_i(item.throttle_time_ms)
+    out.append(_pack_i(len(hmac_raw)))
+    out.append(hmac_raw)
+    out.append(_pack_i(item.throttle_time_ms))
+    return b"".join(out)
 
 
 # CreateDelegationTokenResponse, version 2
@@ -232,7 +233,8 @@ def _read_create_delegation_token_response_v2(buffer: bytes, at: int) -> tuple[C
     )
 
 
-def _write_create_delegation_token_response_v2(out: bytearray, item: CreateDelegationTokenResponse) -> None:
+def _encode_create_delegation_token_response_v2(item: CreateDelegationTokenResponse) -> bytes:
+    out: list[bytes] = []
     if item.token_requester_principal_type != "":
         raise ValueError  # token_requester_principal_type is not in these versions
     if item.token_requester_principal_name != "":
@@ -240,36 +242,39 @@ def _write_create_delegation_token_response_v2(out: bytearray, item: CreateDeleg
     text = item.principal_type.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text_h_[n](item.error_code, n + 1, text)
+        out.append(_pack_text_h_[n](item.error_code, n + 1, text))
     else:
-        out += _pack_h(item.error_code)
-        out += long_text_length(n)
-        out += text
+        out.append(_pack_h(item.error_code))
+        out.append(long_text_length(n))
+        out.append(text)
     text = item.principal_name.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__qqq[n](n + 1, text, item.issue_timestamp_ms, item.expiry_timestamp_ms, item.max_timestamp_ms)
+        out.append(
+            _pack_text__qqq[n](n + 1, text, item.issue_timestamp_ms, item.expiry_timestamp_ms, item.max_timestamp_ms)
+        )
     else:
-        out += long_text_length(n)
-        out += text
-        out += _pack_qqq(item.issue_timestamp_ms, item.expiry_timestamp_ms, item.max_timestamp_ms)
+        out.append(long_text_length(n))
+        out.append(text)
+        out.append(_pack_qqq(item.issue_timestamp_ms, item.expiry_timestamp_ms, item.max_timestamp_ms))
     text = item.token_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_text_length(n)
-    out += text
+        out.append(long_text_length(n))
+    out.append(text)
     text = octets(item.hmac)
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
-    append_octets(out, text)
-    out += _pack_iB(item.throttle_time_ms, 0)
+        out.append(long_length(n))
+    out.append(text)
+    out.append(_pack_iB(item.throttle_time_ms, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 # CreateDelegationTokenResponse, version 3
@@ -362,54 +367,58 @@ def _read_create_delegation_token_response_v3(buffer: bytes, at: int) -> tuple[C
     )
 
 
-def _write_create_delegation_token_response_v3(out: bytearray, item: CreateDelegationTokenResponse) -> None:
+def _encode_create_delegation_token_response_v3(item: CreateDelegationTokenResponse) -> bytes:
+    out: list[bytes] = []
     text = item.principal_type.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text_h_[n](item.error_code, n + 1, text)
+        out.append(_pack_text_h_[n](item.error_code, n + 1, text))
     else:
-        out += _pack_h(item.error_code)
-        out += long_text_length(n)
-        out += text
+        out.append(_pack_h(item.error_code))
+        out.append(long_text_length(n))
+        out.append(text)
     text = item.principal_name.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_text_length(n)
-    out += text
+        out.append(long_text_length(n))
+    out.append(text)
     text = item.token_requester_principal_type.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_text_length(n)
-    out += text
+        out.append(long_text_length(n))
+    out.append(text)
     text = item.token_requester_principal_name.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__qqq[n](n + 1, text, item.issue_timestamp_ms, item.expiry_timestamp_ms, item.max_timestamp_ms)
+        out.append(
+            _pack_text__qqq[n](n + 1, text, item.issue_timestamp_ms, item.expiry_timestamp_ms, item.max_timestamp_ms)
+        )
     else:
-        out += long_text_length(n)
-        out += text
-        out += _pack_qqq(item.issue_timestamp_ms, item.expiry_timestamp_ms, item.max_timestamp_ms)
+        out.append(long_text_length(n))
+        out.append(text)
+        out.append(_pack_qqq(item.issue_timestamp_ms, item.expiry_timestamp_ms, item.max_timestamp_ms))
     text = item.token_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_text_length(n)
-    out += text
+        out.append(long_text_length(n))
+    out.append(text)
     text = octets(item.hmac)
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
-    append_octets(out, text)
-    out += _pack_iB(item.throttle_time_ms, 0)
+        out.append(long_length(n))
+    out.append(text)
+    out.append(_pack_iB(item.throttle_time_ms, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 CreateDelegationTokenResponse._readers = {
@@ -418,10 +427,9 @@ CreateDelegationTokenResponse._readers = {
     2: _read_create_delegation_token_response_v2,
     3: _read_create_delegation_token_response_v3,
 }
-CreateDelegationTokenResponse._writers = {
-    0: _write_create_delegation_token_response_v0,
-    1: _write_create_delegation_token_response_v0,
-    2: _write_create_delegation_token_response_v2,
-    3: _write_create_delegation_token_response_v3,
+CreateDelegationTokenResponse._encoders = {
+    0: _encode_create_delegation_token_response_v0,
+    1: _encode_create_delegation_token_response_v0,
+    2: _encode_create_delegation_token_response_v2,
+    3: _encode_create_delegation_token_response_v3,
 }
-CreateDelegationTokenResponse._output = Output

@@ -202,7 +202,8 @@ def _read_create_partitions_request_v0(buffer: bytes, at: int) -> tuple[CreatePa
     return CreatePartitionsRequest(topics, timeout_ms, validate_only), at
 
 
-def _write_create_partitions_request_v0(out: bytearray, item: CreatePartitionsRequest) -> None:
+def _encode_create_partitions_request_v0(item: CreatePartitionsRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     topics = item.topics
@@ -213,6 +214,7 @@ def _write_create_partitions_request_v0(out: bytearray, item: CreatePartitionsRe
     if type(item.validate_only) is not bool:
         raise ValueError
     out += _pack_iz(item.timeout_ms, item.validate_only)
+    return bytes(out)
 
 
 # CreatePartitionsAssignment, versions 2-3
@@ -260,7 +262,7 @@ def _write_many_create_partitions_assignment_v2(
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # CreatePartitionsTopic, versions 2-3
@@ -332,7 +334,7 @@ def _write_many_create_partitions_topic_v2(
             _write_many_create_partitions_assignment_v2(out, assignments)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # CreatePartitionsRequest, versions 2-3
@@ -363,7 +365,8 @@ def _read_create_partitions_request_v2(buffer: bytes, at: int) -> tuple[CreatePa
     return CreatePartitionsRequest(topics, timeout_ms, validate_only, tags), at
 
 
-def _write_create_partitions_request_v2(out: bytearray, item: CreatePartitionsRequest) -> None:
+def _encode_create_partitions_request_v2(item: CreatePartitionsRequest) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -377,7 +380,8 @@ def _write_create_partitions_request_v2(out: bytearray, item: CreatePartitionsRe
         raise ValueError
     out += _pack_izB(item.timeout_ms, item.validate_only, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 CreatePartitionsRequest._readers = {
@@ -386,9 +390,9 @@ CreatePartitionsRequest._readers = {
     2: _read_create_partitions_request_v2,
     3: _read_create_partitions_request_v2,
 }
-CreatePartitionsRequest._writers = {
-    0: _write_create_partitions_request_v0,
-    1: _write_create_partitions_request_v0,
-    2: _write_create_partitions_request_v2,
-    3: _write_create_partitions_request_v2,
+CreatePartitionsRequest._encoders = {
+    0: _encode_create_partitions_request_v0,
+    1: _encode_create_partitions_request_v0,
+    2: _encode_create_partitions_request_v2,
+    3: _encode_create_partitions_request_v2,
 }

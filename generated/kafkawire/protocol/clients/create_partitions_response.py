@@ -141,7 +141,8 @@ def _read_create_partitions_response_v0(buffer: bytes, at: int) -> tuple[CreateP
     return CreatePartitionsResponse(throttle_time_ms, results), at
 
 
-def _write_create_partitions_response_v0(out: bytearray, item: CreatePartitionsResponse) -> None:
+def _encode_create_partitions_response_v0(item: CreatePartitionsResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     results = item.results
@@ -149,6 +150,7 @@ def _write_create_partitions_response_v0(out: bytearray, item: CreatePartitionsR
         results = sequence(results)
     out += _pack_ii(item.throttle_time_ms, len(results))
     _write_many_create_partitions_topic_result_v0(out, results)
+    return bytes(out)
 
 
 # CreatePartitionsTopicResult, versions 2-3
@@ -217,7 +219,7 @@ def _write_many_create_partitions_topic_result_v2(
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # CreatePartitionsResponse, versions 2-3
@@ -247,7 +249,8 @@ def _read_create_partitions_response_v2(buffer: bytes, at: int) -> tuple[CreateP
     return CreatePartitionsResponse(throttle_time_ms, results, tags), at
 
 
-def _write_create_partitions_response_v2(out: bytearray, item: CreatePartitionsResponse) -> None:
+def _encode_create_partitions_response_v2(item: CreatePartitionsResponse) -> bytes:
+    out = bytearray()
     results = item.results
     if type(results) is not tuple:
         results = sequence(results)
@@ -260,7 +263,8 @@ def _write_create_partitions_response_v2(out: bytearray, item: CreatePartitionsR
     _write_many_create_partitions_topic_result_v2(out, results)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 CreatePartitionsResponse._readers = {
@@ -269,9 +273,9 @@ CreatePartitionsResponse._readers = {
     2: _read_create_partitions_response_v2,
     3: _read_create_partitions_response_v2,
 }
-CreatePartitionsResponse._writers = {
-    0: _write_create_partitions_response_v0,
-    1: _write_create_partitions_response_v0,
-    2: _write_create_partitions_response_v2,
-    3: _write_create_partitions_response_v2,
+CreatePartitionsResponse._encoders = {
+    0: _encode_create_partitions_response_v0,
+    1: _encode_create_partitions_response_v0,
+    2: _encode_create_partitions_response_v2,
+    3: _encode_create_partitions_response_v2,
 }

@@ -285,7 +285,8 @@ def _read_create_topics_request_v0(buffer: bytes, at: int) -> tuple[CreateTopics
     return CreateTopicsRequest(topics, timeout_ms), at
 
 
-def _write_create_topics_request_v0(out: bytearray, item: CreateTopicsRequest) -> None:
+def _encode_create_topics_request_v0(item: CreateTopicsRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.validate_only:
@@ -296,6 +297,7 @@ def _write_create_topics_request_v0(out: bytearray, item: CreateTopicsRequest) -
     out += _pack_i(len(topics))
     _write_many_creatable_topic_v0(out, topics)
     out += _pack_i(item.timeout_ms)
+    return bytes(out)
 
 
 # CreateTopicsRequest, versions 1-4
@@ -320,7 +322,8 @@ def _read_create_topics_request_v1(buffer: bytes, at: int) -> tuple[CreateTopics
     return CreateTopicsRequest(topics, timeout_ms, validate_only), at
 
 
-def _write_create_topics_request_v1(out: bytearray, item: CreateTopicsRequest) -> None:
+def _encode_create_topics_request_v1(item: CreateTopicsRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     topics = item.topics
@@ -331,6 +334,7 @@ def _write_create_topics_request_v1(out: bytearray, item: CreateTopicsRequest) -
     if type(item.validate_only) is not bool:
         raise ValueError
     out += _pack_iz(item.timeout_ms, item.validate_only)
+    return bytes(out)
 
 
 # CreatableReplicaAssignment, versions 5-7
@@ -380,7 +384,7 @@ def _write_many_creatable_replica_assignment_v5(
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # CreatableTopicConfig, versions 5-7
@@ -446,7 +450,7 @@ def _write_many_creatable_topic_config_v5(
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # CreatableTopic, versions 5-7
@@ -536,7 +540,7 @@ def _write_many_creatable_topic_v5(out: bytearray, items: Sequence[CreateTopicsR
         _write_many_creatable_topic_config_v5(out, configs)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # CreateTopicsRequest, versions 5-7
@@ -567,7 +571,8 @@ def _read_create_topics_request_v5(buffer: bytes, at: int) -> tuple[CreateTopics
     return CreateTopicsRequest(topics, timeout_ms, validate_only, tags), at
 
 
-def _write_create_topics_request_v5(out: bytearray, item: CreateTopicsRequest) -> None:
+def _encode_create_topics_request_v5(item: CreateTopicsRequest) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -581,7 +586,8 @@ def _write_create_topics_request_v5(out: bytearray, item: CreateTopicsRequest) -
         raise ValueError
     out += _pack_izB(item.timeout_ms, item.validate_only, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 CreateTopicsRequest._readers = {
@@ -594,13 +600,13 @@ CreateTopicsRequest._readers = {
     6: _read_create_topics_request_v5,
     7: _read_create_topics_request_v5,
 }
-CreateTopicsRequest._writers = {
-    0: _write_create_topics_request_v0,
-    1: _write_create_topics_request_v1,
-    2: _write_create_topics_request_v1,
-    3: _write_create_topics_request_v1,
-    4: _write_create_topics_request_v1,
-    5: _write_create_topics_request_v5,
-    6: _write_create_topics_request_v5,
-    7: _write_create_topics_request_v5,
+CreateTopicsRequest._encoders = {
+    0: _encode_create_topics_request_v0,
+    1: _encode_create_topics_request_v1,
+    2: _encode_create_topics_request_v1,
+    3: _encode_create_topics_request_v1,
+    4: _encode_create_topics_request_v1,
+    5: _encode_create_topics_request_v5,
+    6: _encode_create_topics_request_v5,
+    7: _encode_create_topics_request_v5,
 }

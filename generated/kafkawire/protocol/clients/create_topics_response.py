@@ -166,7 +166,8 @@ def _read_create_topics_response_v0(buffer: bytes, at: int) -> tuple[CreateTopic
     return CreateTopicsResponse(0, topics), at
 
 
-def _write_create_topics_response_v0(out: bytearray, item: CreateTopicsResponse) -> None:
+def _encode_create_topics_response_v0(item: CreateTopicsResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     topics = item.topics
@@ -174,6 +175,7 @@ def _write_create_topics_response_v0(out: bytearray, item: CreateTopicsResponse)
         topics = sequence(topics)
     out += _pack_i(len(topics))
     _write_many_creatable_topic_result_v0(out, topics)
+    return bytes(out)
 
 
 # CreatableTopicResult, versions 1-4
@@ -244,7 +246,8 @@ def _read_create_topics_response_v1(buffer: bytes, at: int) -> tuple[CreateTopic
     return CreateTopicsResponse(0, topics), at
 
 
-def _write_create_topics_response_v1(out: bytearray, item: CreateTopicsResponse) -> None:
+def _encode_create_topics_response_v1(item: CreateTopicsResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     topics = item.topics
@@ -252,6 +255,7 @@ def _write_create_topics_response_v1(out: bytearray, item: CreateTopicsResponse)
         topics = sequence(topics)
     out += _pack_i(len(topics))
     _write_many_creatable_topic_result_v1(out, topics)
+    return bytes(out)
 
 
 # CreateTopicsResponse, versions 2-4
@@ -273,7 +277,8 @@ def _read_create_topics_response_v2(buffer: bytes, at: int) -> tuple[CreateTopic
     return CreateTopicsResponse(throttle_time_ms, topics), at
 
 
-def _write_create_topics_response_v2(out: bytearray, item: CreateTopicsResponse) -> None:
+def _encode_create_topics_response_v2(item: CreateTopicsResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     topics = item.topics
@@ -281,6 +286,7 @@ def _write_create_topics_response_v2(out: bytearray, item: CreateTopicsResponse)
         topics = sequence(topics)
     out += _pack_ii(item.throttle_time_ms, len(topics))
     _write_many_creatable_topic_result_v1(out, topics)
+    return bytes(out)
 
 
 # CreatableTopicConfigs, versions 5-7
@@ -353,7 +359,7 @@ def _write_many_creatable_topic_configs_v5(
             raise ValueError
         out += _pack_zbzB(item.read_only, item.config_source, item.is_sensitive, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # CreatableTopicResult, versions 5-6
@@ -479,7 +485,7 @@ def _write_many_creatable_topic_result_v5(
         if item.topic_config_error_code != 0:
             payload = bytearray()
             payload += _pack_h(item.topic_config_error_code)
-            known.append((0, payload))
+            known.append((0, bytes(payload)))
         if known or item.unknown_tagged_fields:
             out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
 
@@ -511,7 +517,8 @@ def _read_create_topics_response_v5(buffer: bytes, at: int) -> tuple[CreateTopic
     return CreateTopicsResponse(throttle_time_ms, topics, tags), at
 
 
-def _write_create_topics_response_v5(out: bytearray, item: CreateTopicsResponse) -> None:
+def _encode_create_topics_response_v5(item: CreateTopicsResponse) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -524,7 +531,8 @@ def _write_create_topics_response_v5(out: bytearray, item: CreateTopicsResponse)
     _write_many_creatable_topic_result_v5(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # CreatableTopicResult, version 7
@@ -654,7 +662,7 @@ def _write_many_creatable_topic_result_v7(
         if item.topic_config_error_code != 0:
             payload = bytearray()
             payload += _pack_h(item.topic_config_error_code)
-            known.append((0, payload))
+            known.append((0, bytes(payload)))
         if known or item.unknown_tagged_fields:
             out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
 
@@ -686,7 +694,8 @@ def _read_create_topics_response_v7(buffer: bytes, at: int) -> tuple[CreateTopic
     return CreateTopicsResponse(throttle_time_ms, topics, tags), at
 
 
-def _write_create_topics_response_v7(out: bytearray, item: CreateTopicsResponse) -> None:
+def _encode_create_topics_response_v7(item: CreateTopicsResponse) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -699,7 +708,8 @@ def _write_create_topics_response_v7(out: bytearray, item: CreateTopicsResponse)
     _write_many_creatable_topic_result_v7(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 CreateTopicsResponse._readers = {
@@ -712,13 +722,13 @@ CreateTopicsResponse._readers = {
     6: _read_create_topics_response_v5,
     7: _read_create_topics_response_v7,
 }
-CreateTopicsResponse._writers = {
-    0: _write_create_topics_response_v0,
-    1: _write_create_topics_response_v1,
-    2: _write_create_topics_response_v2,
-    3: _write_create_topics_response_v2,
-    4: _write_create_topics_response_v2,
-    5: _write_create_topics_response_v5,
-    6: _write_create_topics_response_v5,
-    7: _write_create_topics_response_v7,
+CreateTopicsResponse._encoders = {
+    0: _encode_create_topics_response_v0,
+    1: _encode_create_topics_response_v1,
+    2: _encode_create_topics_response_v2,
+    3: _encode_create_topics_response_v2,
+    4: _encode_create_topics_response_v2,
+    5: _encode_create_topics_response_v5,
+    6: _encode_create_topics_response_v5,
+    7: _encode_create_topics_response_v7,
 }

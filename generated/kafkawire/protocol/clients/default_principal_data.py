@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
+    BYTES,
     Tags,
     long_text,
     long_text_length,
@@ -77,27 +78,29 @@ def _read_default_principal_data_v0(buffer: bytes, at: int) -> tuple[DefaultPrin
     return DefaultPrincipalData(type_, name, token_authenticated, tags), at
 
 
-def _write_default_principal_data_v0(out: bytearray, item: DefaultPrincipalData) -> None:
+def _encode_default_principal_data_v0(item: DefaultPrincipalData) -> bytes:
+    out: list[bytes] = []
     text = item.type.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_text_length(n)
-    out += text
+        out.append(long_text_length(n))
+    out.append(text)
     if type(item.token_authenticated) is not bool:
         raise ValueError
     text = item.name.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__zB[n](n + 1, text, item.token_authenticated, 0)
+        out.append(_pack_text__zB[n](n + 1, text, item.token_authenticated, 0))
     else:
-        out += long_text_length(n)
-        out += text
-        out += _pack_zB(item.token_authenticated, 0)
+        out.append(long_text_length(n))
+        out.append(text)
+        out.append(_pack_zB(item.token_authenticated, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 DefaultPrincipalData._readers = {0: _read_default_principal_data_v0}
-DefaultPrincipalData._writers = {0: _write_default_principal_data_v0}
+DefaultPrincipalData._encoders = {0: _encode_default_principal_data_v0}

@@ -172,7 +172,8 @@ def _read_delete_acls_request_v0(buffer: bytes, at: int) -> tuple[DeleteAclsRequ
     return DeleteAclsRequest(filters), at
 
 
-def _write_delete_acls_request_v0(out: bytearray, item: DeleteAclsRequest) -> None:
+def _encode_delete_acls_request_v0(item: DeleteAclsRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     filters = item.filters
@@ -180,6 +181,7 @@ def _write_delete_acls_request_v0(out: bytearray, item: DeleteAclsRequest) -> No
         filters = sequence(filters)
     out += _pack_i(len(filters))
     _write_many_delete_acls_filter_v0(out, filters)
+    return bytes(out)
 
 
 # DeleteAclsFilter, version 1
@@ -286,7 +288,8 @@ def _read_delete_acls_request_v1(buffer: bytes, at: int) -> tuple[DeleteAclsRequ
     return DeleteAclsRequest(filters), at
 
 
-def _write_delete_acls_request_v1(out: bytearray, item: DeleteAclsRequest) -> None:
+def _encode_delete_acls_request_v1(item: DeleteAclsRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     filters = item.filters
@@ -294,6 +297,7 @@ def _write_delete_acls_request_v1(out: bytearray, item: DeleteAclsRequest) -> No
         filters = sequence(filters)
     out += _pack_i(len(filters))
     _write_many_delete_acls_filter_v1(out, filters)
+    return bytes(out)
 
 
 # DeleteAclsFilter, versions 2-3
@@ -402,7 +406,7 @@ def _write_many_delete_acls_filter_v2(out: bytearray, items: Sequence[DeleteAcls
             out += text
         out += _pack_bbB(item.operation, item.permission_type, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DeleteAclsRequest, versions 2-3
@@ -431,7 +435,8 @@ def _read_delete_acls_request_v2(buffer: bytes, at: int) -> tuple[DeleteAclsRequ
     return DeleteAclsRequest(filters, tags), at
 
 
-def _write_delete_acls_request_v2(out: bytearray, item: DeleteAclsRequest) -> None:
+def _encode_delete_acls_request_v2(item: DeleteAclsRequest) -> bytes:
+    out = bytearray()
     filters = item.filters
     if type(filters) is not tuple:
         filters = sequence(filters)
@@ -443,7 +448,8 @@ def _write_delete_acls_request_v2(out: bytearray, item: DeleteAclsRequest) -> No
     _write_many_delete_acls_filter_v2(out, filters)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DeleteAclsRequest._readers = {
@@ -452,9 +458,9 @@ DeleteAclsRequest._readers = {
     2: _read_delete_acls_request_v2,
     3: _read_delete_acls_request_v2,
 }
-DeleteAclsRequest._writers = {
-    0: _write_delete_acls_request_v0,
-    1: _write_delete_acls_request_v1,
-    2: _write_delete_acls_request_v2,
-    3: _write_delete_acls_request_v2,
+DeleteAclsRequest._encoders = {
+    0: _encode_delete_acls_request_v0,
+    1: _encode_delete_acls_request_v1,
+    2: _encode_delete_acls_request_v2,
+    3: _encode_delete_acls_request_v2,
 }

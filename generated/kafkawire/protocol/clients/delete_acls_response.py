@@ -266,7 +266,8 @@ def _read_delete_acls_response_v0(buffer: bytes, at: int) -> tuple[DeleteAclsRes
     return DeleteAclsResponse(throttle_time_ms, filter_results), at
 
 
-def _write_delete_acls_response_v0(out: bytearray, item: DeleteAclsResponse) -> None:
+def _encode_delete_acls_response_v0(item: DeleteAclsResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     filter_results = item.filter_results
@@ -274,6 +275,7 @@ def _write_delete_acls_response_v0(out: bytearray, item: DeleteAclsResponse) -> 
         filter_results = sequence(filter_results)
     out += _pack_ii(item.throttle_time_ms, len(filter_results))
     _write_many_delete_acls_filter_result_v0(out, filter_results)
+    return bytes(out)
 
 
 # DeleteAclsMatchingAcl, version 1
@@ -441,7 +443,8 @@ def _read_delete_acls_response_v1(buffer: bytes, at: int) -> tuple[DeleteAclsRes
     return DeleteAclsResponse(throttle_time_ms, filter_results), at
 
 
-def _write_delete_acls_response_v1(out: bytearray, item: DeleteAclsResponse) -> None:
+def _encode_delete_acls_response_v1(item: DeleteAclsResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     filter_results = item.filter_results
@@ -449,6 +452,7 @@ def _write_delete_acls_response_v1(out: bytearray, item: DeleteAclsResponse) -> 
         filter_results = sequence(filter_results)
     out += _pack_ii(item.throttle_time_ms, len(filter_results))
     _write_many_delete_acls_filter_result_v1(out, filter_results)
+    return bytes(out)
 
 
 # DeleteAclsMatchingAcl, versions 2-3
@@ -569,7 +573,7 @@ def _write_many_delete_acls_matching_acl_v2(
             out += text
             out += _pack_bbB(item.operation, item.permission_type, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DeleteAclsFilterResult, versions 2-3
@@ -643,7 +647,7 @@ def _write_many_delete_acls_filter_result_v2(
         _write_many_delete_acls_matching_acl_v2(out, matching_acls)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DeleteAclsResponse, versions 2-3
@@ -673,7 +677,8 @@ def _read_delete_acls_response_v2(buffer: bytes, at: int) -> tuple[DeleteAclsRes
     return DeleteAclsResponse(throttle_time_ms, filter_results, tags), at
 
 
-def _write_delete_acls_response_v2(out: bytearray, item: DeleteAclsResponse) -> None:
+def _encode_delete_acls_response_v2(item: DeleteAclsResponse) -> bytes:
+    out = bytearray()
     filter_results = item.filter_results
     if type(filter_results) is not tuple:
         filter_results = sequence(filter_results)
@@ -686,7 +691,8 @@ def _write_delete_acls_response_v2(out: bytearray, item: DeleteAclsResponse) -> 
     _write_many_delete_acls_filter_result_v2(out, filter_results)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DeleteAclsResponse._readers = {
@@ -695,9 +701,9 @@ DeleteAclsResponse._readers = {
     2: _read_delete_acls_response_v2,
     3: _read_delete_acls_response_v2,
 }
-DeleteAclsResponse._writers = {
-    0: _write_delete_acls_response_v0,
-    1: _write_delete_acls_response_v1,
-    2: _write_delete_acls_response_v2,
-    3: _write_delete_acls_response_v2,
+DeleteAclsResponse._encoders = {
+    0: _encode_delete_acls_response_v0,
+    1: _encode_delete_acls_response_v1,
+    2: _encode_delete_acls_response_v2,
+    3: _encode_delete_acls_response_v2,
 }

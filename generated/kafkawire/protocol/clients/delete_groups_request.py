@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
     Tags,
     long_length,
@@ -73,17 +74,19 @@ def _read_delete_groups_request_v0(buffer: bytes, at: int) -> tuple[DeleteGroups
     return DeleteGroupsRequest(groups_names), at
 
 
-def _write_delete_groups_request_v0(out: bytearray, item: DeleteGroupsRequest) -> None:
+def _encode_delete_groups_request_v0(item: DeleteGroupsRequest) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     groups_names = item.groups_names
     if type(groups_names) is not tuple:
         groups_names = sequence(groups_names)
-    out += _pack_i(len(groups_names))
+    out.append(_pack_i(len(groups_names)))
     for groups_names_item in groups_names:
         groups_names_item_raw = groups_names_item.encode()
-        out += _pack_h(len(groups_names_item_raw))
-        out += groups_names_item_raw
+        out.append(_pack_h(len(groups_names_item_raw)))
+        out.append(groups_names_item_raw)
+    return b"".join(out)
 
 
 # DeleteGroupsRequest, version 2
@@ -123,26 +126,28 @@ def _read_delete_groups_request_v2(buffer: bytes, at: int) -> tuple[DeleteGroups
     return DeleteGroupsRequest(groups_names, tags), at
 
 
-def _write_delete_groups_request_v2(out: bytearray, item: DeleteGroupsRequest) -> None:
+def _encode_delete_groups_request_v2(item: DeleteGroupsRequest) -> bytes:
+    out: list[bytes] = []
     groups_names = item.groups_names
     if type(groups_names) is not tuple:
         groups_names = sequence(groups_names)
     n = len(groups_names)
     if n < FEW:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
+        out.append(long_length(n))
     for groups_names_item in groups_names:
         text = groups_names_item.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
-    out.append(0)
+            out.append(long_text_length(n))
+        out.append(text)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 DeleteGroupsRequest._readers = {
@@ -150,8 +155,8 @@ DeleteGroupsRequest._readers = {
     1: _read_delete_groups_request_v0,
     2: _read_delete_groups_request_v2,
 }
-DeleteGroupsRequest._writers = {
-    0: _write_delete_groups_request_v0,
-    1: _write_delete_groups_request_v0,
-    2: _write_delete_groups_request_v2,
+DeleteGroupsRequest._encoders = {
+    0: _encode_delete_groups_request_v0,
+    1: _encode_delete_groups_request_v0,
+    2: _encode_delete_groups_request_v2,
 }

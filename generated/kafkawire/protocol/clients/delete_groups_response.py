@@ -123,7 +123,8 @@ def _read_delete_groups_response_v0(buffer: bytes, at: int) -> tuple[DeleteGroup
     return DeleteGroupsResponse(throttle_time_ms, results), at
 
 
-def _write_delete_groups_response_v0(out: bytearray, item: DeleteGroupsResponse) -> None:
+def _encode_delete_groups_response_v0(item: DeleteGroupsResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     results = item.results
@@ -131,6 +132,7 @@ def _write_delete_groups_response_v0(out: bytearray, item: DeleteGroupsResponse)
         results = sequence(results)
     out += _pack_ii(item.throttle_time_ms, len(results))
     _write_many_deletable_group_result_v0(out, results)
+    return bytes(out)
 
 
 # DeletableGroupResult, version 2
@@ -176,7 +178,7 @@ def _write_many_deletable_group_result_v2(
             out += text
             out += _pack_hB(item.error_code, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DeleteGroupsResponse, version 2
@@ -206,7 +208,8 @@ def _read_delete_groups_response_v2(buffer: bytes, at: int) -> tuple[DeleteGroup
     return DeleteGroupsResponse(throttle_time_ms, results, tags), at
 
 
-def _write_delete_groups_response_v2(out: bytearray, item: DeleteGroupsResponse) -> None:
+def _encode_delete_groups_response_v2(item: DeleteGroupsResponse) -> bytes:
+    out = bytearray()
     results = item.results
     if type(results) is not tuple:
         results = sequence(results)
@@ -219,7 +222,8 @@ def _write_delete_groups_response_v2(out: bytearray, item: DeleteGroupsResponse)
     _write_many_deletable_group_result_v2(out, results)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DeleteGroupsResponse._readers = {
@@ -227,8 +231,8 @@ DeleteGroupsResponse._readers = {
     1: _read_delete_groups_response_v0,
     2: _read_delete_groups_response_v2,
 }
-DeleteGroupsResponse._writers = {
-    0: _write_delete_groups_response_v0,
-    1: _write_delete_groups_response_v0,
-    2: _write_delete_groups_response_v2,
+DeleteGroupsResponse._encoders = {
+    0: _encode_delete_groups_response_v0,
+    1: _encode_delete_groups_response_v0,
+    2: _encode_delete_groups_response_v2,
 }

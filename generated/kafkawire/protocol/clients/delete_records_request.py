@@ -172,7 +172,8 @@ def _read_delete_records_request_v0(buffer: bytes, at: int) -> tuple[DeleteRecor
     return DeleteRecordsRequest(topics, timeout_ms), at
 
 
-def _write_delete_records_request_v0(out: bytearray, item: DeleteRecordsRequest) -> None:
+def _encode_delete_records_request_v0(item: DeleteRecordsRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     topics = item.topics
@@ -181,6 +182,7 @@ def _write_delete_records_request_v0(out: bytearray, item: DeleteRecordsRequest)
     out += _pack_i(len(topics))
     _write_many_delete_records_topic_v0(out, topics)
     out += _pack_i(item.timeout_ms)
+    return bytes(out)
 
 
 # DeleteRecordsPartition, version 2
@@ -213,7 +215,7 @@ def _write_many_delete_records_partition_v2(
     for item in items:
         out += _pack_iqB(item.partition_index, item.offset, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DeleteRecordsTopic, version 2
@@ -279,7 +281,7 @@ def _write_many_delete_records_topic_v2(
         _write_many_delete_records_partition_v2(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DeleteRecordsRequest, version 2
@@ -309,7 +311,8 @@ def _read_delete_records_request_v2(buffer: bytes, at: int) -> tuple[DeleteRecor
     return DeleteRecordsRequest(topics, timeout_ms, tags), at
 
 
-def _write_delete_records_request_v2(out: bytearray, item: DeleteRecordsRequest) -> None:
+def _encode_delete_records_request_v2(item: DeleteRecordsRequest) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -321,7 +324,8 @@ def _write_delete_records_request_v2(out: bytearray, item: DeleteRecordsRequest)
     _write_many_delete_records_topic_v2(out, topics)
     out += _pack_iB(item.timeout_ms, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DeleteRecordsRequest._readers = {
@@ -329,8 +333,8 @@ DeleteRecordsRequest._readers = {
     1: _read_delete_records_request_v0,
     2: _read_delete_records_request_v2,
 }
-DeleteRecordsRequest._writers = {
-    0: _write_delete_records_request_v0,
-    1: _write_delete_records_request_v0,
-    2: _write_delete_records_request_v2,
+DeleteRecordsRequest._encoders = {
+    0: _encode_delete_records_request_v0,
+    1: _encode_delete_records_request_v0,
+    2: _encode_delete_records_request_v2,
 }

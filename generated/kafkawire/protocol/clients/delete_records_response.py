@@ -175,7 +175,8 @@ def _read_delete_records_response_v0(buffer: bytes, at: int) -> tuple[DeleteReco
     return DeleteRecordsResponse(throttle_time_ms, topics), at
 
 
-def _write_delete_records_response_v0(out: bytearray, item: DeleteRecordsResponse) -> None:
+def _encode_delete_records_response_v0(item: DeleteRecordsResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     topics = item.topics
@@ -183,6 +184,7 @@ def _write_delete_records_response_v0(out: bytearray, item: DeleteRecordsRespons
         topics = sequence(topics)
     out += _pack_ii(item.throttle_time_ms, len(topics))
     _write_many_delete_records_topic_result_v0(out, topics)
+    return bytes(out)
 
 
 # DeleteRecordsPartitionResult, version 2
@@ -216,7 +218,7 @@ def _write_many_delete_records_partition_result_v2(
     for item in items:
         out += _pack_iqhB(item.partition_index, item.low_watermark, item.error_code, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DeleteRecordsTopicResult, version 2
@@ -282,7 +284,7 @@ def _write_many_delete_records_topic_result_v2(
         _write_many_delete_records_partition_result_v2(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DeleteRecordsResponse, version 2
@@ -312,7 +314,8 @@ def _read_delete_records_response_v2(buffer: bytes, at: int) -> tuple[DeleteReco
     return DeleteRecordsResponse(throttle_time_ms, topics, tags), at
 
 
-def _write_delete_records_response_v2(out: bytearray, item: DeleteRecordsResponse) -> None:
+def _encode_delete_records_response_v2(item: DeleteRecordsResponse) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -325,7 +328,8 @@ def _write_delete_records_response_v2(out: bytearray, item: DeleteRecordsRespons
     _write_many_delete_records_topic_result_v2(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DeleteRecordsResponse._readers = {
@@ -333,8 +337,8 @@ DeleteRecordsResponse._readers = {
     1: _read_delete_records_response_v0,
     2: _read_delete_records_response_v2,
 }
-DeleteRecordsResponse._writers = {
-    0: _write_delete_records_response_v0,
-    1: _write_delete_records_response_v0,
-    2: _write_delete_records_response_v2,
+DeleteRecordsResponse._encoders = {
+    0: _encode_delete_records_response_v0,
+    1: _encode_delete_records_response_v0,
+    2: _encode_delete_records_response_v2,
 }

@@ -91,7 +91,7 @@ def _write_many_delete_share_group_offsets_request_topic_v0(
         out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DeleteShareGroupOffsetsRequest, version 0
@@ -129,7 +129,8 @@ def _read_delete_share_group_offsets_request_v0(buffer: bytes, at: int) -> tuple
     return DeleteShareGroupOffsetsRequest(group_id, topics, tags), at
 
 
-def _write_delete_share_group_offsets_request_v0(out: bytearray, item: DeleteShareGroupOffsetsRequest) -> None:
+def _encode_delete_share_group_offsets_request_v0(item: DeleteShareGroupOffsetsRequest) -> bytes:
+    out = bytearray()
     text = item.group_id.encode()
     n = len(text)
     if n < 127:
@@ -148,8 +149,9 @@ def _write_delete_share_group_offsets_request_v0(out: bytearray, item: DeleteSha
     _write_many_delete_share_group_offsets_request_topic_v0(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DeleteShareGroupOffsetsRequest._readers = {0: _read_delete_share_group_offsets_request_v0}
-DeleteShareGroupOffsetsRequest._writers = {0: _write_delete_share_group_offsets_request_v0}
+DeleteShareGroupOffsetsRequest._encoders = {0: _encode_delete_share_group_offsets_request_v0}

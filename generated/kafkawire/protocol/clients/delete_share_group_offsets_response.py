@@ -144,7 +144,7 @@ def _write_many_delete_share_group_offsets_response_topic_v0(
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DeleteShareGroupOffsetsResponse, version 0
@@ -186,7 +186,8 @@ def _read_delete_share_group_offsets_response_v0(buffer: bytes, at: int) -> tupl
     return DeleteShareGroupOffsetsResponse(throttle_time_ms, error_code, error_message, responses, tags), at
 
 
-def _write_delete_share_group_offsets_response_v0(out: bytearray, item: DeleteShareGroupOffsetsResponse) -> None:
+def _encode_delete_share_group_offsets_response_v0(item: DeleteShareGroupOffsetsResponse) -> bytes:
+    out = bytearray()
     out += _pack_ih(item.throttle_time_ms, item.error_code)
     error_message = item.error_message
     if error_message is None:
@@ -210,8 +211,9 @@ def _write_delete_share_group_offsets_response_v0(out: bytearray, item: DeleteSh
     _write_many_delete_share_group_offsets_response_topic_v0(out, responses)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DeleteShareGroupOffsetsResponse._readers = {0: _read_delete_share_group_offsets_response_v0}
-DeleteShareGroupOffsetsResponse._writers = {0: _write_delete_share_group_offsets_response_v0}
+DeleteShareGroupOffsetsResponse._encoders = {0: _encode_delete_share_group_offsets_response_v0}

@@ -102,7 +102,7 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[DeleteShareGro
     for item in items:
         out += _pack_iB(item.partition, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DeleteStateData, version 0
@@ -157,7 +157,7 @@ def _write_many_delete_state_data_v0(
         _write_many_partition_data_v0(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DeleteShareGroupStateRequest, version 0
@@ -195,7 +195,8 @@ def _read_delete_share_group_state_request_v0(buffer: bytes, at: int) -> tuple[D
     return DeleteShareGroupStateRequest(group_id, topics, tags), at
 
 
-def _write_delete_share_group_state_request_v0(out: bytearray, item: DeleteShareGroupStateRequest) -> None:
+def _encode_delete_share_group_state_request_v0(item: DeleteShareGroupStateRequest) -> bytes:
+    out = bytearray()
     text = item.group_id.encode()
     n = len(text)
     if n < 127:
@@ -214,8 +215,9 @@ def _write_delete_share_group_state_request_v0(out: bytearray, item: DeleteShare
     _write_many_delete_state_data_v0(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DeleteShareGroupStateRequest._readers = {0: _read_delete_share_group_state_request_v0}
-DeleteShareGroupStateRequest._writers = {0: _write_delete_share_group_state_request_v0}
+DeleteShareGroupStateRequest._encoders = {0: _encode_delete_share_group_state_request_v0}

@@ -123,7 +123,7 @@ def _write_many_partition_result_v0(
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DeleteStateResult, version 0
@@ -178,7 +178,7 @@ def _write_many_delete_state_result_v0(
         _write_many_partition_result_v0(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DeleteShareGroupStateResponse, version 0
@@ -207,7 +207,8 @@ def _read_delete_share_group_state_response_v0(buffer: bytes, at: int) -> tuple[
     return DeleteShareGroupStateResponse(results, tags), at
 
 
-def _write_delete_share_group_state_response_v0(out: bytearray, item: DeleteShareGroupStateResponse) -> None:
+def _encode_delete_share_group_state_response_v0(item: DeleteShareGroupStateResponse) -> bytes:
+    out = bytearray()
     results = item.results
     if type(results) is not tuple:
         results = sequence(results)
@@ -219,8 +220,9 @@ def _write_delete_share_group_state_response_v0(out: bytearray, item: DeleteShar
     _write_many_delete_state_result_v0(out, results)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DeleteShareGroupStateResponse._readers = {0: _read_delete_share_group_state_response_v0}
-DeleteShareGroupStateResponse._writers = {0: _write_delete_share_group_state_response_v0}
+DeleteShareGroupStateResponse._encoders = {0: _encode_delete_share_group_state_response_v0}

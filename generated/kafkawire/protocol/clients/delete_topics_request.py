@@ -99,7 +99,8 @@ def _read_delete_topics_request_v0(buffer: bytes, at: int) -> tuple[DeleteTopics
     return DeleteTopicsRequest((), topic_names, timeout_ms), at
 
 
-def _write_delete_topics_request_v0(out: bytearray, item: DeleteTopicsRequest) -> None:
+def _encode_delete_topics_request_v0(item: DeleteTopicsRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.topics):
@@ -113,6 +114,7 @@ def _write_delete_topics_request_v0(out: bytearray, item: DeleteTopicsRequest) -
         out += _pack_h(len(topic_names_item_raw))
         out += topic_names_item_raw
     out += _pack_i(item.timeout_ms)
+    return bytes(out)
 
 
 # DeleteTopicsRequest, versions 4-5
@@ -153,7 +155,8 @@ def _read_delete_topics_request_v4(buffer: bytes, at: int) -> tuple[DeleteTopics
     return DeleteTopicsRequest((), topic_names, timeout_ms, tags), at
 
 
-def _write_delete_topics_request_v4(out: bytearray, item: DeleteTopicsRequest) -> None:
+def _encode_delete_topics_request_v4(item: DeleteTopicsRequest) -> bytes:
+    out = bytearray()
     if len(item.topics):
         raise ValueError  # topics is not in these versions
     topic_names = item.topic_names
@@ -174,7 +177,8 @@ def _write_delete_topics_request_v4(out: bytearray, item: DeleteTopicsRequest) -
         out += text
     out += _pack_iB(item.timeout_ms, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # DeleteTopicState, version 6
@@ -226,7 +230,7 @@ def _write_many_delete_topic_state_v6(out: bytearray, items: Sequence[DeleteTopi
             raise ValueError
         out += _pack_16sB(item.topic_id, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DeleteTopicsRequest, version 6
@@ -256,7 +260,8 @@ def _read_delete_topics_request_v6(buffer: bytes, at: int) -> tuple[DeleteTopics
     return DeleteTopicsRequest(topics, (), timeout_ms, tags), at
 
 
-def _write_delete_topics_request_v6(out: bytearray, item: DeleteTopicsRequest) -> None:
+def _encode_delete_topics_request_v6(item: DeleteTopicsRequest) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -268,7 +273,8 @@ def _write_delete_topics_request_v6(out: bytearray, item: DeleteTopicsRequest) -
     _write_many_delete_topic_state_v6(out, topics)
     out += _pack_iB(item.timeout_ms, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DeleteTopicsRequest._readers = {
@@ -280,12 +286,12 @@ DeleteTopicsRequest._readers = {
     5: _read_delete_topics_request_v4,
     6: _read_delete_topics_request_v6,
 }
-DeleteTopicsRequest._writers = {
-    0: _write_delete_topics_request_v0,
-    1: _write_delete_topics_request_v0,
-    2: _write_delete_topics_request_v0,
-    3: _write_delete_topics_request_v0,
-    4: _write_delete_topics_request_v4,
-    5: _write_delete_topics_request_v4,
-    6: _write_delete_topics_request_v6,
+DeleteTopicsRequest._encoders = {
+    0: _encode_delete_topics_request_v0,
+    1: _encode_delete_topics_request_v0,
+    2: _encode_delete_topics_request_v0,
+    3: _encode_delete_topics_request_v0,
+    4: _encode_delete_topics_request_v4,
+    5: _encode_delete_topics_request_v4,
+    6: _encode_delete_topics_request_v6,
 }

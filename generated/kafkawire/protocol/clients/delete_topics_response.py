@@ -135,7 +135,8 @@ def _read_delete_topics_response_v0(buffer: bytes, at: int) -> tuple[DeleteTopic
     return DeleteTopicsResponse(0, responses), at
 
 
-def _write_delete_topics_response_v0(out: bytearray, item: DeleteTopicsResponse) -> None:
+def _encode_delete_topics_response_v0(item: DeleteTopicsResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     responses = item.responses
@@ -143,6 +144,7 @@ def _write_delete_topics_response_v0(out: bytearray, item: DeleteTopicsResponse)
         responses = sequence(responses)
     out += _pack_i(len(responses))
     _write_many_deletable_topic_result_v0(out, responses)
+    return bytes(out)
 
 
 # DeleteTopicsResponse, versions 1-3
@@ -164,7 +166,8 @@ def _read_delete_topics_response_v1(buffer: bytes, at: int) -> tuple[DeleteTopic
     return DeleteTopicsResponse(throttle_time_ms, responses), at
 
 
-def _write_delete_topics_response_v1(out: bytearray, item: DeleteTopicsResponse) -> None:
+def _encode_delete_topics_response_v1(item: DeleteTopicsResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     responses = item.responses
@@ -172,6 +175,7 @@ def _write_delete_topics_response_v1(out: bytearray, item: DeleteTopicsResponse)
         responses = sequence(responses)
     out += _pack_ii(item.throttle_time_ms, len(responses))
     _write_many_deletable_topic_result_v0(out, responses)
+    return bytes(out)
 
 
 # DeletableTopicResult, version 4
@@ -219,7 +223,7 @@ def _write_many_deletable_topic_result_v4(
             out += text
             out += _pack_hB(item.error_code, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DeleteTopicsResponse, version 4
@@ -249,7 +253,8 @@ def _read_delete_topics_response_v4(buffer: bytes, at: int) -> tuple[DeleteTopic
     return DeleteTopicsResponse(throttle_time_ms, responses, tags), at
 
 
-def _write_delete_topics_response_v4(out: bytearray, item: DeleteTopicsResponse) -> None:
+def _encode_delete_topics_response_v4(item: DeleteTopicsResponse) -> bytes:
+    out = bytearray()
     responses = item.responses
     if type(responses) is not tuple:
         responses = sequence(responses)
@@ -262,7 +267,8 @@ def _write_delete_topics_response_v4(out: bytearray, item: DeleteTopicsResponse)
     _write_many_deletable_topic_result_v4(out, responses)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # DeletableTopicResult, version 5
@@ -333,7 +339,7 @@ def _write_many_deletable_topic_result_v5(
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DeleteTopicsResponse, version 5
@@ -363,7 +369,8 @@ def _read_delete_topics_response_v5(buffer: bytes, at: int) -> tuple[DeleteTopic
     return DeleteTopicsResponse(throttle_time_ms, responses, tags), at
 
 
-def _write_delete_topics_response_v5(out: bytearray, item: DeleteTopicsResponse) -> None:
+def _encode_delete_topics_response_v5(item: DeleteTopicsResponse) -> bytes:
+    out = bytearray()
     responses = item.responses
     if type(responses) is not tuple:
         responses = sequence(responses)
@@ -376,7 +383,8 @@ def _write_delete_topics_response_v5(out: bytearray, item: DeleteTopicsResponse)
     _write_many_deletable_topic_result_v5(out, responses)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # DeletableTopicResult, version 6
@@ -454,7 +462,7 @@ def _write_many_deletable_topic_result_v6(
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DeleteTopicsResponse, version 6
@@ -484,7 +492,8 @@ def _read_delete_topics_response_v6(buffer: bytes, at: int) -> tuple[DeleteTopic
     return DeleteTopicsResponse(throttle_time_ms, responses, tags), at
 
 
-def _write_delete_topics_response_v6(out: bytearray, item: DeleteTopicsResponse) -> None:
+def _encode_delete_topics_response_v6(item: DeleteTopicsResponse) -> bytes:
+    out = bytearray()
     responses = item.responses
     if type(responses) is not tuple:
         responses = sequence(responses)
@@ -497,7 +506,8 @@ def _write_delete_topics_response_v6(out: bytearray, item: DeleteTopicsResponse)
     _write_many_deletable_topic_result_v6(out, responses)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DeleteTopicsResponse._readers = {
@@ -509,12 +519,12 @@ DeleteTopicsResponse._readers = {
     5: _read_delete_topics_response_v5,
     6: _read_delete_topics_response_v6,
 }
-DeleteTopicsResponse._writers = {
-    0: _write_delete_topics_response_v0,
-    1: _write_delete_topics_response_v1,
-    2: _write_delete_topics_response_v1,
-    3: _write_delete_topics_response_v1,
-    4: _write_delete_topics_response_v4,
-    5: _write_delete_topics_response_v5,
-    6: _write_delete_topics_response_v6,
+DeleteTopicsResponse._encoders = {
+    0: _encode_delete_topics_response_v0,
+    1: _encode_delete_topics_response_v1,
+    2: _encode_delete_topics_response_v1,
+    3: _encode_delete_topics_response_v1,
+    4: _encode_delete_topics_response_v4,
+    5: _encode_delete_topics_response_v5,
+    6: _encode_delete_topics_response_v6,
 }

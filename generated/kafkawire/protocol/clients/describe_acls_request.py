@@ -130,7 +130,8 @@ def _read_describe_acls_request_v0(buffer: bytes, at: int) -> tuple[DescribeAcls
     )
 
 
-def _write_describe_acls_request_v0(out: bytearray, item: DescribeAclsRequest) -> None:
+def _encode_describe_acls_request_v0(item: DescribeAclsRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.pattern_type_filter != 3:
@@ -160,6 +161,7 @@ def _write_describe_acls_request_v0(out: bytearray, item: DescribeAclsRequest) -
         out += _pack_h(len(text))
         out += text
     out += _pack_bb(item.operation, item.permission_type)
+    return bytes(out)
 
 
 # DescribeAclsRequest, version 1
@@ -213,7 +215,8 @@ def _read_describe_acls_request_v1(buffer: bytes, at: int) -> tuple[DescribeAcls
     )
 
 
-def _write_describe_acls_request_v1(out: bytearray, item: DescribeAclsRequest) -> None:
+def _encode_describe_acls_request_v1(item: DescribeAclsRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.filters):
@@ -242,6 +245,7 @@ def _write_describe_acls_request_v1(out: bytearray, item: DescribeAclsRequest) -
         out += _pack_h(len(text))
         out += text
     out += _pack_bb(item.operation, item.permission_type)
+    return bytes(out)
 
 
 # DescribeAclsRequest, versions 2-3
@@ -307,7 +311,8 @@ def _read_describe_acls_request_v2(buffer: bytes, at: int) -> tuple[DescribeAcls
     )
 
 
-def _write_describe_acls_request_v2(out: bytearray, item: DescribeAclsRequest) -> None:
+def _encode_describe_acls_request_v2(item: DescribeAclsRequest) -> bytes:
+    out = bytearray()
     if len(item.filters):
         raise ValueError  # filters is not in these versions
     out += _pack_b(item.resource_type_filter)
@@ -347,7 +352,8 @@ def _write_describe_acls_request_v2(out: bytearray, item: DescribeAclsRequest) -
         out += text
     out += _pack_bbB(item.operation, item.permission_type, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # DescribeAclsFilter, version 4
@@ -458,7 +464,7 @@ def _write_many_describe_acls_filter_v4(
             out += text
         out += _pack_bbB(item.operation, item.permission_type, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeAclsRequest, version 4
@@ -487,7 +493,8 @@ def _read_describe_acls_request_v4(buffer: bytes, at: int) -> tuple[DescribeAcls
     return DescribeAclsRequest(0, "", 3, "", "", 0, 0, filters, tags), at
 
 
-def _write_describe_acls_request_v4(out: bytearray, item: DescribeAclsRequest) -> None:
+def _encode_describe_acls_request_v4(item: DescribeAclsRequest) -> bytes:
+    out = bytearray()
     if item.resource_type_filter != 0:
         raise ValueError  # resource_type_filter is not in these versions
     if item.resource_name_filter != "":
@@ -513,7 +520,8 @@ def _write_describe_acls_request_v4(out: bytearray, item: DescribeAclsRequest) -
     _write_many_describe_acls_filter_v4(out, filters)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DescribeAclsRequest._readers = {
@@ -523,10 +531,10 @@ DescribeAclsRequest._readers = {
     3: _read_describe_acls_request_v2,
     4: _read_describe_acls_request_v4,
 }
-DescribeAclsRequest._writers = {
-    0: _write_describe_acls_request_v0,
-    1: _write_describe_acls_request_v1,
-    2: _write_describe_acls_request_v2,
-    3: _write_describe_acls_request_v2,
-    4: _write_describe_acls_request_v4,
+DescribeAclsRequest._encoders = {
+    0: _encode_describe_acls_request_v0,
+    1: _encode_describe_acls_request_v1,
+    2: _encode_describe_acls_request_v2,
+    3: _encode_describe_acls_request_v2,
+    4: _encode_describe_acls_request_v4,
 }

@@ -248,7 +248,8 @@ def _read_describe_acls_response_v0(buffer: bytes, at: int) -> tuple[DescribeAcl
     return DescribeAclsResponse(throttle_time_ms, error_code, error_message, resources), at
 
 
-def _write_describe_acls_response_v0(out: bytearray, item: DescribeAclsResponse) -> None:
+def _encode_describe_acls_response_v0(item: DescribeAclsResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.filter_results):
@@ -266,6 +267,7 @@ def _write_describe_acls_response_v0(out: bytearray, item: DescribeAclsResponse)
         resources = sequence(resources)
     out += _pack_i(len(resources))
     _write_many_describe_acls_resource_v0(out, resources)
+    return bytes(out)
 
 
 # DescribeAclsResource, version 1
@@ -347,7 +349,8 @@ def _read_describe_acls_response_v1(buffer: bytes, at: int) -> tuple[DescribeAcl
     return DescribeAclsResponse(throttle_time_ms, error_code, error_message, resources), at
 
 
-def _write_describe_acls_response_v1(out: bytearray, item: DescribeAclsResponse) -> None:
+def _encode_describe_acls_response_v1(item: DescribeAclsResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.filter_results):
@@ -365,6 +368,7 @@ def _write_describe_acls_response_v1(out: bytearray, item: DescribeAclsResponse)
         resources = sequence(resources)
     out += _pack_i(len(resources))
     _write_many_describe_acls_resource_v1(out, resources)
+    return bytes(out)
 
 
 # AclDescription, versions 2-4
@@ -425,7 +429,7 @@ def _write_many_acl_description_v2(out: bytearray, items: Sequence[DescribeAclsR
             out += text
             out += _pack_bbB(item.operation, item.permission_type, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeAclsResource, versions 2-4
@@ -496,7 +500,7 @@ def _write_many_describe_acls_resource_v2(
         _write_many_acl_description_v2(out, acls)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeAclsResponse, versions 2-3
@@ -538,7 +542,8 @@ def _read_describe_acls_response_v2(buffer: bytes, at: int) -> tuple[DescribeAcl
     return DescribeAclsResponse(throttle_time_ms, error_code, error_message, resources, (), tags), at
 
 
-def _write_describe_acls_response_v2(out: bytearray, item: DescribeAclsResponse) -> None:
+def _encode_describe_acls_response_v2(item: DescribeAclsResponse) -> bytes:
+    out = bytearray()
     if len(item.filter_results):
         raise ValueError  # filter_results is not in these versions
     out += _pack_ih(item.throttle_time_ms, item.error_code)
@@ -564,7 +569,8 @@ def _write_describe_acls_response_v2(out: bytearray, item: DescribeAclsResponse)
     _write_many_describe_acls_resource_v2(out, resources)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # DescribeAclsFilterResult, version 4
@@ -638,7 +644,7 @@ def _write_many_describe_acls_filter_result_v4(
         _write_many_describe_acls_resource_v2(out, resources)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeAclsResponse, version 4
@@ -668,7 +674,8 @@ def _read_describe_acls_response_v4(buffer: bytes, at: int) -> tuple[DescribeAcl
     return DescribeAclsResponse(throttle_time_ms, 0, "", (), filter_results, tags), at
 
 
-def _write_describe_acls_response_v4(out: bytearray, item: DescribeAclsResponse) -> None:
+def _encode_describe_acls_response_v4(item: DescribeAclsResponse) -> bytes:
+    out = bytearray()
     if item.error_code != 0:
         raise ValueError  # error_code is not in these versions
     if item.error_message != "":
@@ -687,7 +694,8 @@ def _write_describe_acls_response_v4(out: bytearray, item: DescribeAclsResponse)
     _write_many_describe_acls_filter_result_v4(out, filter_results)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DescribeAclsResponse._readers = {
@@ -697,10 +705,10 @@ DescribeAclsResponse._readers = {
     3: _read_describe_acls_response_v2,
     4: _read_describe_acls_response_v4,
 }
-DescribeAclsResponse._writers = {
-    0: _write_describe_acls_response_v0,
-    1: _write_describe_acls_response_v1,
-    2: _write_describe_acls_response_v2,
-    3: _write_describe_acls_response_v2,
-    4: _write_describe_acls_response_v4,
+DescribeAclsResponse._encoders = {
+    0: _encode_describe_acls_response_v0,
+    1: _encode_describe_acls_response_v1,
+    2: _encode_describe_acls_response_v2,
+    3: _encode_describe_acls_response_v2,
+    4: _encode_describe_acls_response_v4,
 }

@@ -154,7 +154,8 @@ def _read_describe_client_quotas_request_v0(buffer: bytes, at: int) -> tuple[Des
     return DescribeClientQuotasRequest(components, strict), at
 
 
-def _write_describe_client_quotas_request_v0(out: bytearray, item: DescribeClientQuotasRequest) -> None:
+def _encode_describe_client_quotas_request_v0(item: DescribeClientQuotasRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.filters):
@@ -167,6 +168,7 @@ def _write_describe_client_quotas_request_v0(out: bytearray, item: DescribeClien
     if type(item.strict) is not bool:
         raise ValueError
     out += _pack_z(item.strict)
+    return bytes(out)
 
 
 # ComponentData, versions 1-2
@@ -233,7 +235,7 @@ def _write_many_component_data_v1(out: bytearray, items: Sequence[DescribeClient
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeClientQuotasRequest, version 1
@@ -263,7 +265,8 @@ def _read_describe_client_quotas_request_v1(buffer: bytes, at: int) -> tuple[Des
     return DescribeClientQuotasRequest(components, strict, (), tags), at
 
 
-def _write_describe_client_quotas_request_v1(out: bytearray, item: DescribeClientQuotasRequest) -> None:
+def _encode_describe_client_quotas_request_v1(item: DescribeClientQuotasRequest) -> bytes:
+    out = bytearray()
     if len(item.filters):
         raise ValueError  # filters is not in these versions
     components = item.components
@@ -279,7 +282,8 @@ def _write_describe_client_quotas_request_v1(out: bytearray, item: DescribeClien
         raise ValueError
     out += _pack_zB(item.strict, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # DescribeClientQuotasFilter, version 2
@@ -329,7 +333,7 @@ def _write_many_describe_client_quotas_filter_v2(
         _write_many_component_data_v1(out, components)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeClientQuotasRequest, version 2
@@ -359,7 +363,8 @@ def _read_describe_client_quotas_request_v2(buffer: bytes, at: int) -> tuple[Des
     return DescribeClientQuotasRequest((), strict, filters, tags), at
 
 
-def _write_describe_client_quotas_request_v2(out: bytearray, item: DescribeClientQuotasRequest) -> None:
+def _encode_describe_client_quotas_request_v2(item: DescribeClientQuotasRequest) -> bytes:
+    out = bytearray()
     if len(item.components):
         raise ValueError  # components is not in these versions
     filters = item.filters
@@ -376,7 +381,8 @@ def _write_describe_client_quotas_request_v2(out: bytearray, item: DescribeClien
     _write_many_describe_client_quotas_filter_v2(out, filters)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DescribeClientQuotasRequest._readers = {
@@ -384,8 +390,8 @@ DescribeClientQuotasRequest._readers = {
     1: _read_describe_client_quotas_request_v1,
     2: _read_describe_client_quotas_request_v2,
 }
-DescribeClientQuotasRequest._writers = {
-    0: _write_describe_client_quotas_request_v0,
-    1: _write_describe_client_quotas_request_v1,
-    2: _write_describe_client_quotas_request_v2,
+DescribeClientQuotasRequest._encoders = {
+    0: _encode_describe_client_quotas_request_v0,
+    1: _encode_describe_client_quotas_request_v1,
+    2: _encode_describe_client_quotas_request_v2,
 }

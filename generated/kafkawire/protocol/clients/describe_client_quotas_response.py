@@ -279,7 +279,8 @@ def _read_describe_client_quotas_response_v0(buffer: bytes, at: int) -> tuple[De
     return DescribeClientQuotasResponse(throttle_time_ms, error_code, error_message, entries_), at
 
 
-def _write_describe_client_quotas_response_v0(out: bytearray, item: DescribeClientQuotasResponse) -> None:
+def _encode_describe_client_quotas_response_v0(item: DescribeClientQuotasResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.filter_results):
@@ -301,6 +302,7 @@ def _write_describe_client_quotas_response_v0(out: bytearray, item: DescribeClie
         n = len(entries_)
         out += _pack_i(n)
         _write_many_entry_data_v0(out, entries_)
+    return bytes(out)
 
 
 # EntityData, versions 1-2
@@ -364,7 +366,7 @@ def _write_many_entity_data_v1(out: bytearray, items: Sequence[DescribeClientQuo
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ValueData, versions 1-2
@@ -408,7 +410,7 @@ def _write_many_value_data_v1(out: bytearray, items: Sequence[DescribeClientQuot
             out += text
             out += _pack_dB(item.value, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # EntryData, versions 1-2
@@ -478,7 +480,7 @@ def _write_many_entry_data_v1(out: bytearray, items: Sequence[DescribeClientQuot
         _write_many_value_data_v1(out, values)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeClientQuotasResponse, version 1
@@ -520,7 +522,8 @@ def _read_describe_client_quotas_response_v1(buffer: bytes, at: int) -> tuple[De
     return DescribeClientQuotasResponse(throttle_time_ms, error_code, error_message, entries_, (), tags), at
 
 
-def _write_describe_client_quotas_response_v1(out: bytearray, item: DescribeClientQuotasResponse) -> None:
+def _encode_describe_client_quotas_response_v1(item: DescribeClientQuotasResponse) -> bytes:
+    out = bytearray()
     if len(item.filter_results):
         raise ValueError  # filter_results is not in these versions
     out += _pack_ih(item.throttle_time_ms, item.error_code)
@@ -549,7 +552,8 @@ def _write_describe_client_quotas_response_v1(out: bytearray, item: DescribeClie
         _write_many_entry_data_v1(out, entries_)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # DescribeClientQuotasFilterResult, version 2
@@ -626,7 +630,7 @@ def _write_many_describe_client_quotas_filter_result_v2(
             _write_many_entry_data_v1(out, entries_)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeClientQuotasResponse, version 2
@@ -656,7 +660,8 @@ def _read_describe_client_quotas_response_v2(buffer: bytes, at: int) -> tuple[De
     return DescribeClientQuotasResponse(throttle_time_ms, 0, "", (), filter_results, tags), at
 
 
-def _write_describe_client_quotas_response_v2(out: bytearray, item: DescribeClientQuotasResponse) -> None:
+def _encode_describe_client_quotas_response_v2(item: DescribeClientQuotasResponse) -> bytes:
+    out = bytearray()
     if item.error_code != 0:
         raise ValueError  # error_code is not in these versions
     if item.error_message != "":
@@ -675,7 +680,8 @@ def _write_describe_client_quotas_response_v2(out: bytearray, item: DescribeClie
     _write_many_describe_client_quotas_filter_result_v2(out, filter_results)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DescribeClientQuotasResponse._readers = {
@@ -683,8 +689,8 @@ DescribeClientQuotasResponse._readers = {
     1: _read_describe_client_quotas_response_v1,
     2: _read_describe_client_quotas_response_v2,
 }
-DescribeClientQuotasResponse._writers = {
-    0: _write_describe_client_quotas_response_v0,
-    1: _write_describe_client_quotas_response_v1,
-    2: _write_describe_client_quotas_response_v2,
+DescribeClientQuotasResponse._encoders = {
+    0: _encode_describe_client_quotas_response_v0,
+    1: _encode_describe_client_quotas_response_v1,
+    2: _encode_describe_client_quotas_response_v2,
 }

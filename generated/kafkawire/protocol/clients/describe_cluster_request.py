@@ -50,16 +50,18 @@ def _read_describe_cluster_request_v0(buffer: bytes, at: int) -> tuple[DescribeC
     return DescribeClusterRequest(include_cluster_authorized_operations, 1, False, tags), at
 
 
-def _write_describe_cluster_request_v0(out: bytearray, item: DescribeClusterRequest) -> None:
+def _encode_describe_cluster_request_v0(item: DescribeClusterRequest) -> bytes:
+    out: list[bytes] = []
     if item.endpoint_type != 1:
         raise ValueError  # endpoint_type is not in these versions
     if item.include_fenced_brokers:
         raise ValueError  # include_fenced_brokers is not in these versions
     if type(item.include_cluster_authorized_operations) is not bool:
         raise ValueError
-    out += _pack_zB(item.include_cluster_authorized_operations, 0)
+    out.append(_pack_zB(item.include_cluster_authorized_operations, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 # DescribeClusterRequest, version 1
@@ -77,14 +79,16 @@ def _read_describe_cluster_request_v1(buffer: bytes, at: int) -> tuple[DescribeC
     return DescribeClusterRequest(include_cluster_authorized_operations, endpoint_type, False, tags), at
 
 
-def _write_describe_cluster_request_v1(out: bytearray, item: DescribeClusterRequest) -> None:
+def _encode_describe_cluster_request_v1(item: DescribeClusterRequest) -> bytes:
+    out: list[bytes] = []
     if item.include_fenced_brokers:
         raise ValueError  # include_fenced_brokers is not in these versions
     if type(item.include_cluster_authorized_operations) is not bool:
         raise ValueError
-    out += _pack_zbB(item.include_cluster_authorized_operations, item.endpoint_type, 0)
+    out.append(_pack_zbB(item.include_cluster_authorized_operations, item.endpoint_type, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 # DescribeClusterRequest, version 2
@@ -106,14 +110,18 @@ def _read_describe_cluster_request_v2(buffer: bytes, at: int) -> tuple[DescribeC
     )
 
 
-def _write_describe_cluster_request_v2(out: bytearray, item: DescribeClusterRequest) -> None:
+def _encode_describe_cluster_request_v2(item: DescribeClusterRequest) -> bytes:
+    out: list[bytes] = []
     if type(item.include_cluster_authorized_operations) is not bool:
         raise ValueError
     if type(item.include_fenced_brokers) is not bool:
         raise ValueError
-    out += _pack_zbzB(item.include_cluster_authorized_operations, item.endpoint_type, item.include_fenced_brokers, 0)
+    out.append(
+        _pack_zbzB(item.include_cluster_authorized_operations, item.endpoint_type, item.include_fenced_brokers, 0)
+    )
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 DescribeClusterRequest._readers = {
@@ -121,8 +129,8 @@ DescribeClusterRequest._readers = {
     1: _read_describe_cluster_request_v1,
     2: _read_describe_cluster_request_v2,
 }
-DescribeClusterRequest._writers = {
-    0: _write_describe_cluster_request_v0,
-    1: _write_describe_cluster_request_v1,
-    2: _write_describe_cluster_request_v2,
+DescribeClusterRequest._encoders = {
+    0: _encode_describe_cluster_request_v0,
+    1: _encode_describe_cluster_request_v1,
+    2: _encode_describe_cluster_request_v2,
 }

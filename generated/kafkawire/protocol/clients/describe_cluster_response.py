@@ -159,7 +159,7 @@ def _write_many_describe_cluster_broker_v0(
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeClusterResponse, version 0
@@ -226,7 +226,8 @@ def _read_describe_cluster_response_v0(buffer: bytes, at: int) -> tuple[Describe
     )
 
 
-def _write_describe_cluster_response_v0(out: bytearray, item: DescribeClusterResponse) -> None:
+def _encode_describe_cluster_response_v0(item: DescribeClusterResponse) -> bytes:
+    out = bytearray()
     if item.endpoint_type != 1:
         raise ValueError  # endpoint_type is not in these versions
     out += _pack_ih(item.throttle_time_ms, item.error_code)
@@ -260,7 +261,8 @@ def _write_describe_cluster_response_v0(out: bytearray, item: DescribeClusterRes
     _write_many_describe_cluster_broker_v0(out, brokers)
     out += _pack_iB(item.cluster_authorized_operations, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # DescribeClusterResponse, version 1
@@ -328,7 +330,8 @@ def _read_describe_cluster_response_v1(buffer: bytes, at: int) -> tuple[Describe
     )
 
 
-def _write_describe_cluster_response_v1(out: bytearray, item: DescribeClusterResponse) -> None:
+def _encode_describe_cluster_response_v1(item: DescribeClusterResponse) -> bytes:
+    out = bytearray()
     out += _pack_ih(item.throttle_time_ms, item.error_code)
     error_message = item.error_message
     if error_message is None:
@@ -361,7 +364,8 @@ def _write_describe_cluster_response_v1(out: bytearray, item: DescribeClusterRes
     _write_many_describe_cluster_broker_v0(out, brokers)
     out += _pack_iB(item.cluster_authorized_operations, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # DescribeClusterBroker, version 2
@@ -435,7 +439,7 @@ def _write_many_describe_cluster_broker_v2(
             raise ValueError
         out += _pack_zB(item.is_fenced, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeClusterResponse, version 2
@@ -503,7 +507,8 @@ def _read_describe_cluster_response_v2(buffer: bytes, at: int) -> tuple[Describe
     )
 
 
-def _write_describe_cluster_response_v2(out: bytearray, item: DescribeClusterResponse) -> None:
+def _encode_describe_cluster_response_v2(item: DescribeClusterResponse) -> bytes:
+    out = bytearray()
     out += _pack_ih(item.throttle_time_ms, item.error_code)
     error_message = item.error_message
     if error_message is None:
@@ -536,7 +541,8 @@ def _write_describe_cluster_response_v2(out: bytearray, item: DescribeClusterRes
     _write_many_describe_cluster_broker_v2(out, brokers)
     out += _pack_iB(item.cluster_authorized_operations, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DescribeClusterResponse._readers = {
@@ -544,8 +550,8 @@ DescribeClusterResponse._readers = {
     1: _read_describe_cluster_response_v1,
     2: _read_describe_cluster_response_v2,
 }
-DescribeClusterResponse._writers = {
-    0: _write_describe_cluster_response_v0,
-    1: _write_describe_cluster_response_v1,
-    2: _write_describe_cluster_response_v2,
+DescribeClusterResponse._encoders = {
+    0: _encode_describe_cluster_response_v0,
+    1: _encode_describe_cluster_response_v1,
+    2: _encode_describe_cluster_response_v2,
 }

@@ -159,7 +159,8 @@ def _read_describe_configs_request_v0(buffer: bytes, at: int) -> tuple[DescribeC
     return DescribeConfigsRequest(resources), at
 
 
-def _write_describe_configs_request_v0(out: bytearray, item: DescribeConfigsRequest) -> None:
+def _encode_describe_configs_request_v0(item: DescribeConfigsRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.include_synonyms:
@@ -171,6 +172,7 @@ def _write_describe_configs_request_v0(out: bytearray, item: DescribeConfigsRequ
         resources = sequence(resources)
     out += _pack_i(len(resources))
     _write_many_describe_configs_resource_v0(out, resources)
+    return bytes(out)
 
 
 # DescribeConfigsRequest, versions 1-2
@@ -194,7 +196,8 @@ def _read_describe_configs_request_v1(buffer: bytes, at: int) -> tuple[DescribeC
     return DescribeConfigsRequest(resources, include_synonyms), at
 
 
-def _write_describe_configs_request_v1(out: bytearray, item: DescribeConfigsRequest) -> None:
+def _encode_describe_configs_request_v1(item: DescribeConfigsRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.include_documentation:
@@ -207,6 +210,7 @@ def _write_describe_configs_request_v1(out: bytearray, item: DescribeConfigsRequ
     if type(item.include_synonyms) is not bool:
         raise ValueError
     out += _pack_z(item.include_synonyms)
+    return bytes(out)
 
 
 # DescribeConfigsRequest, version 3
@@ -231,7 +235,8 @@ def _read_describe_configs_request_v3(buffer: bytes, at: int) -> tuple[DescribeC
     return DescribeConfigsRequest(resources, include_synonyms, include_documentation), at
 
 
-def _write_describe_configs_request_v3(out: bytearray, item: DescribeConfigsRequest) -> None:
+def _encode_describe_configs_request_v3(item: DescribeConfigsRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     resources = item.resources
@@ -244,6 +249,7 @@ def _write_describe_configs_request_v3(out: bytearray, item: DescribeConfigsRequ
     if type(item.include_documentation) is not bool:
         raise ValueError
     out += _pack_zz(item.include_synonyms, item.include_documentation)
+    return bytes(out)
 
 
 # DescribeConfigsResource, version 4
@@ -332,7 +338,7 @@ def _write_many_describe_configs_resource_v4(
                 out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeConfigsRequest, version 4
@@ -363,7 +369,8 @@ def _read_describe_configs_request_v4(buffer: bytes, at: int) -> tuple[DescribeC
     return DescribeConfigsRequest(resources, include_synonyms, include_documentation, tags), at
 
 
-def _write_describe_configs_request_v4(out: bytearray, item: DescribeConfigsRequest) -> None:
+def _encode_describe_configs_request_v4(item: DescribeConfigsRequest) -> bytes:
+    out = bytearray()
     resources = item.resources
     if type(resources) is not tuple:
         resources = sequence(resources)
@@ -379,7 +386,8 @@ def _write_describe_configs_request_v4(out: bytearray, item: DescribeConfigsRequ
         raise ValueError
     out += _pack_zzB(item.include_synonyms, item.include_documentation, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DescribeConfigsRequest._readers = {
@@ -389,10 +397,10 @@ DescribeConfigsRequest._readers = {
     3: _read_describe_configs_request_v3,
     4: _read_describe_configs_request_v4,
 }
-DescribeConfigsRequest._writers = {
-    0: _write_describe_configs_request_v0,
-    1: _write_describe_configs_request_v1,
-    2: _write_describe_configs_request_v1,
-    3: _write_describe_configs_request_v3,
-    4: _write_describe_configs_request_v4,
+DescribeConfigsRequest._encoders = {
+    0: _encode_describe_configs_request_v0,
+    1: _encode_describe_configs_request_v1,
+    2: _encode_describe_configs_request_v1,
+    3: _encode_describe_configs_request_v3,
+    4: _encode_describe_configs_request_v4,
 }

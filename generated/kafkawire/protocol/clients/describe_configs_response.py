@@ -273,7 +273,8 @@ def _read_describe_configs_response_v0(buffer: bytes, at: int) -> tuple[Describe
     return DescribeConfigsResponse(throttle_time_ms, results), at
 
 
-def _write_describe_configs_response_v0(out: bytearray, item: DescribeConfigsResponse) -> None:
+def _encode_describe_configs_response_v0(item: DescribeConfigsResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     results = item.results
@@ -281,6 +282,7 @@ def _write_describe_configs_response_v0(out: bytearray, item: DescribeConfigsRes
         results = sequence(results)
     out += _pack_ii(item.throttle_time_ms, len(results))
     _write_many_describe_configs_result_v0(out, results)
+    return bytes(out)
 
 
 # DescribeConfigsSynonym, versions 1-3
@@ -494,7 +496,8 @@ def _read_describe_configs_response_v1(buffer: bytes, at: int) -> tuple[Describe
     return DescribeConfigsResponse(throttle_time_ms, results), at
 
 
-def _write_describe_configs_response_v1(out: bytearray, item: DescribeConfigsResponse) -> None:
+def _encode_describe_configs_response_v1(item: DescribeConfigsResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     results = item.results
@@ -502,6 +505,7 @@ def _write_describe_configs_response_v1(out: bytearray, item: DescribeConfigsRes
         results = sequence(results)
     out += _pack_ii(item.throttle_time_ms, len(results))
     _write_many_describe_configs_result_v1(out, results)
+    return bytes(out)
 
 
 # DescribeConfigsResourceResult, version 3
@@ -683,7 +687,8 @@ def _read_describe_configs_response_v3(buffer: bytes, at: int) -> tuple[Describe
     return DescribeConfigsResponse(throttle_time_ms, results), at
 
 
-def _write_describe_configs_response_v3(out: bytearray, item: DescribeConfigsResponse) -> None:
+def _encode_describe_configs_response_v3(item: DescribeConfigsResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     results = item.results
@@ -691,6 +696,7 @@ def _write_describe_configs_response_v3(out: bytearray, item: DescribeConfigsRes
         results = sequence(results)
     out += _pack_ii(item.throttle_time_ms, len(results))
     _write_many_describe_configs_result_v3(out, results)
+    return bytes(out)
 
 
 # DescribeConfigsSynonym, version 4
@@ -757,7 +763,7 @@ def _write_many_describe_configs_synonym_v4(
             out += text
         out += _pack_bB(item.source, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeConfigsResourceResult, version 4
@@ -881,7 +887,7 @@ def _write_many_describe_configs_resource_result_v4(
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeConfigsResult, version 4
@@ -973,7 +979,7 @@ def _write_many_describe_configs_result_v4(
         _write_many_describe_configs_resource_result_v4(out, configs)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeConfigsResponse, version 4
@@ -1003,7 +1009,8 @@ def _read_describe_configs_response_v4(buffer: bytes, at: int) -> tuple[Describe
     return DescribeConfigsResponse(throttle_time_ms, results, tags), at
 
 
-def _write_describe_configs_response_v4(out: bytearray, item: DescribeConfigsResponse) -> None:
+def _encode_describe_configs_response_v4(item: DescribeConfigsResponse) -> bytes:
+    out = bytearray()
     results = item.results
     if type(results) is not tuple:
         results = sequence(results)
@@ -1016,7 +1023,8 @@ def _write_describe_configs_response_v4(out: bytearray, item: DescribeConfigsRes
     _write_many_describe_configs_result_v4(out, results)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DescribeConfigsResponse._readers = {
@@ -1026,10 +1034,10 @@ DescribeConfigsResponse._readers = {
     3: _read_describe_configs_response_v3,
     4: _read_describe_configs_response_v4,
 }
-DescribeConfigsResponse._writers = {
-    0: _write_describe_configs_response_v0,
-    1: _write_describe_configs_response_v1,
-    2: _write_describe_configs_response_v1,
-    3: _write_describe_configs_response_v3,
-    4: _write_describe_configs_response_v4,
+DescribeConfigsResponse._encoders = {
+    0: _encode_describe_configs_response_v0,
+    1: _encode_describe_configs_response_v1,
+    2: _encode_describe_configs_response_v1,
+    3: _encode_describe_configs_response_v3,
+    4: _encode_describe_configs_response_v4,
 }

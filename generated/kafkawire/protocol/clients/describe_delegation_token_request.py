@@ -118,7 +118,8 @@ def _read_describe_delegation_token_request_v0(buffer: bytes, at: int) -> tuple[
     return DescribeDelegationTokenRequest(owners), at
 
 
-def _write_describe_delegation_token_request_v0(out: bytearray, item: DescribeDelegationTokenRequest) -> None:
+def _encode_describe_delegation_token_request_v0(item: DescribeDelegationTokenRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     owners = item.owners
@@ -130,6 +131,7 @@ def _write_describe_delegation_token_request_v0(out: bytearray, item: DescribeDe
         n = len(owners)
         out += _pack_i(n)
         _write_many_describe_delegation_token_owner_v0(out, owners)
+    return bytes(out)
 
 
 # DescribeDelegationTokenOwner, versions 2-3
@@ -189,7 +191,7 @@ def _write_many_describe_delegation_token_owner_v2(
         out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeDelegationTokenRequest, versions 2-3
@@ -218,7 +220,8 @@ def _read_describe_delegation_token_request_v2(buffer: bytes, at: int) -> tuple[
     return DescribeDelegationTokenRequest(owners, tags), at
 
 
-def _write_describe_delegation_token_request_v2(out: bytearray, item: DescribeDelegationTokenRequest) -> None:
+def _encode_describe_delegation_token_request_v2(item: DescribeDelegationTokenRequest) -> bytes:
+    out = bytearray()
     owners = item.owners
     if owners is None:
         out.append(0)
@@ -233,7 +236,8 @@ def _write_describe_delegation_token_request_v2(out: bytearray, item: DescribeDe
         _write_many_describe_delegation_token_owner_v2(out, owners)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DescribeDelegationTokenRequest._readers = {
@@ -242,9 +246,9 @@ DescribeDelegationTokenRequest._readers = {
     2: _read_describe_delegation_token_request_v2,
     3: _read_describe_delegation_token_request_v2,
 }
-DescribeDelegationTokenRequest._writers = {
-    0: _write_describe_delegation_token_request_v0,
-    1: _write_describe_delegation_token_request_v0,
-    2: _write_describe_delegation_token_request_v2,
-    3: _write_describe_delegation_token_request_v2,
+DescribeDelegationTokenRequest._encoders = {
+    0: _encode_describe_delegation_token_request_v0,
+    1: _encode_describe_delegation_token_request_v0,
+    2: _encode_describe_delegation_token_request_v2,
+    3: _encode_describe_delegation_token_request_v2,
 }

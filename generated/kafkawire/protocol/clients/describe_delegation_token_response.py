@@ -8,10 +8,9 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
-    Output,
     Tags,
-    append_octets,
     long_length,
     long_text,
     long_text_length,
@@ -135,17 +134,17 @@ def _read_many_described_delegation_token_renewer_v0(
 
 
 def _write_many_described_delegation_token_renewer_v0(
-    out: bytearray, items: Sequence[DescribeDelegationTokenResponse.DescribedDelegationTokenRenewer]
+    out: list[bytes], items: Sequence[DescribeDelegationTokenResponse.DescribedDelegationTokenRenewer]
 ) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
         principal_type_raw = item.principal_type.encode()
-        out += _pack_h(len(principal_type_raw))
-        out += principal_type_raw
+        out.append(_pack_h(len(principal_type_raw)))
+        out.append(principal_type_raw)
         principal_name_raw = item.principal_name.encode()
-        out += _pack_h(len(principal_name_raw))
-        out += principal_name_raw
+        out.append(_pack_h(len(principal_name_raw)))
+        out.append(principal_name_raw)
 
 
 # DescribedDelegationToken, versions 0-1
@@ -221,7 +220,7 @@ def _read_many_described_delegation_token_v0(
 
 
 def _write_many_described_delegation_token_v0(
-    out: bytearray, items: Sequence[DescribeDelegationTokenResponse.DescribedDelegationToken]
+    out: list[bytes], items: Sequence[DescribeDelegationTokenResponse.DescribedDelegationToken]
 ) -> None:
     for item in items:
         if item.unknown_tagged_fields:
@@ -231,21 +230,21 @@ def _write_many_described_delegation_token_v0(
         if item.token_requester_principal_name != "":
             raise ValueError  # token_requester_principal_name is not in these versions
         principal_type_raw = item.principal_type.encode()
-        out += _pack_h(len(principal_type_raw))
-        out += principal_type_raw
+        out.append(_pack_h(len(principal_type_raw)))
+        out.append(principal_type_raw)
         principal_name_raw = item.principal_name.encode()
-        out += _pack_h(len(principal_name_raw))
-        out += principal_name_raw
+        out.append(_pack_h(len(principal_name_raw)))
+        out.append(principal_name_raw)
         token_id_raw = item.token_id.encode()
-        out += _pack_qqqh(item.issue_timestamp, item.expiry_timestamp, item.max_timestamp, len(token_id_raw))
-        out += token_id_raw
+        out.append(_pack_qqqh(item.issue_timestamp, item.expiry_timestamp, item.max_timestamp, len(token_id_raw)))
+        out.append(token_id_raw)
         hmac_raw = octets(item.hmac)
-        out += _pack_i(len(hmac_raw))
-        append_octets(out, hmac_raw)
+        out.append(_pack_i(len(hmac_raw)))
+        out.append(hmac_raw)
         renewers = item.renewers
         if type(renewers) is not tuple:
             renewers = sequence(renewers)
-        out += _pack_i(len(renewers))
+        out.append(_pack_i(len(renewers)))
         _write_many_described_delegation_token_renewer_v0(out, renewers)
 
 
@@ -271,15 +270,17 @@ def _read_describe_delegation_token_response_v0(buffer: bytes, at: int) -> tuple
     return DescribeDelegationTokenResponse(error_code, tokens, throttle_time_ms), at
 
 
-def _write_describe_delegation_token_response_v0(out: bytearray, item: DescribeDelegationTokenResponse) -> None:
+def _encode_describe_delegation_token_response_v0(item: DescribeDelegationTokenResponse) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     tokens = item.tokens
     if type(tokens) is not tuple:
         tokens = sequence(tokens)
-    out += _pack_hi(item.error_code, len(tokens))
+    out.append(_pack_hi(item.error_code, len(tokens)))
     _write_many_described_delegation_token_v0(out, tokens)
-    out += _pack_i(item.throttle_time_ms)
+    out.append(_pack_i(item.throttle_time_ms))
+    return b"".join(out)
 
 
 # DescribedDelegationTokenRenewer, versions 2-3
@@ -320,26 +321,26 @@ def _read_many_described_delegation_token_renewer_v2(
 
 
 def _write_many_described_delegation_token_renewer_v2(
-    out: bytearray, items: Sequence[DescribeDelegationTokenResponse.DescribedDelegationTokenRenewer]
+    out: list[bytes], items: Sequence[DescribeDelegationTokenResponse.DescribedDelegationTokenRenewer]
 ) -> None:
     for item in items:
         text = item.principal_type.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
         text = item.principal_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
-        out.append(0)
+            out.append(long_text_length(n))
+        out.append(text)
+        out.append(BYTES[0])
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribedDelegationToken, version 2
@@ -430,7 +431,7 @@ def _read_many_described_delegation_token_v2(
 
 
 def _write_many_described_delegation_token_v2(
-    out: bytearray, items: Sequence[DescribeDelegationTokenResponse.DescribedDelegationToken]
+    out: list[bytes], items: Sequence[DescribeDelegationTokenResponse.DescribedDelegationToken]
 ) -> None:
     for item in items:
         if item.token_requester_principal_type != "":
@@ -440,44 +441,44 @@ def _write_many_described_delegation_token_v2(
         text = item.principal_type.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
         text = item.principal_name.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text__qqq[n](n + 1, text, item.issue_timestamp, item.expiry_timestamp, item.max_timestamp)
+            out.append(_pack_text__qqq[n](n + 1, text, item.issue_timestamp, item.expiry_timestamp, item.max_timestamp))
         else:
-            out += long_text_length(n)
-            out += text
-            out += _pack_qqq(item.issue_timestamp, item.expiry_timestamp, item.max_timestamp)
+            out.append(long_text_length(n))
+            out.append(text)
+            out.append(_pack_qqq(item.issue_timestamp, item.expiry_timestamp, item.max_timestamp))
         text = item.token_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
         text = octets(item.hmac)
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
-        append_octets(out, text)
+            out.append(long_length(n))
+        out.append(text)
         renewers = item.renewers
         if type(renewers) is not tuple:
             renewers = sequence(renewers)
         n = len(renewers)
         if n < FEW:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
+            out.append(long_length(n))
         _write_many_described_delegation_token_renewer_v2(out, renewers)
-        out.append(0)
+        out.append(BYTES[0])
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeDelegationTokenResponse, version 2
@@ -508,20 +509,22 @@ def _read_describe_delegation_token_response_v2(buffer: bytes, at: int) -> tuple
     return DescribeDelegationTokenResponse(error_code, tokens, throttle_time_ms, tags), at
 
 
-def _write_describe_delegation_token_response_v2(out: bytearray, item: DescribeDelegationTokenResponse) -> None:
+def _encode_describe_delegation_token_response_v2(item: DescribeDelegationTokenResponse) -> bytes:
+    out: list[bytes] = []
     tokens = item.tokens
     if type(tokens) is not tuple:
         tokens = sequence(tokens)
     n = len(tokens)
     if n < FEW:
-        out += _pack_hB(item.error_code, n + 1)
+        out.append(_pack_hB(item.error_code, n + 1))
     else:
-        out += _pack_h(item.error_code)
-        out += long_length(n)
+        out.append(_pack_h(item.error_code))
+        out.append(long_length(n))
     _write_many_described_delegation_token_v2(out, tokens)
-    out += _pack_iB(item.throttle_time_ms, 0)
+    out.append(_pack_iB(item.throttle_time_ms, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 # DescribedDelegationToken, version 3
@@ -630,64 +633,64 @@ def _read_many_described_delegation_token_v3(
 
 
 def _write_many_described_delegation_token_v3(
-    out: bytearray, items: Sequence[DescribeDelegationTokenResponse.DescribedDelegationToken]
+    out: list[bytes], items: Sequence[DescribeDelegationTokenResponse.DescribedDelegationToken]
 ) -> None:
     for item in items:
         text = item.principal_type.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
         text = item.principal_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
         text = item.token_requester_principal_type.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
         text = item.token_requester_principal_name.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text__qqq[n](n + 1, text, item.issue_timestamp, item.expiry_timestamp, item.max_timestamp)
+            out.append(_pack_text__qqq[n](n + 1, text, item.issue_timestamp, item.expiry_timestamp, item.max_timestamp))
         else:
-            out += long_text_length(n)
-            out += text
-            out += _pack_qqq(item.issue_timestamp, item.expiry_timestamp, item.max_timestamp)
+            out.append(long_text_length(n))
+            out.append(text)
+            out.append(_pack_qqq(item.issue_timestamp, item.expiry_timestamp, item.max_timestamp))
         text = item.token_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
         text = octets(item.hmac)
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
-        append_octets(out, text)
+            out.append(long_length(n))
+        out.append(text)
         renewers = item.renewers
         if type(renewers) is not tuple:
             renewers = sequence(renewers)
         n = len(renewers)
         if n < FEW:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
+            out.append(long_length(n))
         _write_many_described_delegation_token_renewer_v2(out, renewers)
-        out.append(0)
+        out.append(BYTES[0])
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeDelegationTokenResponse, version 3
@@ -718,20 +721,22 @@ def _read_describe_delegation_token_response_v3(buffer: bytes, at: int) -> tuple
     return DescribeDelegationTokenResponse(error_code, tokens, throttle_time_ms, tags), at
 
 
-def _write_describe_delegation_token_response_v3(out: bytearray, item: DescribeDelegationTokenResponse) -> None:
+def _encode_describe_delegation_token_response_v3(item: DescribeDelegationTokenResponse) -> bytes:
+    out: list[bytes] = []
     tokens = item.tokens
     if type(tokens) is not tuple:
         tokens = sequence(tokens)
     n = len(tokens)
     if n < FEW:
-        out += _pack_hB(item.error_code, n + 1)
+        out.append(_pack_hB(item.error_code, n + 1))
     else:
-        out += _pack_h(item.error_code)
-        out += long_length(n)
+        out.append(_pack_h(item.error_code))
+        out.append(long_length(n))
     _write_many_described_delegation_token_v3(out, tokens)
-    out += _pack_iB(item.throttle_time_ms, 0)
+    out.append(_pack_iB(item.throttle_time_ms, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 DescribeDelegationTokenResponse._readers = {
@@ -740,10 +745,9 @@ DescribeDelegationTokenResponse._readers = {
     2: _read_describe_delegation_token_response_v2,
     3: _read_describe_delegation_token_response_v3,
 }
-DescribeDelegationTokenResponse._writers = {
-    0: _write_describe_delegation_token_response_v0,
-    1: _write_describe_delegation_token_response_v0,
-    2: _write_describe_delegation_token_response_v2,
-    3: _write_describe_delegation_token_response_v3,
+DescribeDelegationTokenResponse._encoders = {
+    0: _encode_describe_delegation_token_response_v0,
+    1: _encode_describe_delegation_token_response_v0,
+    2: _encode_describe_delegation_token_response_v2,
+    3: _encode_describe_delegation_token_response_v3,
 }
-DescribeDelegationTokenResponse._output = Output

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
     Tags,
     long_length,
@@ -79,7 +80,8 @@ def _read_describe_groups_request_v0(buffer: bytes, at: int) -> tuple[DescribeGr
     return DescribeGroupsRequest(groups), at
 
 
-def _write_describe_groups_request_v0(out: bytearray, item: DescribeGroupsRequest) -> None:
+def _encode_describe_groups_request_v0(item: DescribeGroupsRequest) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.include_authorized_operations:
@@ -87,11 +89,12 @@ def _write_describe_groups_request_v0(out: bytearray, item: DescribeGroupsReques
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
-    out += _pack_i(len(groups))
+    out.append(_pack_i(len(groups)))
     for groups_item in groups:
         groups_item_raw = groups_item.encode()
-        out += _pack_h(len(groups_item_raw))
-        out += groups_item_raw
+        out.append(_pack_h(len(groups_item_raw)))
+        out.append(groups_item_raw)
+    return b"".join(out)
 
 
 # DescribeGroupsRequest, versions 3-4
@@ -125,20 +128,22 @@ def _read_describe_groups_request_v3(buffer: bytes, at: int) -> tuple[DescribeGr
     return DescribeGroupsRequest(groups, include_authorized_operations), at
 
 
-def _write_describe_groups_request_v3(out: bytearray, item: DescribeGroupsRequest) -> None:
+def _encode_describe_groups_request_v3(item: DescribeGroupsRequest) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
-    out += _pack_i(len(groups))
+    out.append(_pack_i(len(groups)))
     for groups_item in groups:
         groups_item_raw = groups_item.encode()
-        out += _pack_h(len(groups_item_raw))
-        out += groups_item_raw
+        out.append(_pack_h(len(groups_item_raw)))
+        out.append(groups_item_raw)
     if type(item.include_authorized_operations) is not bool:
         raise ValueError
-    out += _pack_z(item.include_authorized_operations)
+    out.append(_pack_z(item.include_authorized_operations))
+    return b"".join(out)
 
 
 # DescribeGroupsRequest, versions 5-6
@@ -179,28 +184,30 @@ def _read_describe_groups_request_v5(buffer: bytes, at: int) -> tuple[DescribeGr
     return DescribeGroupsRequest(groups, include_authorized_operations, tags), at
 
 
-def _write_describe_groups_request_v5(out: bytearray, item: DescribeGroupsRequest) -> None:
+def _encode_describe_groups_request_v5(item: DescribeGroupsRequest) -> bytes:
+    out: list[bytes] = []
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
     if n < FEW:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
+        out.append(long_length(n))
     for groups_item in groups:
         text = groups_item.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     if type(item.include_authorized_operations) is not bool:
         raise ValueError
-    out += _pack_zB(item.include_authorized_operations, 0)
+    out.append(_pack_zB(item.include_authorized_operations, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 DescribeGroupsRequest._readers = {
@@ -212,12 +219,12 @@ DescribeGroupsRequest._readers = {
     5: _read_describe_groups_request_v5,
     6: _read_describe_groups_request_v5,
 }
-DescribeGroupsRequest._writers = {
-    0: _write_describe_groups_request_v0,
-    1: _write_describe_groups_request_v0,
-    2: _write_describe_groups_request_v0,
-    3: _write_describe_groups_request_v3,
-    4: _write_describe_groups_request_v3,
-    5: _write_describe_groups_request_v5,
-    6: _write_describe_groups_request_v5,
+DescribeGroupsRequest._encoders = {
+    0: _encode_describe_groups_request_v0,
+    1: _encode_describe_groups_request_v0,
+    2: _encode_describe_groups_request_v0,
+    3: _encode_describe_groups_request_v3,
+    4: _encode_describe_groups_request_v3,
+    5: _encode_describe_groups_request_v5,
+    6: _encode_describe_groups_request_v5,
 }

@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
     NULL_TEXT,
-    Output,
     Tags,
-    append_octets,
     long_length,
     long_nullable_text,
     long_text,
@@ -159,26 +158,26 @@ def _read_many_described_group_member_v0(
 
 
 def _write_many_described_group_member_v0(
-    out: bytearray, items: Sequence[DescribeGroupsResponse.DescribedGroupMember]
+    out: list[bytes], items: Sequence[DescribeGroupsResponse.DescribedGroupMember]
 ) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
         member_id_raw = item.member_id.encode()
-        out += _pack_h(len(member_id_raw))
-        out += member_id_raw
+        out.append(_pack_h(len(member_id_raw)))
+        out.append(member_id_raw)
         client_id_raw = item.client_id.encode()
-        out += _pack_h(len(client_id_raw))
-        out += client_id_raw
+        out.append(_pack_h(len(client_id_raw)))
+        out.append(client_id_raw)
         client_host_raw = item.client_host.encode()
-        out += _pack_h(len(client_host_raw))
-        out += client_host_raw
+        out.append(_pack_h(len(client_host_raw)))
+        out.append(client_host_raw)
         member_metadata_raw = octets(item.member_metadata)
-        out += _pack_i(len(member_metadata_raw))
-        append_octets(out, member_metadata_raw)
+        out.append(_pack_i(len(member_metadata_raw)))
+        out.append(member_metadata_raw)
         member_assignment_raw = octets(item.member_assignment)
-        out += _pack_i(len(member_assignment_raw))
-        append_octets(out, member_assignment_raw)
+        out.append(_pack_i(len(member_assignment_raw)))
+        out.append(member_assignment_raw)
 
 
 # DescribedGroup, versions 0-2
@@ -238,7 +237,7 @@ def _read_many_described_group_v0(
     return tuple(result), at
 
 
-def _write_many_described_group_v0(out: bytearray, items: Sequence[DescribeGroupsResponse.DescribedGroup]) -> None:
+def _write_many_described_group_v0(out: list[bytes], items: Sequence[DescribeGroupsResponse.DescribedGroup]) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
@@ -247,21 +246,21 @@ def _write_many_described_group_v0(out: bytearray, items: Sequence[DescribeGroup
         if item.authorized_operations != -2147483648:
             raise ValueError  # authorized_operations is not in these versions
         group_id_raw = item.group_id.encode()
-        out += _pack_hh(item.error_code, len(group_id_raw))
-        out += group_id_raw
+        out.append(_pack_hh(item.error_code, len(group_id_raw)))
+        out.append(group_id_raw)
         group_state_raw = item.group_state.encode()
-        out += _pack_h(len(group_state_raw))
-        out += group_state_raw
+        out.append(_pack_h(len(group_state_raw)))
+        out.append(group_state_raw)
         protocol_type_raw = item.protocol_type.encode()
-        out += _pack_h(len(protocol_type_raw))
-        out += protocol_type_raw
+        out.append(_pack_h(len(protocol_type_raw)))
+        out.append(protocol_type_raw)
         protocol_data_raw = item.protocol_data.encode()
-        out += _pack_h(len(protocol_data_raw))
-        out += protocol_data_raw
+        out.append(_pack_h(len(protocol_data_raw)))
+        out.append(protocol_data_raw)
         members = item.members
         if type(members) is not tuple:
             members = sequence(members)
-        out += _pack_i(len(members))
+        out.append(_pack_i(len(members)))
         _write_many_described_group_member_v0(out, members)
 
 
@@ -283,14 +282,16 @@ def _read_describe_groups_response_v0(buffer: bytes, at: int) -> tuple[DescribeG
     return DescribeGroupsResponse(0, groups), at
 
 
-def _write_describe_groups_response_v0(out: bytearray, item: DescribeGroupsResponse) -> None:
+def _encode_describe_groups_response_v0(item: DescribeGroupsResponse) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
-    out += _pack_i(len(groups))
+    out.append(_pack_i(len(groups)))
     _write_many_described_group_v0(out, groups)
+    return b"".join(out)
 
 
 # DescribeGroupsResponse, versions 1-2
@@ -312,14 +313,16 @@ def _read_describe_groups_response_v1(buffer: bytes, at: int) -> tuple[DescribeG
     return DescribeGroupsResponse(throttle_time_ms, groups), at
 
 
-def _write_describe_groups_response_v1(out: bytearray, item: DescribeGroupsResponse) -> None:
+def _encode_describe_groups_response_v1(item: DescribeGroupsResponse) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
-    out += _pack_ii(item.throttle_time_ms, len(groups))
+    out.append(_pack_ii(item.throttle_time_ms, len(groups)))
     _write_many_described_group_v0(out, groups)
+    return b"".join(out)
 
 
 # DescribedGroup, version 3
@@ -384,30 +387,30 @@ def _read_many_described_group_v3(
     return tuple(result), at
 
 
-def _write_many_described_group_v3(out: bytearray, items: Sequence[DescribeGroupsResponse.DescribedGroup]) -> None:
+def _write_many_described_group_v3(out: list[bytes], items: Sequence[DescribeGroupsResponse.DescribedGroup]) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
         if item.error_message is not None:
             raise ValueError  # error_message is not in these versions
         group_id_raw = item.group_id.encode()
-        out += _pack_hh(item.error_code, len(group_id_raw))
-        out += group_id_raw
+        out.append(_pack_hh(item.error_code, len(group_id_raw)))
+        out.append(group_id_raw)
         group_state_raw = item.group_state.encode()
-        out += _pack_h(len(group_state_raw))
-        out += group_state_raw
+        out.append(_pack_h(len(group_state_raw)))
+        out.append(group_state_raw)
         protocol_type_raw = item.protocol_type.encode()
-        out += _pack_h(len(protocol_type_raw))
-        out += protocol_type_raw
+        out.append(_pack_h(len(protocol_type_raw)))
+        out.append(protocol_type_raw)
         protocol_data_raw = item.protocol_data.encode()
-        out += _pack_h(len(protocol_data_raw))
-        out += protocol_data_raw
+        out.append(_pack_h(len(protocol_data_raw)))
+        out.append(protocol_data_raw)
         members = item.members
         if type(members) is not tuple:
             members = sequence(members)
-        out += _pack_i(len(members))
+        out.append(_pack_i(len(members)))
         _write_many_described_group_member_v0(out, members)
-        out += _pack_i(item.authorized_operations)
+        out.append(_pack_i(item.authorized_operations))
 
 
 # DescribeGroupsResponse, version 3
@@ -429,14 +432,16 @@ def _read_describe_groups_response_v3(buffer: bytes, at: int) -> tuple[DescribeG
     return DescribeGroupsResponse(throttle_time_ms, groups), at
 
 
-def _write_describe_groups_response_v3(out: bytearray, item: DescribeGroupsResponse) -> None:
+def _encode_describe_groups_response_v3(item: DescribeGroupsResponse) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
-    out += _pack_ii(item.throttle_time_ms, len(groups))
+    out.append(_pack_ii(item.throttle_time_ms, len(groups)))
     _write_many_described_group_v3(out, groups)
+    return b"".join(out)
 
 
 # DescribedGroupMember, version 4
@@ -502,33 +507,33 @@ def _read_many_described_group_member_v4(
 
 
 def _write_many_described_group_member_v4(
-    out: bytearray, items: Sequence[DescribeGroupsResponse.DescribedGroupMember]
+    out: list[bytes], items: Sequence[DescribeGroupsResponse.DescribedGroupMember]
 ) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
         member_id_raw = item.member_id.encode()
-        out += _pack_h(len(member_id_raw))
-        out += member_id_raw
+        out.append(_pack_h(len(member_id_raw)))
+        out.append(member_id_raw)
         group_instance_id = item.group_instance_id
         if group_instance_id is None:
-            out += NULL_TEXT
+            out.append(NULL_TEXT)
         else:
             text = group_instance_id.encode()
-            out += _pack_h(len(text))
-            out += text
+            out.append(_pack_h(len(text)))
+            out.append(text)
         client_id_raw = item.client_id.encode()
-        out += _pack_h(len(client_id_raw))
-        out += client_id_raw
+        out.append(_pack_h(len(client_id_raw)))
+        out.append(client_id_raw)
         client_host_raw = item.client_host.encode()
-        out += _pack_h(len(client_host_raw))
-        out += client_host_raw
+        out.append(_pack_h(len(client_host_raw)))
+        out.append(client_host_raw)
         member_metadata_raw = octets(item.member_metadata)
-        out += _pack_i(len(member_metadata_raw))
-        append_octets(out, member_metadata_raw)
+        out.append(_pack_i(len(member_metadata_raw)))
+        out.append(member_metadata_raw)
         member_assignment_raw = octets(item.member_assignment)
-        out += _pack_i(len(member_assignment_raw))
-        append_octets(out, member_assignment_raw)
+        out.append(_pack_i(len(member_assignment_raw)))
+        out.append(member_assignment_raw)
 
 
 # DescribedGroup, version 4
@@ -593,30 +598,30 @@ def _read_many_described_group_v4(
     return tuple(result), at
 
 
-def _write_many_described_group_v4(out: bytearray, items: Sequence[DescribeGroupsResponse.DescribedGroup]) -> None:
+def _write_many_described_group_v4(out: list[bytes], items: Sequence[DescribeGroupsResponse.DescribedGroup]) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
         if item.error_message is not None:
             raise ValueError  # error_message is not in these versions
         group_id_raw = item.group_id.encode()
-        out += _pack_hh(item.error_code, len(group_id_raw))
-        out += group_id_raw
+        out.append(_pack_hh(item.error_code, len(group_id_raw)))
+        out.append(group_id_raw)
         group_state_raw = item.group_state.encode()
-        out += _pack_h(len(group_state_raw))
-        out += group_state_raw
+        out.append(_pack_h(len(group_state_raw)))
+        out.append(group_state_raw)
         protocol_type_raw = item.protocol_type.encode()
-        out += _pack_h(len(protocol_type_raw))
-        out += protocol_type_raw
+        out.append(_pack_h(len(protocol_type_raw)))
+        out.append(protocol_type_raw)
         protocol_data_raw = item.protocol_data.encode()
-        out += _pack_h(len(protocol_data_raw))
-        out += protocol_data_raw
+        out.append(_pack_h(len(protocol_data_raw)))
+        out.append(protocol_data_raw)
         members = item.members
         if type(members) is not tuple:
             members = sequence(members)
-        out += _pack_i(len(members))
+        out.append(_pack_i(len(members)))
         _write_many_described_group_member_v4(out, members)
-        out += _pack_i(item.authorized_operations)
+        out.append(_pack_i(item.authorized_operations))
 
 
 # DescribeGroupsResponse, version 4
@@ -638,14 +643,16 @@ def _read_describe_groups_response_v4(buffer: bytes, at: int) -> tuple[DescribeG
     return DescribeGroupsResponse(throttle_time_ms, groups), at
 
 
-def _write_describe_groups_response_v4(out: bytearray, item: DescribeGroupsResponse) -> None:
+def _encode_describe_groups_response_v4(item: DescribeGroupsResponse) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
-    out += _pack_ii(item.throttle_time_ms, len(groups))
+    out.append(_pack_ii(item.throttle_time_ms, len(groups)))
     _write_many_described_group_v4(out, groups)
+    return b"".join(out)
 
 
 # DescribedGroupMember, versions 5-6
@@ -728,58 +735,58 @@ def _read_many_described_group_member_v5(
 
 
 def _write_many_described_group_member_v5(
-    out: bytearray, items: Sequence[DescribeGroupsResponse.DescribedGroupMember]
+    out: list[bytes], items: Sequence[DescribeGroupsResponse.DescribedGroupMember]
 ) -> None:
     for item in items:
         text = item.member_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
         group_instance_id = item.group_instance_id
         if group_instance_id is None:
-            out.append(0)
+            out.append(BYTES[0])
         else:
             text = group_instance_id.encode()
             n = len(text)
             if n < 127:
-                out.append(n + 1)
+                out.append(BYTES[n + 1])
             else:
-                out += long_text_length(n)
-            out += text
+                out.append(long_text_length(n))
+            out.append(text)
         text = item.client_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
         text = item.client_host.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
         text = octets(item.member_metadata)
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
-        append_octets(out, text)
+            out.append(long_length(n))
+        out.append(text)
         text = octets(item.member_assignment)
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
-        append_octets(out, text)
-        out.append(0)
+            out.append(long_length(n))
+        out.append(text)
+        out.append(BYTES[0])
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribedGroup, version 5
@@ -864,51 +871,51 @@ def _read_many_described_group_v5(
     return tuple(result), at
 
 
-def _write_many_described_group_v5(out: bytearray, items: Sequence[DescribeGroupsResponse.DescribedGroup]) -> None:
+def _write_many_described_group_v5(out: list[bytes], items: Sequence[DescribeGroupsResponse.DescribedGroup]) -> None:
     for item in items:
         if item.error_message is not None:
             raise ValueError  # error_message is not in these versions
         text = item.group_id.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text_h_[n](item.error_code, n + 1, text)
+            out.append(_pack_text_h_[n](item.error_code, n + 1, text))
         else:
-            out += _pack_h(item.error_code)
-            out += long_text_length(n)
-            out += text
+            out.append(_pack_h(item.error_code))
+            out.append(long_text_length(n))
+            out.append(text)
         text = item.group_state.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
         text = item.protocol_type.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
         text = item.protocol_data.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
         members = item.members
         if type(members) is not tuple:
             members = sequence(members)
         n = len(members)
         if n < FEW:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
+            out.append(long_length(n))
         _write_many_described_group_member_v5(out, members)
-        out += _pack_iB(item.authorized_operations, 0)
+        out.append(_pack_iB(item.authorized_operations, 0))
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeGroupsResponse, version 5
@@ -938,20 +945,22 @@ def _read_describe_groups_response_v5(buffer: bytes, at: int) -> tuple[DescribeG
     return DescribeGroupsResponse(throttle_time_ms, groups, tags), at
 
 
-def _write_describe_groups_response_v5(out: bytearray, item: DescribeGroupsResponse) -> None:
+def _encode_describe_groups_response_v5(item: DescribeGroupsResponse) -> bytes:
+    out: list[bytes] = []
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
     if n < FEW:
-        out += _pack_iB(item.throttle_time_ms, n + 1)
+        out.append(_pack_iB(item.throttle_time_ms, n + 1))
     else:
-        out += _pack_i(item.throttle_time_ms)
-        out += long_length(n)
+        out.append(_pack_i(item.throttle_time_ms))
+        out.append(long_length(n))
     _write_many_described_group_v5(out, groups)
-    out.append(0)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 # DescribedGroup, version 6
@@ -1047,60 +1056,60 @@ def _read_many_described_group_v6(
     return tuple(result), at
 
 
-def _write_many_described_group_v6(out: bytearray, items: Sequence[DescribeGroupsResponse.DescribedGroup]) -> None:
+def _write_many_described_group_v6(out: list[bytes], items: Sequence[DescribeGroupsResponse.DescribedGroup]) -> None:
     for item in items:
-        out += _pack_h(item.error_code)
+        out.append(_pack_h(item.error_code))
         error_message = item.error_message
         if error_message is None:
-            out.append(0)
+            out.append(BYTES[0])
         else:
             text = error_message.encode()
             n = len(text)
             if n < 127:
-                out.append(n + 1)
+                out.append(BYTES[n + 1])
             else:
-                out += long_text_length(n)
-            out += text
+                out.append(long_text_length(n))
+            out.append(text)
         text = item.group_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
         text = item.group_state.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
         text = item.protocol_type.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
         text = item.protocol_data.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
         members = item.members
         if type(members) is not tuple:
             members = sequence(members)
         n = len(members)
         if n < FEW:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
+            out.append(long_length(n))
         _write_many_described_group_member_v5(out, members)
-        out += _pack_iB(item.authorized_operations, 0)
+        out.append(_pack_iB(item.authorized_operations, 0))
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeGroupsResponse, version 6
@@ -1130,20 +1139,22 @@ def _read_describe_groups_response_v6(buffer: bytes, at: int) -> tuple[DescribeG
     return DescribeGroupsResponse(throttle_time_ms, groups, tags), at
 
 
-def _write_describe_groups_response_v6(out: bytearray, item: DescribeGroupsResponse) -> None:
+def _encode_describe_groups_response_v6(item: DescribeGroupsResponse) -> bytes:
+    out: list[bytes] = []
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
     if n < FEW:
-        out += _pack_iB(item.throttle_time_ms, n + 1)
+        out.append(_pack_iB(item.throttle_time_ms, n + 1))
     else:
-        out += _pack_i(item.throttle_time_ms)
-        out += long_length(n)
+        out.append(_pack_i(item.throttle_time_ms))
+        out.append(long_length(n))
     _write_many_described_group_v6(out, groups)
-    out.append(0)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 DescribeGroupsResponse._readers = {
@@ -1155,13 +1166,12 @@ DescribeGroupsResponse._readers = {
     5: _read_describe_groups_response_v5,
     6: _read_describe_groups_response_v6,
 }
-DescribeGroupsResponse._writers = {
-    0: _write_describe_groups_response_v0,
-    1: _write_describe_groups_response_v1,
-    2: _write_describe_groups_response_v1,
-    3: _write_describe_groups_response_v3,
-    4: _write_describe_groups_response_v4,
-    5: _write_describe_groups_response_v5,
-    6: _write_describe_groups_response_v6,
+DescribeGroupsResponse._encoders = {
+    0: _encode_describe_groups_response_v0,
+    1: _encode_describe_groups_response_v1,
+    2: _encode_describe_groups_response_v1,
+    3: _encode_describe_groups_response_v3,
+    4: _encode_describe_groups_response_v4,
+    5: _encode_describe_groups_response_v5,
+    6: _encode_describe_groups_response_v6,
 }
-DescribeGroupsResponse._output = Output

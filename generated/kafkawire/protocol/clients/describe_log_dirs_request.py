@@ -129,7 +129,8 @@ def _read_describe_log_dirs_request_v0(buffer: bytes, at: int) -> tuple[Describe
     return DescribeLogDirsRequest(topics), at
 
 
-def _write_describe_log_dirs_request_v0(out: bytearray, item: DescribeLogDirsRequest) -> None:
+def _encode_describe_log_dirs_request_v0(item: DescribeLogDirsRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     topics = item.topics
@@ -141,6 +142,7 @@ def _write_describe_log_dirs_request_v0(out: bytearray, item: DescribeLogDirsReq
         n = len(topics)
         out += _pack_i(n)
         _write_many_describable_log_dir_topic_v0(out, topics)
+    return bytes(out)
 
 
 # DescribableLogDirTopic, versions 2-5
@@ -204,7 +206,7 @@ def _write_many_describable_log_dir_topic_v2(
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeLogDirsRequest, versions 2-5
@@ -233,7 +235,8 @@ def _read_describe_log_dirs_request_v2(buffer: bytes, at: int) -> tuple[Describe
     return DescribeLogDirsRequest(topics, tags), at
 
 
-def _write_describe_log_dirs_request_v2(out: bytearray, item: DescribeLogDirsRequest) -> None:
+def _encode_describe_log_dirs_request_v2(item: DescribeLogDirsRequest) -> bytes:
+    out = bytearray()
     topics = item.topics
     if topics is None:
         out.append(0)
@@ -248,7 +251,8 @@ def _write_describe_log_dirs_request_v2(out: bytearray, item: DescribeLogDirsReq
         _write_many_describable_log_dir_topic_v2(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DescribeLogDirsRequest._readers = {
@@ -259,11 +263,11 @@ DescribeLogDirsRequest._readers = {
     4: _read_describe_log_dirs_request_v2,
     5: _read_describe_log_dirs_request_v2,
 }
-DescribeLogDirsRequest._writers = {
-    0: _write_describe_log_dirs_request_v0,
-    1: _write_describe_log_dirs_request_v0,
-    2: _write_describe_log_dirs_request_v2,
-    3: _write_describe_log_dirs_request_v2,
-    4: _write_describe_log_dirs_request_v2,
-    5: _write_describe_log_dirs_request_v2,
+DescribeLogDirsRequest._encoders = {
+    0: _encode_describe_log_dirs_request_v0,
+    1: _encode_describe_log_dirs_request_v0,
+    2: _encode_describe_log_dirs_request_v2,
+    3: _encode_describe_log_dirs_request_v2,
+    4: _encode_describe_log_dirs_request_v2,
+    5: _encode_describe_log_dirs_request_v2,
 }

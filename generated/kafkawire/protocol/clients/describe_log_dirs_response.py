@@ -263,7 +263,8 @@ def _read_describe_log_dirs_response_v0(buffer: bytes, at: int) -> tuple[Describ
     return DescribeLogDirsResponse(throttle_time_ms, 0, results), at
 
 
-def _write_describe_log_dirs_response_v0(out: bytearray, item: DescribeLogDirsResponse) -> None:
+def _encode_describe_log_dirs_response_v0(item: DescribeLogDirsResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     results = item.results
@@ -271,6 +272,7 @@ def _write_describe_log_dirs_response_v0(out: bytearray, item: DescribeLogDirsRe
         results = sequence(results)
     out += _pack_ii(item.throttle_time_ms, len(results))
     _write_many_describe_log_dirs_result_v0(out, results)
+    return bytes(out)
 
 
 # DescribeLogDirsPartition, versions 2-5
@@ -307,7 +309,7 @@ def _write_many_describe_log_dirs_partition_v2(
             raise ValueError
         out += _pack_iqqzB(item.partition_index, item.partition_size, item.offset_lag, item.is_future_key, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeLogDirsTopic, versions 2-5
@@ -373,7 +375,7 @@ def _write_many_describe_log_dirs_topic_v2(
         _write_many_describe_log_dirs_partition_v2(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeLogDirsResult, versions 2-3
@@ -441,7 +443,7 @@ def _write_many_describe_log_dirs_result_v2(
         _write_many_describe_log_dirs_topic_v2(out, topics)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeLogDirsResponse, version 2
@@ -471,7 +473,8 @@ def _read_describe_log_dirs_response_v2(buffer: bytes, at: int) -> tuple[Describ
     return DescribeLogDirsResponse(throttle_time_ms, 0, results, tags), at
 
 
-def _write_describe_log_dirs_response_v2(out: bytearray, item: DescribeLogDirsResponse) -> None:
+def _encode_describe_log_dirs_response_v2(item: DescribeLogDirsResponse) -> bytes:
+    out = bytearray()
     results = item.results
     if type(results) is not tuple:
         results = sequence(results)
@@ -484,7 +487,8 @@ def _write_describe_log_dirs_response_v2(out: bytearray, item: DescribeLogDirsRe
     _write_many_describe_log_dirs_result_v2(out, results)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # DescribeLogDirsResponse, version 3
@@ -515,7 +519,8 @@ def _read_describe_log_dirs_response_v3(buffer: bytes, at: int) -> tuple[Describ
     return DescribeLogDirsResponse(throttle_time_ms, error_code, results, tags), at
 
 
-def _write_describe_log_dirs_response_v3(out: bytearray, item: DescribeLogDirsResponse) -> None:
+def _encode_describe_log_dirs_response_v3(item: DescribeLogDirsResponse) -> bytes:
+    out = bytearray()
     results = item.results
     if type(results) is not tuple:
         results = sequence(results)
@@ -528,7 +533,8 @@ def _write_describe_log_dirs_response_v3(out: bytearray, item: DescribeLogDirsRe
     _write_many_describe_log_dirs_result_v2(out, results)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # DescribeLogDirsResult, version 4
@@ -598,7 +604,7 @@ def _write_many_describe_log_dirs_result_v4(
         _write_many_describe_log_dirs_topic_v2(out, topics)
         out += _pack_qqB(item.total_bytes, item.usable_bytes, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeLogDirsResponse, version 4
@@ -629,7 +635,8 @@ def _read_describe_log_dirs_response_v4(buffer: bytes, at: int) -> tuple[Describ
     return DescribeLogDirsResponse(throttle_time_ms, error_code, results, tags), at
 
 
-def _write_describe_log_dirs_response_v4(out: bytearray, item: DescribeLogDirsResponse) -> None:
+def _encode_describe_log_dirs_response_v4(item: DescribeLogDirsResponse) -> bytes:
+    out = bytearray()
     results = item.results
     if type(results) is not tuple:
         results = sequence(results)
@@ -642,7 +649,8 @@ def _write_describe_log_dirs_response_v4(out: bytearray, item: DescribeLogDirsRe
     _write_many_describe_log_dirs_result_v4(out, results)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # DescribeLogDirsResult, version 5
@@ -715,7 +723,7 @@ def _write_many_describe_log_dirs_result_v5(
             raise ValueError
         out += _pack_qqzB(item.total_bytes, item.usable_bytes, item.is_cordoned, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeLogDirsResponse, version 5
@@ -746,7 +754,8 @@ def _read_describe_log_dirs_response_v5(buffer: bytes, at: int) -> tuple[Describ
     return DescribeLogDirsResponse(throttle_time_ms, error_code, results, tags), at
 
 
-def _write_describe_log_dirs_response_v5(out: bytearray, item: DescribeLogDirsResponse) -> None:
+def _encode_describe_log_dirs_response_v5(item: DescribeLogDirsResponse) -> bytes:
+    out = bytearray()
     results = item.results
     if type(results) is not tuple:
         results = sequence(results)
@@ -759,7 +768,8 @@ def _write_describe_log_dirs_response_v5(out: bytearray, item: DescribeLogDirsRe
     _write_many_describe_log_dirs_result_v5(out, results)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DescribeLogDirsResponse._readers = {
@@ -770,11 +780,11 @@ DescribeLogDirsResponse._readers = {
     4: _read_describe_log_dirs_response_v4,
     5: _read_describe_log_dirs_response_v5,
 }
-DescribeLogDirsResponse._writers = {
-    0: _write_describe_log_dirs_response_v0,
-    1: _write_describe_log_dirs_response_v0,
-    2: _write_describe_log_dirs_response_v2,
-    3: _write_describe_log_dirs_response_v3,
-    4: _write_describe_log_dirs_response_v4,
-    5: _write_describe_log_dirs_response_v5,
+DescribeLogDirsResponse._encoders = {
+    0: _encode_describe_log_dirs_response_v0,
+    1: _encode_describe_log_dirs_response_v0,
+    2: _encode_describe_log_dirs_response_v2,
+    3: _encode_describe_log_dirs_response_v3,
+    4: _encode_describe_log_dirs_response_v4,
+    5: _encode_describe_log_dirs_response_v5,
 }

@@ -116,7 +116,7 @@ def _write_many_topic_request_v0(out: bytearray, items: Sequence[DescribeProduce
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeProducersRequest, version 0
@@ -145,7 +145,8 @@ def _read_describe_producers_request_v0(buffer: bytes, at: int) -> tuple[Describ
     return DescribeProducersRequest(topics, tags), at
 
 
-def _write_describe_producers_request_v0(out: bytearray, item: DescribeProducersRequest) -> None:
+def _encode_describe_producers_request_v0(item: DescribeProducersRequest) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -157,8 +158,9 @@ def _write_describe_producers_request_v0(out: bytearray, item: DescribeProducers
     _write_many_topic_request_v0(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DescribeProducersRequest._readers = {0: _read_describe_producers_request_v0}
-DescribeProducersRequest._writers = {0: _write_describe_producers_request_v0}
+DescribeProducersRequest._encoders = {0: _encode_describe_producers_request_v0}

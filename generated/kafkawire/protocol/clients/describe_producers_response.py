@@ -154,7 +154,7 @@ def _write_many_producer_state_v0(out: bytearray, items: Sequence[DescribeProduc
             0,
         )
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # PartitionResponse, version 0
@@ -229,7 +229,7 @@ def _write_many_partition_response_v0(
         _write_many_producer_state_v0(out, active_producers)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicResponse, version 0
@@ -293,7 +293,7 @@ def _write_many_topic_response_v0(out: bytearray, items: Sequence[DescribeProduc
         _write_many_partition_response_v0(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeProducersResponse, version 0
@@ -323,7 +323,8 @@ def _read_describe_producers_response_v0(buffer: bytes, at: int) -> tuple[Descri
     return DescribeProducersResponse(throttle_time_ms, topics, tags), at
 
 
-def _write_describe_producers_response_v0(out: bytearray, item: DescribeProducersResponse) -> None:
+def _encode_describe_producers_response_v0(item: DescribeProducersResponse) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -336,8 +337,9 @@ def _write_describe_producers_response_v0(out: bytearray, item: DescribeProducer
     _write_many_topic_response_v0(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DescribeProducersResponse._readers = {0: _read_describe_producers_response_v0}
-DescribeProducersResponse._writers = {0: _write_describe_producers_response_v0}
+DescribeProducersResponse._encoders = {0: _encode_describe_producers_response_v0}

@@ -95,7 +95,7 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[DescribeQuorum
     for item in items:
         out += _pack_iB(item.partition_index, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicData, versions 0-2
@@ -159,7 +159,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[DescribeQuorumRequ
         _write_many_partition_data_v0(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeQuorumRequest, versions 0-2
@@ -188,7 +188,8 @@ def _read_describe_quorum_request_v0(buffer: bytes, at: int) -> tuple[DescribeQu
     return DescribeQuorumRequest(topics, tags), at
 
 
-def _write_describe_quorum_request_v0(out: bytearray, item: DescribeQuorumRequest) -> None:
+def _encode_describe_quorum_request_v0(item: DescribeQuorumRequest) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -200,7 +201,8 @@ def _write_describe_quorum_request_v0(out: bytearray, item: DescribeQuorumReques
     _write_many_topic_data_v0(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DescribeQuorumRequest._readers = {
@@ -208,8 +210,8 @@ DescribeQuorumRequest._readers = {
     1: _read_describe_quorum_request_v0,
     2: _read_describe_quorum_request_v0,
 }
-DescribeQuorumRequest._writers = {
-    0: _write_describe_quorum_request_v0,
-    1: _write_describe_quorum_request_v0,
-    2: _write_describe_quorum_request_v0,
+DescribeQuorumRequest._encoders = {
+    0: _encode_describe_quorum_request_v0,
+    1: _encode_describe_quorum_request_v0,
+    2: _encode_describe_quorum_request_v0,
 }

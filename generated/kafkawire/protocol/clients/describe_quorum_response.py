@@ -183,7 +183,7 @@ def _write_many_replica_state_v0(out: bytearray, items: Sequence[DescribeQuorumR
             raise ValueError  # replica_directory_id is not in these versions
         out += _pack_iqB(item.replica_id, item.log_end_offset, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # PartitionData, version 0
@@ -275,7 +275,7 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[DescribeQuorum
         _write_many_replica_state_v0(out, observers)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicData, version 0
@@ -339,7 +339,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[DescribeQuorumResp
         _write_many_partition_data_v0(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeQuorumResponse, version 0
@@ -369,7 +369,8 @@ def _read_describe_quorum_response_v0(buffer: bytes, at: int) -> tuple[DescribeQ
     return DescribeQuorumResponse(error_code, "", topics, (), tags), at
 
 
-def _write_describe_quorum_response_v0(out: bytearray, item: DescribeQuorumResponse) -> None:
+def _encode_describe_quorum_response_v0(item: DescribeQuorumResponse) -> bytes:
+    out = bytearray()
     if len(item.nodes):
         raise ValueError  # nodes is not in these versions
     topics = item.topics
@@ -384,7 +385,8 @@ def _write_describe_quorum_response_v0(out: bytearray, item: DescribeQuorumRespo
     _write_many_topic_data_v0(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # ReplicaState, version 1
@@ -418,7 +420,7 @@ def _write_many_replica_state_v1(out: bytearray, items: Sequence[DescribeQuorumR
             item.replica_id, item.log_end_offset, item.last_fetch_timestamp, item.last_caught_up_timestamp, 0
         )
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # PartitionData, version 1
@@ -510,7 +512,7 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[DescribeQuorum
         _write_many_replica_state_v1(out, observers)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicData, version 1
@@ -574,7 +576,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[DescribeQuorumResp
         _write_many_partition_data_v1(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeQuorumResponse, version 1
@@ -604,7 +606,8 @@ def _read_describe_quorum_response_v1(buffer: bytes, at: int) -> tuple[DescribeQ
     return DescribeQuorumResponse(error_code, "", topics, (), tags), at
 
 
-def _write_describe_quorum_response_v1(out: bytearray, item: DescribeQuorumResponse) -> None:
+def _encode_describe_quorum_response_v1(item: DescribeQuorumResponse) -> bytes:
+    out = bytearray()
     if len(item.nodes):
         raise ValueError  # nodes is not in these versions
     topics = item.topics
@@ -619,7 +622,8 @@ def _write_describe_quorum_response_v1(out: bytearray, item: DescribeQuorumRespo
     _write_many_topic_data_v1(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # ReplicaState, version 2
@@ -664,7 +668,7 @@ def _write_many_replica_state_v2(out: bytearray, items: Sequence[DescribeQuorumR
             0,
         )
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # PartitionData, version 2
@@ -775,7 +779,7 @@ def _write_many_partition_data_v2(out: bytearray, items: Sequence[DescribeQuorum
         _write_many_replica_state_v2(out, observers)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicData, version 2
@@ -839,7 +843,7 @@ def _write_many_topic_data_v2(out: bytearray, items: Sequence[DescribeQuorumResp
         _write_many_partition_data_v2(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # Listener, version 2
@@ -899,7 +903,7 @@ def _write_many_listener_v2(out: bytearray, items: Sequence[DescribeQuorumRespon
             out += text
             out += _pack_HB(item.port, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # Node, version 2
@@ -947,7 +951,7 @@ def _write_many_node_v2(out: bytearray, items: Sequence[DescribeQuorumResponse.N
         _write_many_listener_v2(out, listeners)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeQuorumResponse, version 2
@@ -1001,7 +1005,8 @@ def _read_describe_quorum_response_v2(buffer: bytes, at: int) -> tuple[DescribeQ
     return DescribeQuorumResponse(error_code, error_message, topics, nodes, tags), at
 
 
-def _write_describe_quorum_response_v2(out: bytearray, item: DescribeQuorumResponse) -> None:
+def _encode_describe_quorum_response_v2(item: DescribeQuorumResponse) -> bytes:
+    out = bytearray()
     out += _pack_h(item.error_code)
     error_message = item.error_message
     if error_message is None:
@@ -1034,7 +1039,8 @@ def _write_describe_quorum_response_v2(out: bytearray, item: DescribeQuorumRespo
     _write_many_node_v2(out, nodes)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DescribeQuorumResponse._readers = {
@@ -1042,8 +1048,8 @@ DescribeQuorumResponse._readers = {
     1: _read_describe_quorum_response_v1,
     2: _read_describe_quorum_response_v2,
 }
-DescribeQuorumResponse._writers = {
-    0: _write_describe_quorum_response_v0,
-    1: _write_describe_quorum_response_v1,
-    2: _write_describe_quorum_response_v2,
+DescribeQuorumResponse._encoders = {
+    0: _encode_describe_quorum_response_v0,
+    1: _encode_describe_quorum_response_v1,
+    2: _encode_describe_quorum_response_v2,
 }

@@ -130,7 +130,7 @@ def _write_many_describe_share_group_offsets_request_topic_v0(
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeShareGroupOffsetsRequestGroup, versions 0-1
@@ -199,7 +199,7 @@ def _write_many_describe_share_group_offsets_request_group_v0(
             _write_many_describe_share_group_offsets_request_topic_v0(out, topics)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeShareGroupOffsetsRequest, versions 0-1
@@ -230,7 +230,8 @@ def _read_describe_share_group_offsets_request_v0(
     return DescribeShareGroupOffsetsRequest(groups, tags), at
 
 
-def _write_describe_share_group_offsets_request_v0(out: bytearray, item: DescribeShareGroupOffsetsRequest) -> None:
+def _encode_describe_share_group_offsets_request_v0(item: DescribeShareGroupOffsetsRequest) -> bytes:
+    out = bytearray()
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
@@ -242,14 +243,15 @@ def _write_describe_share_group_offsets_request_v0(out: bytearray, item: Describ
     _write_many_describe_share_group_offsets_request_group_v0(out, groups)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DescribeShareGroupOffsetsRequest._readers = {
     0: _read_describe_share_group_offsets_request_v0,
     1: _read_describe_share_group_offsets_request_v0,
 }
-DescribeShareGroupOffsetsRequest._writers = {
-    0: _write_describe_share_group_offsets_request_v0,
-    1: _write_describe_share_group_offsets_request_v0,
+DescribeShareGroupOffsetsRequest._encoders = {
+    0: _encode_describe_share_group_offsets_request_v0,
+    1: _encode_describe_share_group_offsets_request_v0,
 }

@@ -163,7 +163,7 @@ def _write_many_describe_share_group_offsets_response_partition_v0(
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeShareGroupOffsetsResponseTopic, version 0
@@ -235,7 +235,7 @@ def _write_many_describe_share_group_offsets_response_topic_v0(
         _write_many_describe_share_group_offsets_response_partition_v0(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeShareGroupOffsetsResponseGroup, version 0
@@ -325,7 +325,7 @@ def _write_many_describe_share_group_offsets_response_group_v0(
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeShareGroupOffsetsResponse, version 0
@@ -357,7 +357,8 @@ def _read_describe_share_group_offsets_response_v0(
     return DescribeShareGroupOffsetsResponse(throttle_time_ms, groups, tags), at
 
 
-def _write_describe_share_group_offsets_response_v0(out: bytearray, item: DescribeShareGroupOffsetsResponse) -> None:
+def _encode_describe_share_group_offsets_response_v0(item: DescribeShareGroupOffsetsResponse) -> bytes:
+    out = bytearray()
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
@@ -370,7 +371,8 @@ def _write_describe_share_group_offsets_response_v0(out: bytearray, item: Descri
     _write_many_describe_share_group_offsets_response_group_v0(out, groups)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # DescribeShareGroupOffsetsResponsePartition, version 1
@@ -426,7 +428,7 @@ def _write_many_describe_share_group_offsets_response_partition_v1(
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeShareGroupOffsetsResponseTopic, version 1
@@ -498,7 +500,7 @@ def _write_many_describe_share_group_offsets_response_topic_v1(
         _write_many_describe_share_group_offsets_response_partition_v1(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeShareGroupOffsetsResponseGroup, version 1
@@ -588,7 +590,7 @@ def _write_many_describe_share_group_offsets_response_group_v1(
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeShareGroupOffsetsResponse, version 1
@@ -620,7 +622,8 @@ def _read_describe_share_group_offsets_response_v1(
     return DescribeShareGroupOffsetsResponse(throttle_time_ms, groups, tags), at
 
 
-def _write_describe_share_group_offsets_response_v1(out: bytearray, item: DescribeShareGroupOffsetsResponse) -> None:
+def _encode_describe_share_group_offsets_response_v1(item: DescribeShareGroupOffsetsResponse) -> bytes:
+    out = bytearray()
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
@@ -633,14 +636,15 @@ def _write_describe_share_group_offsets_response_v1(out: bytearray, item: Descri
     _write_many_describe_share_group_offsets_response_group_v1(out, groups)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DescribeShareGroupOffsetsResponse._readers = {
     0: _read_describe_share_group_offsets_response_v0,
     1: _read_describe_share_group_offsets_response_v1,
 }
-DescribeShareGroupOffsetsResponse._writers = {
-    0: _write_describe_share_group_offsets_response_v0,
-    1: _write_describe_share_group_offsets_response_v1,
+DescribeShareGroupOffsetsResponse._encoders = {
+    0: _encode_describe_share_group_offsets_response_v0,
+    1: _encode_describe_share_group_offsets_response_v1,
 }

@@ -114,7 +114,7 @@ def _write_many_topic_request_v0(out: bytearray, items: Sequence[DescribeTopicPa
         out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # Cursor, version 0
@@ -151,7 +151,7 @@ def _write_cursor_v0(out: bytearray, item: DescribeTopicPartitionsRequest.Cursor
         out += text
         out += _pack_iB(item.partition_index, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeTopicPartitionsRequest, version 0
@@ -190,7 +190,8 @@ def _read_describe_topic_partitions_request_v0(buffer: bytes, at: int) -> tuple[
     return DescribeTopicPartitionsRequest(topics, response_partition_limit, cursor, tags), at
 
 
-def _write_describe_topic_partitions_request_v0(out: bytearray, item: DescribeTopicPartitionsRequest) -> None:
+def _encode_describe_topic_partitions_request_v0(item: DescribeTopicPartitionsRequest) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -208,8 +209,9 @@ def _write_describe_topic_partitions_request_v0(out: bytearray, item: DescribeTo
         _write_cursor_v0(out, item.cursor)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DescribeTopicPartitionsRequest._readers = {0: _read_describe_topic_partitions_request_v0}
-DescribeTopicPartitionsRequest._writers = {0: _write_describe_topic_partitions_request_v0}
+DescribeTopicPartitionsRequest._encoders = {0: _encode_describe_topic_partitions_request_v0}

@@ -285,7 +285,7 @@ def _write_many_describe_topic_partitions_response_partition_v0(
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeTopicPartitionsResponseTopic, version 0
@@ -368,7 +368,7 @@ def _write_many_describe_topic_partitions_response_topic_v0(
         _write_many_describe_topic_partitions_response_partition_v0(out, partitions)
         out += _pack_iB(item.topic_authorized_operations, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # Cursor, version 0
@@ -405,7 +405,7 @@ def _write_cursor_v0(out: bytearray, item: DescribeTopicPartitionsResponse.Curso
         out += text
         out += _pack_iB(item.partition_index, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeTopicPartitionsResponse, version 0
@@ -442,7 +442,8 @@ def _read_describe_topic_partitions_response_v0(buffer: bytes, at: int) -> tuple
     return DescribeTopicPartitionsResponse(throttle_time_ms, topics, next_cursor, tags), at
 
 
-def _write_describe_topic_partitions_response_v0(out: bytearray, item: DescribeTopicPartitionsResponse) -> None:
+def _encode_describe_topic_partitions_response_v0(item: DescribeTopicPartitionsResponse) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -460,8 +461,9 @@ def _write_describe_topic_partitions_response_v0(out: bytearray, item: DescribeT
         _write_cursor_v0(out, item.next_cursor)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DescribeTopicPartitionsResponse._readers = {0: _read_describe_topic_partitions_response_v0}
-DescribeTopicPartitionsResponse._writers = {0: _write_describe_topic_partitions_response_v0}
+DescribeTopicPartitionsResponse._encoders = {0: _encode_describe_topic_partitions_response_v0}

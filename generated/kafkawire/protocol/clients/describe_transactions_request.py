@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message
 from kafkawire.wire.entities import TransactionalId
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
     Tags,
     long_length,
@@ -75,27 +76,29 @@ def _read_describe_transactions_request_v0(buffer: bytes, at: int) -> tuple[Desc
     return DescribeTransactionsRequest(transactional_ids, tags), at
 
 
-def _write_describe_transactions_request_v0(out: bytearray, item: DescribeTransactionsRequest) -> None:
+def _encode_describe_transactions_request_v0(item: DescribeTransactionsRequest) -> bytes:
+    out: list[bytes] = []
     transactional_ids = item.transactional_ids
     if type(transactional_ids) is not tuple:
         transactional_ids = sequence(transactional_ids)
     n = len(transactional_ids)
     if n < FEW:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
+        out.append(long_length(n))
     for transactional_ids_item in transactional_ids:
         text = transactional_ids_item.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
-    out.append(0)
+            out.append(long_text_length(n))
+        out.append(text)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 DescribeTransactionsRequest._readers = {0: _read_describe_transactions_request_v0}
-DescribeTransactionsRequest._writers = {0: _write_describe_transactions_request_v0}
+DescribeTransactionsRequest._encoders = {0: _encode_describe_transactions_request_v0}

@@ -156,7 +156,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[DescribeTransactio
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TransactionState, version 0
@@ -271,7 +271,7 @@ def _write_many_transaction_state_v0(
         _write_many_topic_data_v0(out, topics)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeTransactionsResponse, version 0
@@ -301,7 +301,8 @@ def _read_describe_transactions_response_v0(buffer: bytes, at: int) -> tuple[Des
     return DescribeTransactionsResponse(throttle_time_ms, transaction_states, tags), at
 
 
-def _write_describe_transactions_response_v0(out: bytearray, item: DescribeTransactionsResponse) -> None:
+def _encode_describe_transactions_response_v0(item: DescribeTransactionsResponse) -> bytes:
+    out = bytearray()
     transaction_states = item.transaction_states
     if type(transaction_states) is not tuple:
         transaction_states = sequence(transaction_states)
@@ -314,8 +315,9 @@ def _write_describe_transactions_response_v0(out: bytearray, item: DescribeTrans
     _write_many_transaction_state_v0(out, transaction_states)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DescribeTransactionsResponse._readers = {0: _read_describe_transactions_response_v0}
-DescribeTransactionsResponse._writers = {0: _write_describe_transactions_response_v0}
+DescribeTransactionsResponse._encoders = {0: _encode_describe_transactions_response_v0}

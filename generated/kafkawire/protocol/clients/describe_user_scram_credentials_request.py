@@ -86,7 +86,7 @@ def _write_many_user_name_v0(out: bytearray, items: Sequence[DescribeUserScramCr
         out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeUserScramCredentialsRequest, version 0
@@ -117,9 +117,8 @@ def _read_describe_user_scram_credentials_request_v0(
     return DescribeUserScramCredentialsRequest(users, tags), at
 
 
-def _write_describe_user_scram_credentials_request_v0(
-    out: bytearray, item: DescribeUserScramCredentialsRequest
-) -> None:
+def _encode_describe_user_scram_credentials_request_v0(item: DescribeUserScramCredentialsRequest) -> bytes:
+    out = bytearray()
     users = item.users
     if users is None:
         out.append(0)
@@ -134,8 +133,9 @@ def _write_describe_user_scram_credentials_request_v0(
         _write_many_user_name_v0(out, users)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DescribeUserScramCredentialsRequest._readers = {0: _read_describe_user_scram_credentials_request_v0}
-DescribeUserScramCredentialsRequest._writers = {0: _write_describe_user_scram_credentials_request_v0}
+DescribeUserScramCredentialsRequest._encoders = {0: _encode_describe_user_scram_credentials_request_v0}

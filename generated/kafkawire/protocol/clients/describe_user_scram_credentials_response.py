@@ -118,7 +118,7 @@ def _write_many_credential_info_v0(
     for item in items:
         out += _pack_biB(item.mechanism, item.iterations, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeUserScramCredentialsResult, version 0
@@ -209,7 +209,7 @@ def _write_many_describe_user_scram_credentials_result_v0(
         _write_many_credential_info_v0(out, credential_infos)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribeUserScramCredentialsResponse, version 0
@@ -253,9 +253,8 @@ def _read_describe_user_scram_credentials_response_v0(
     return DescribeUserScramCredentialsResponse(throttle_time_ms, error_code, error_message, results, tags), at
 
 
-def _write_describe_user_scram_credentials_response_v0(
-    out: bytearray, item: DescribeUserScramCredentialsResponse
-) -> None:
+def _encode_describe_user_scram_credentials_response_v0(item: DescribeUserScramCredentialsResponse) -> bytes:
+    out = bytearray()
     out += _pack_ih(item.throttle_time_ms, item.error_code)
     error_message = item.error_message
     if error_message is None:
@@ -279,8 +278,9 @@ def _write_describe_user_scram_credentials_response_v0(
     _write_many_describe_user_scram_credentials_result_v0(out, results)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 DescribeUserScramCredentialsResponse._readers = {0: _read_describe_user_scram_credentials_response_v0}
-DescribeUserScramCredentialsResponse._writers = {0: _write_describe_user_scram_credentials_response_v0}
+DescribeUserScramCredentialsResponse._encoders = {0: _encode_describe_user_scram_credentials_response_v0}

@@ -139,7 +139,8 @@ def _read_elect_leaders_request_v0(buffer: bytes, at: int) -> tuple[ElectLeaders
     return ElectLeadersRequest(0, topic_partitions, timeout_ms), at
 
 
-def _write_elect_leaders_request_v0(out: bytearray, item: ElectLeadersRequest) -> None:
+def _encode_elect_leaders_request_v0(item: ElectLeadersRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.election_type != 0:
@@ -154,6 +155,7 @@ def _write_elect_leaders_request_v0(out: bytearray, item: ElectLeadersRequest) -
         out += _pack_i(n)
         _write_many_topic_partitions_v0(out, topic_partitions)
     out += _pack_i(item.timeout_ms)
+    return bytes(out)
 
 
 # ElectLeadersRequest, version 1
@@ -178,7 +180,8 @@ def _read_elect_leaders_request_v1(buffer: bytes, at: int) -> tuple[ElectLeaders
     return ElectLeadersRequest(election_type, topic_partitions, timeout_ms), at
 
 
-def _write_elect_leaders_request_v1(out: bytearray, item: ElectLeadersRequest) -> None:
+def _encode_elect_leaders_request_v1(item: ElectLeadersRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     out += _pack_b(item.election_type)
@@ -192,6 +195,7 @@ def _write_elect_leaders_request_v1(out: bytearray, item: ElectLeadersRequest) -
         out += _pack_i(n)
         _write_many_topic_partitions_v0(out, topic_partitions)
     out += _pack_i(item.timeout_ms)
+    return bytes(out)
 
 
 # TopicPartitions, version 2
@@ -253,7 +257,7 @@ def _write_many_topic_partitions_v2(out: bytearray, items: Sequence[ElectLeaders
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ElectLeadersRequest, version 2
@@ -284,7 +288,8 @@ def _read_elect_leaders_request_v2(buffer: bytes, at: int) -> tuple[ElectLeaders
     return ElectLeadersRequest(election_type, topic_partitions, timeout_ms, tags), at
 
 
-def _write_elect_leaders_request_v2(out: bytearray, item: ElectLeadersRequest) -> None:
+def _encode_elect_leaders_request_v2(item: ElectLeadersRequest) -> bytes:
+    out = bytearray()
     out += _pack_b(item.election_type)
     topic_partitions = item.topic_partitions
     if topic_partitions is None:
@@ -300,7 +305,8 @@ def _write_elect_leaders_request_v2(out: bytearray, item: ElectLeadersRequest) -
         _write_many_topic_partitions_v2(out, topic_partitions)
     out += _pack_iB(item.timeout_ms, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ElectLeadersRequest._readers = {
@@ -308,8 +314,8 @@ ElectLeadersRequest._readers = {
     1: _read_elect_leaders_request_v1,
     2: _read_elect_leaders_request_v2,
 }
-ElectLeadersRequest._writers = {
-    0: _write_elect_leaders_request_v0,
-    1: _write_elect_leaders_request_v1,
-    2: _write_elect_leaders_request_v2,
+ElectLeadersRequest._encoders = {
+    0: _encode_elect_leaders_request_v0,
+    1: _encode_elect_leaders_request_v1,
+    2: _encode_elect_leaders_request_v2,
 }

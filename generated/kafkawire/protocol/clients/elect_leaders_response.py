@@ -190,7 +190,8 @@ def _read_elect_leaders_response_v0(buffer: bytes, at: int) -> tuple[ElectLeader
     return ElectLeadersResponse(throttle_time_ms, 0, replica_election_results), at
 
 
-def _write_elect_leaders_response_v0(out: bytearray, item: ElectLeadersResponse) -> None:
+def _encode_elect_leaders_response_v0(item: ElectLeadersResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.error_code != 0:
@@ -200,6 +201,7 @@ def _write_elect_leaders_response_v0(out: bytearray, item: ElectLeadersResponse)
         replica_election_results = sequence(replica_election_results)
     out += _pack_ii(item.throttle_time_ms, len(replica_election_results))
     _write_many_replica_election_result_v0(out, replica_election_results)
+    return bytes(out)
 
 
 # ElectLeadersResponse, version 1
@@ -222,7 +224,8 @@ def _read_elect_leaders_response_v1(buffer: bytes, at: int) -> tuple[ElectLeader
     return ElectLeadersResponse(throttle_time_ms, error_code, replica_election_results), at
 
 
-def _write_elect_leaders_response_v1(out: bytearray, item: ElectLeadersResponse) -> None:
+def _encode_elect_leaders_response_v1(item: ElectLeadersResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     replica_election_results = item.replica_election_results
@@ -230,6 +233,7 @@ def _write_elect_leaders_response_v1(out: bytearray, item: ElectLeadersResponse)
         replica_election_results = sequence(replica_election_results)
     out += _pack_ihi(item.throttle_time_ms, item.error_code, len(replica_election_results))
     _write_many_replica_election_result_v0(out, replica_election_results)
+    return bytes(out)
 
 
 # PartitionResult, version 2
@@ -280,7 +284,7 @@ def _write_many_partition_result_v2(out: bytearray, items: Sequence[ElectLeaders
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ReplicaElectionResult, version 2
@@ -346,7 +350,7 @@ def _write_many_replica_election_result_v2(
         _write_many_partition_result_v2(out, partition_result)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ElectLeadersResponse, version 2
@@ -377,7 +381,8 @@ def _read_elect_leaders_response_v2(buffer: bytes, at: int) -> tuple[ElectLeader
     return ElectLeadersResponse(throttle_time_ms, error_code, replica_election_results, tags), at
 
 
-def _write_elect_leaders_response_v2(out: bytearray, item: ElectLeadersResponse) -> None:
+def _encode_elect_leaders_response_v2(item: ElectLeadersResponse) -> bytes:
+    out = bytearray()
     replica_election_results = item.replica_election_results
     if type(replica_election_results) is not tuple:
         replica_election_results = sequence(replica_election_results)
@@ -390,7 +395,8 @@ def _write_elect_leaders_response_v2(out: bytearray, item: ElectLeadersResponse)
     _write_many_replica_election_result_v2(out, replica_election_results)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ElectLeadersResponse._readers = {
@@ -398,8 +404,8 @@ ElectLeadersResponse._readers = {
     1: _read_elect_leaders_response_v1,
     2: _read_elect_leaders_response_v2,
 }
-ElectLeadersResponse._writers = {
-    0: _write_elect_leaders_response_v0,
-    1: _write_elect_leaders_response_v1,
-    2: _write_elect_leaders_response_v2,
+ElectLeadersResponse._encoders = {
+    0: _encode_elect_leaders_response_v0,
+    1: _encode_elect_leaders_response_v1,
+    2: _encode_elect_leaders_response_v2,
 }

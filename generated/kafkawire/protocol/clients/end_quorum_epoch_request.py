@@ -237,7 +237,8 @@ def _read_end_quorum_epoch_request_v0(buffer: bytes, at: int) -> tuple[EndQuorum
     return EndQuorumEpochRequest(cluster_id, topics), at
 
 
-def _write_end_quorum_epoch_request_v0(out: bytearray, item: EndQuorumEpochRequest) -> None:
+def _encode_end_quorum_epoch_request_v0(item: EndQuorumEpochRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     cluster_id = item.cluster_id
@@ -252,6 +253,7 @@ def _write_end_quorum_epoch_request_v0(out: bytearray, item: EndQuorumEpochReque
         topics = sequence(topics)
     out += _pack_i(len(topics))
     _write_many_topic_data_v0(out, topics)
+    return bytes(out)
 
 
 # ReplicaInfo, version 1
@@ -282,7 +284,7 @@ def _write_many_replica_info_v1(out: bytearray, items: Sequence[EndQuorumEpochRe
             raise ValueError
         out += _pack_i16sB(item.candidate_id, item.candidate_directory_id, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # PartitionData, version 1
@@ -334,7 +336,7 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[EndQuorumEpoch
         _write_many_replica_info_v1(out, preferred_candidates)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicData, version 1
@@ -398,7 +400,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[EndQuorumEpochRequ
         _write_many_partition_data_v1(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # LeaderEndpoint, version 1
@@ -458,7 +460,7 @@ def _write_many_leader_endpoint_v1(out: bytearray, items: Sequence[EndQuorumEpoc
             out += text
             out += _pack_HB(item.port, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # EndQuorumEpochRequest, version 1
@@ -511,7 +513,8 @@ def _read_end_quorum_epoch_request_v1(buffer: bytes, at: int) -> tuple[EndQuorum
     return EndQuorumEpochRequest(cluster_id, topics, leader_endpoints, tags), at
 
 
-def _write_end_quorum_epoch_request_v1(out: bytearray, item: EndQuorumEpochRequest) -> None:
+def _encode_end_quorum_epoch_request_v1(item: EndQuorumEpochRequest) -> bytes:
+    out = bytearray()
     cluster_id = item.cluster_id
     if cluster_id is None:
         out.append(0)
@@ -543,8 +546,9 @@ def _write_end_quorum_epoch_request_v1(out: bytearray, item: EndQuorumEpochReque
     _write_many_leader_endpoint_v1(out, leader_endpoints)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 EndQuorumEpochRequest._readers = {0: _read_end_quorum_epoch_request_v0, 1: _read_end_quorum_epoch_request_v1}
-EndQuorumEpochRequest._writers = {0: _write_end_quorum_epoch_request_v0, 1: _write_end_quorum_epoch_request_v1}
+EndQuorumEpochRequest._encoders = {0: _encode_end_quorum_epoch_request_v0, 1: _encode_end_quorum_epoch_request_v1}

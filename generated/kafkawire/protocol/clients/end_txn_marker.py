@@ -38,11 +38,13 @@ def _read_end_txn_marker_v0(buffer: bytes, at: int) -> tuple[EndTxnMarker, int]:
     return EndTxnMarker(coordinator_epoch), at
 
 
-def _write_end_txn_marker_v0(out: bytearray, item: EndTxnMarker) -> None:
+def _encode_end_txn_marker_v0(item: EndTxnMarker) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    out += _pack_i(item.coordinator_epoch)
+    out.append(_pack_i(item.coordinator_epoch))
+    return b"".join(out)
 
 
 EndTxnMarker._readers = {0: _read_end_txn_marker_v0}
-EndTxnMarker._writers = {0: _write_end_txn_marker_v0}
+EndTxnMarker._encoders = {0: _encode_end_txn_marker_v0}

@@ -71,15 +71,17 @@ def _read_end_txn_request_v0(buffer: bytes, at: int) -> tuple[EndTxnRequest, int
     return EndTxnRequest(transactional_id, producer_id, producer_epoch, committed), at
 
 
-def _write_end_txn_request_v0(out: bytearray, item: EndTxnRequest) -> None:
+def _encode_end_txn_request_v0(item: EndTxnRequest) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     transactional_id_raw = item.transactional_id.encode()
-    out += _pack_h(len(transactional_id_raw))
-    out += transactional_id_raw
+    out.append(_pack_h(len(transactional_id_raw)))
+    out.append(transactional_id_raw)
     if type(item.committed) is not bool:
         raise ValueError
-    out += _pack_qhz(item.producer_id, item.producer_epoch, item.committed)
+    out.append(_pack_qhz(item.producer_id, item.producer_epoch, item.committed))
+    return b"".join(out)
 
 
 # EndTxnRequest, versions 3-5
@@ -108,19 +110,21 @@ def _read_end_txn_request_v3(buffer: bytes, at: int) -> tuple[EndTxnRequest, int
     return EndTxnRequest(transactional_id, producer_id, producer_epoch, committed, tags), at
 
 
-def _write_end_txn_request_v3(out: bytearray, item: EndTxnRequest) -> None:
+def _encode_end_txn_request_v3(item: EndTxnRequest) -> bytes:
+    out: list[bytes] = []
     if type(item.committed) is not bool:
         raise ValueError
     text = item.transactional_id.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__qhzB[n](n + 1, text, item.producer_id, item.producer_epoch, item.committed, 0)
+        out.append(_pack_text__qhzB[n](n + 1, text, item.producer_id, item.producer_epoch, item.committed, 0))
     else:
-        out += long_text_length(n)
-        out += text
-        out += _pack_qhzB(item.producer_id, item.producer_epoch, item.committed, 0)
+        out.append(long_text_length(n))
+        out.append(text)
+        out.append(_pack_qhzB(item.producer_id, item.producer_epoch, item.committed, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 EndTxnRequest._readers = {
@@ -131,11 +135,11 @@ EndTxnRequest._readers = {
     4: _read_end_txn_request_v3,
     5: _read_end_txn_request_v3,
 }
-EndTxnRequest._writers = {
-    0: _write_end_txn_request_v0,
-    1: _write_end_txn_request_v0,
-    2: _write_end_txn_request_v0,
-    3: _write_end_txn_request_v3,
-    4: _write_end_txn_request_v3,
-    5: _write_end_txn_request_v3,
+EndTxnRequest._encoders = {
+    0: _encode_end_txn_request_v0,
+    1: _encode_end_txn_request_v0,
+    2: _encode_end_txn_request_v0,
+    3: _encode_end_txn_request_v3,
+    4: _encode_end_txn_request_v3,
+    5: _encode_end_txn_request_v3,
 }

@@ -50,10 +50,12 @@ def _read_end_txn_response_v0(buffer: bytes, at: int) -> tuple[EndTxnResponse, i
     return EndTxnResponse(throttle_time_ms, error_code), at
 
 
-def _write_end_txn_response_v0(out: bytearray, item: EndTxnResponse) -> None:
+def _encode_end_txn_response_v0(item: EndTxnResponse) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    out += _pack_ih(item.throttle_time_ms, item.error_code)
+    out.append(_pack_ih(item.throttle_time_ms, item.error_code))
+    return b"".join(out)
 
 
 # EndTxnResponse, versions 3-4
@@ -71,10 +73,12 @@ def _read_end_txn_response_v3(buffer: bytes, at: int) -> tuple[EndTxnResponse, i
     return EndTxnResponse(throttle_time_ms, error_code, -1, -1, tags), at
 
 
-def _write_end_txn_response_v3(out: bytearray, item: EndTxnResponse) -> None:
-    out += _pack_ihB(item.throttle_time_ms, item.error_code, 0)
+def _encode_end_txn_response_v3(item: EndTxnResponse) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_ihB(item.throttle_time_ms, item.error_code, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 # EndTxnResponse, version 5
@@ -94,10 +98,12 @@ def _read_end_txn_response_v5(buffer: bytes, at: int) -> tuple[EndTxnResponse, i
     return EndTxnResponse(throttle_time_ms, error_code, producer_id, producer_epoch, tags), at
 
 
-def _write_end_txn_response_v5(out: bytearray, item: EndTxnResponse) -> None:
-    out += _pack_ihqhB(item.throttle_time_ms, item.error_code, item.producer_id, item.producer_epoch, 0)
+def _encode_end_txn_response_v5(item: EndTxnResponse) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_ihqhB(item.throttle_time_ms, item.error_code, item.producer_id, item.producer_epoch, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 EndTxnResponse._readers = {
@@ -108,11 +114,11 @@ EndTxnResponse._readers = {
     4: _read_end_txn_response_v3,
     5: _read_end_txn_response_v5,
 }
-EndTxnResponse._writers = {
-    0: _write_end_txn_response_v0,
-    1: _write_end_txn_response_v0,
-    2: _write_end_txn_response_v0,
-    3: _write_end_txn_response_v3,
-    4: _write_end_txn_response_v3,
-    5: _write_end_txn_response_v5,
+EndTxnResponse._encoders = {
+    0: _encode_end_txn_response_v0,
+    1: _encode_end_txn_response_v0,
+    2: _encode_end_txn_response_v0,
+    3: _encode_end_txn_response_v3,
+    4: _encode_end_txn_response_v3,
+    5: _encode_end_txn_response_v5,
 }

@@ -5,16 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
-from kafkawire.wire.fastpath import (
-    Output,
-    Tags,
-    append_octets,
-    long_length,
-    octets,
-    rest_of_uvarint,
-    tagged_section,
-    unknown_tags,
-)
+from kafkawire.wire.fastpath import BYTES, Tags, long_length, octets, rest_of_uvarint, tagged_section, unknown_tags
 
 
 class EnvelopeRequest(Message, frozen=True, gc=False):
@@ -82,37 +73,38 @@ def _read_envelope_request_v0(buffer: bytes, at: int) -> tuple[EnvelopeRequest, 
     return EnvelopeRequest(request_data, request_principal, client_host_address, tags), at
 
 
-def _write_envelope_request_v0(out: bytearray, item: EnvelopeRequest) -> None:
+def _encode_envelope_request_v0(item: EnvelopeRequest) -> bytes:
+    out: list[bytes] = []
     text = octets(item.request_data)
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
-    append_octets(out, text)
+        out.append(long_length(n))
+    out.append(text)
     request_principal = item.request_principal
     if request_principal is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = octets(request_principal)
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
-        append_octets(out, text)
+            out.append(long_length(n))
+        out.append(text)
     text = octets(item.client_host_address)
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
-    append_octets(out, text)
-    out.append(0)
+        out.append(long_length(n))
+    out.append(text)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 EnvelopeRequest._readers = {0: _read_envelope_request_v0}
-EnvelopeRequest._writers = {0: _write_envelope_request_v0}
-EnvelopeRequest._output = Output
+EnvelopeRequest._encoders = {0: _encode_envelope_request_v0}

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
-    Output,
+    BYTES,
     Tags,
-    append_octets,
     long_length,
     octets,
     packer,
@@ -66,23 +65,24 @@ def _read_envelope_response_v0(buffer: bytes, at: int) -> tuple[EnvelopeResponse
     return EnvelopeResponse(response_data, error_code, tags), at
 
 
-def _write_envelope_response_v0(out: bytearray, item: EnvelopeResponse) -> None:
+def _encode_envelope_response_v0(item: EnvelopeResponse) -> bytes:
+    out: list[bytes] = []
     response_data = item.response_data
     if response_data is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = octets(response_data)
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
-        append_octets(out, text)
-    out += _pack_hB(item.error_code, 0)
+            out.append(long_length(n))
+        out.append(text)
+    out.append(_pack_hB(item.error_code, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 EnvelopeResponse._readers = {0: _read_envelope_response_v0}
-EnvelopeResponse._writers = {0: _write_envelope_response_v0}
-EnvelopeResponse._output = Output
+EnvelopeResponse._encoders = {0: _encode_envelope_response_v0}

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
-    Output,
+    BYTES,
     Tags,
-    append_octets,
     long_length,
     octets,
     packer,
@@ -63,13 +62,15 @@ def _read_expire_delegation_token_request_v0(buffer: bytes, at: int) -> tuple[Ex
     return ExpireDelegationTokenRequest(hmac, expiry_time_period_ms), at
 
 
-def _write_expire_delegation_token_request_v0(out: bytearray, item: ExpireDelegationTokenRequest) -> None:
+def _encode_expire_delegation_token_request_v0(item: ExpireDelegationTokenRequest) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     hmac_raw = octets(item.hmac)
-    out += _pack_i(len(hmac_raw))
-    append_octets(out, hmac_raw)
-    out += _pack_q(item.expiry_time_period_ms)
+    out.append(_pack_i(len(hmac_raw)))
+    out.append(hmac_raw)
+    out.append(_pack_q(item.expiry_time_period_ms))
+    return b"".join(out)
 
 
 # ExpireDelegationTokenRequest, version 2
@@ -96,17 +97,19 @@ def _read_expire_delegation_token_request_v2(buffer: bytes, at: int) -> tuple[Ex
     return ExpireDelegationTokenRequest(hmac, expiry_time_period_ms, tags), at
 
 
-def _write_expire_delegation_token_request_v2(out: bytearray, item: ExpireDelegationTokenRequest) -> None:
+def _encode_expire_delegation_token_request_v2(item: ExpireDelegationTokenRequest) -> bytes:
+    out: list[bytes] = []
     text = octets(item.hmac)
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
-    append_octets(out, text)
-    out += _pack_qB(item.expiry_time_period_ms, 0)
+        out.append(long_length(n))
+    out.append(text)
+    out.append(_pack_qB(item.expiry_time_period_ms, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 ExpireDelegationTokenRequest._readers = {
@@ -114,9 +117,8 @@ ExpireDelegationTokenRequest._readers = {
     1: _read_expire_delegation_token_request_v0,
     2: _read_expire_delegation_token_request_v2,
 }
-ExpireDelegationTokenRequest._writers = {
-    0: _write_expire_delegation_token_request_v0,
-    1: _write_expire_delegation_token_request_v0,
-    2: _write_expire_delegation_token_request_v2,
+ExpireDelegationTokenRequest._encoders = {
+    0: _encode_expire_delegation_token_request_v0,
+    1: _encode_expire_delegation_token_request_v0,
+    2: _encode_expire_delegation_token_request_v2,
 }
-ExpireDelegationTokenRequest._output = Output

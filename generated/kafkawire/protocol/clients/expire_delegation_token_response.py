@@ -46,10 +46,12 @@ def _read_expire_delegation_token_response_v0(buffer: bytes, at: int) -> tuple[E
     return ExpireDelegationTokenResponse(error_code, expiry_timestamp_ms, throttle_time_ms), at
 
 
-def _write_expire_delegation_token_response_v0(out: bytearray, item: ExpireDelegationTokenResponse) -> None:
+def _encode_expire_delegation_token_response_v0(item: ExpireDelegationTokenResponse) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    out += _pack_hqi(item.error_code, item.expiry_timestamp_ms, item.throttle_time_ms)
+    out.append(_pack_hqi(item.error_code, item.expiry_timestamp_ms, item.throttle_time_ms))
+    return b"".join(out)
 
 
 # ExpireDelegationTokenResponse, version 2
@@ -68,10 +70,12 @@ def _read_expire_delegation_token_response_v2(buffer: bytes, at: int) -> tuple[E
     return ExpireDelegationTokenResponse(error_code, expiry_timestamp_ms, throttle_time_ms, tags), at
 
 
-def _write_expire_delegation_token_response_v2(out: bytearray, item: ExpireDelegationTokenResponse) -> None:
-    out += _pack_hqiB(item.error_code, item.expiry_timestamp_ms, item.throttle_time_ms, 0)
+def _encode_expire_delegation_token_response_v2(item: ExpireDelegationTokenResponse) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_hqiB(item.error_code, item.expiry_timestamp_ms, item.throttle_time_ms, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 ExpireDelegationTokenResponse._readers = {
@@ -79,8 +83,8 @@ ExpireDelegationTokenResponse._readers = {
     1: _read_expire_delegation_token_response_v0,
     2: _read_expire_delegation_token_response_v2,
 }
-ExpireDelegationTokenResponse._writers = {
-    0: _write_expire_delegation_token_response_v0,
-    1: _write_expire_delegation_token_response_v0,
-    2: _write_expire_delegation_token_response_v2,
+ExpireDelegationTokenResponse._encoders = {
+    0: _encode_expire_delegation_token_response_v0,
+    1: _encode_expire_delegation_token_response_v0,
+    2: _encode_expire_delegation_token_response_v2,
 }

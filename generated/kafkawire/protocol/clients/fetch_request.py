@@ -274,7 +274,8 @@ def _read_fetch_request_v0(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     )
 
 
-def _write_fetch_request_v0(out: bytearray, item: FetchRequest) -> None:
+def _encode_fetch_request_v0(item: FetchRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
@@ -286,6 +287,7 @@ def _write_fetch_request_v0(out: bytearray, item: FetchRequest) -> None:
         topics = sequence(topics)
     out += _pack_iiii(item.replica_id, item.max_wait_ms, item.min_bytes, len(topics))
     _write_many_fetch_topic_v0(out, topics)
+    return bytes(out)
 
 
 # FetchRequest, version 3
@@ -313,7 +315,8 @@ def _read_fetch_request_v3(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     )
 
 
-def _write_fetch_request_v3(out: bytearray, item: FetchRequest) -> None:
+def _encode_fetch_request_v3(item: FetchRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
@@ -325,6 +328,7 @@ def _write_fetch_request_v3(out: bytearray, item: FetchRequest) -> None:
         topics = sequence(topics)
     out += _pack_iiiii(item.replica_id, item.max_wait_ms, item.min_bytes, item.max_bytes, len(topics))
     _write_many_fetch_topic_v0(out, topics)
+    return bytes(out)
 
 
 # FetchRequest, version 4
@@ -355,7 +359,8 @@ def _read_fetch_request_v4(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     )
 
 
-def _write_fetch_request_v4(out: bytearray, item: FetchRequest) -> None:
+def _encode_fetch_request_v4(item: FetchRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
@@ -369,6 +374,7 @@ def _write_fetch_request_v4(out: bytearray, item: FetchRequest) -> None:
         item.replica_id, item.max_wait_ms, item.min_bytes, item.max_bytes, item.isolation_level, len(topics)
     )
     _write_many_fetch_topic_v0(out, topics)
+    return bytes(out)
 
 
 # FetchPartition, versions 5-8
@@ -471,7 +477,8 @@ def _read_fetch_request_v5(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     )
 
 
-def _write_fetch_request_v5(out: bytearray, item: FetchRequest) -> None:
+def _encode_fetch_request_v5(item: FetchRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
@@ -485,6 +492,7 @@ def _write_fetch_request_v5(out: bytearray, item: FetchRequest) -> None:
         item.replica_id, item.max_wait_ms, item.min_bytes, item.max_bytes, item.isolation_level, len(topics)
     )
     _write_many_fetch_topic_v5(out, topics)
+    return bytes(out)
 
 
 # ForgottenTopic, versions 7-11
@@ -584,7 +592,8 @@ def _read_fetch_request_v7(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     )
 
 
-def _write_fetch_request_v7(out: bytearray, item: FetchRequest) -> None:
+def _encode_fetch_request_v7(item: FetchRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
@@ -608,6 +617,7 @@ def _write_fetch_request_v7(out: bytearray, item: FetchRequest) -> None:
         forgotten_topics_data = sequence(forgotten_topics_data)
     out += _pack_i(len(forgotten_topics_data))
     _write_many_forgotten_topic_v7(out, forgotten_topics_data)
+    return bytes(out)
 
 
 # FetchPartition, versions 9-11
@@ -742,7 +752,8 @@ def _read_fetch_request_v9(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     )
 
 
-def _write_fetch_request_v9(out: bytearray, item: FetchRequest) -> None:
+def _encode_fetch_request_v9(item: FetchRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
@@ -766,6 +777,7 @@ def _write_fetch_request_v9(out: bytearray, item: FetchRequest) -> None:
         forgotten_topics_data = sequence(forgotten_topics_data)
     out += _pack_i(len(forgotten_topics_data))
     _write_many_forgotten_topic_v7(out, forgotten_topics_data)
+    return bytes(out)
 
 
 # FetchRequest, version 11
@@ -830,7 +842,8 @@ def _read_fetch_request_v11(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     )
 
 
-def _write_fetch_request_v11(out: bytearray, item: FetchRequest) -> None:
+def _encode_fetch_request_v11(item: FetchRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
@@ -857,6 +870,7 @@ def _write_fetch_request_v11(out: bytearray, item: FetchRequest) -> None:
     rack_id_raw = item.rack_id.encode()
     out += _pack_h(len(rack_id_raw))
     out += rack_id_raw
+    return bytes(out)
 
 
 # FetchPartition, versions 12-16
@@ -913,7 +927,7 @@ def _write_many_fetch_partition_v12(out: bytearray, items: Sequence[FetchRequest
             0,
         )
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # FetchTopic, version 12
@@ -975,7 +989,7 @@ def _write_many_fetch_topic_v12(out: bytearray, items: Sequence[FetchRequest.Fet
         _write_many_fetch_partition_v12(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ForgottenTopic, version 12
@@ -1037,7 +1051,7 @@ def _write_many_forgotten_topic_v12(out: bytearray, items: Sequence[FetchRequest
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # FetchRequest, version 12
@@ -1136,7 +1150,8 @@ def _read_fetch_request_v12(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     )
 
 
-def _write_fetch_request_v12(out: bytearray, item: FetchRequest) -> None:
+def _encode_fetch_request_v12(item: FetchRequest) -> bytes:
+    out = bytearray()
     if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
         raise ValueError  # replica_state is not in these versions
     topics = item.topics
@@ -1193,9 +1208,10 @@ def _write_fetch_request_v12(out: bytearray, item: FetchRequest) -> None:
         else:
             payload += long_text_length(n)
         payload += text
-        known.append((0, payload))
+        known.append((0, bytes(payload)))
     if known or item.unknown_tagged_fields:
         out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+    return bytes(out)
 
 
 # FetchTopic, versions 13-16
@@ -1246,7 +1262,7 @@ def _write_many_fetch_topic_v13(out: bytearray, items: Sequence[FetchRequest.Fet
         _write_many_fetch_partition_v12(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ForgottenTopic, versions 13-18
@@ -1297,7 +1313,7 @@ def _write_many_forgotten_topic_v13(out: bytearray, items: Sequence[FetchRequest
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # FetchRequest, versions 13-14
@@ -1396,7 +1412,8 @@ def _read_fetch_request_v13(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     )
 
 
-def _write_fetch_request_v13(out: bytearray, item: FetchRequest) -> None:
+def _encode_fetch_request_v13(item: FetchRequest) -> bytes:
+    out = bytearray()
     if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
         raise ValueError  # replica_state is not in these versions
     topics = item.topics
@@ -1453,9 +1470,10 @@ def _write_fetch_request_v13(out: bytearray, item: FetchRequest) -> None:
         else:
             payload += long_text_length(n)
         payload += text
-        known.append((0, payload))
+        known.append((0, bytes(payload)))
     if known or item.unknown_tagged_fields:
         out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+    return bytes(out)
 
 
 # ReplicaState, versions 15-18
@@ -1476,7 +1494,7 @@ def _read_replica_state_v15(buffer: bytes, at: int) -> tuple[FetchRequest.Replic
 def _write_replica_state_v15(out: bytearray, item: FetchRequest.ReplicaState) -> None:
     out += _pack_iqB(item.replica_id, item.replica_epoch, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # FetchRequest, versions 15-16
@@ -1576,7 +1594,8 @@ def _read_fetch_request_v15(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     )
 
 
-def _write_fetch_request_v15(out: bytearray, item: FetchRequest) -> None:
+def _encode_fetch_request_v15(item: FetchRequest) -> bytes:
+    out = bytearray()
     if item.replica_id != -1:
         raise ValueError  # replica_id is not in these versions
     topics = item.topics
@@ -1626,13 +1645,14 @@ def _write_fetch_request_v15(out: bytearray, item: FetchRequest) -> None:
         else:
             payload += long_text_length(n)
         payload += text
-        known.append((0, payload))
+        known.append((0, bytes(payload)))
     if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
         payload = bytearray()
         _write_replica_state_v15(payload, item.replica_state)
-        known.append((1, payload))
+        known.append((1, bytes(payload)))
     if known or item.unknown_tagged_fields:
         out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1))
+    return bytes(out)
 
 
 # FetchPartition, version 17
@@ -1709,7 +1729,7 @@ def _write_many_fetch_partition_v17(out: bytearray, items: Sequence[FetchRequest
             if len(item.replica_directory_id) != 16:
                 raise ValueError
             payload += _pack_16s(item.replica_directory_id)
-            known.append((0, payload))
+            known.append((0, bytes(payload)))
         if known or item.unknown_tagged_fields:
             out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
 
@@ -1762,7 +1782,7 @@ def _write_many_fetch_topic_v17(out: bytearray, items: Sequence[FetchRequest.Fet
         _write_many_fetch_partition_v17(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # FetchRequest, version 17
@@ -1862,7 +1882,8 @@ def _read_fetch_request_v17(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     )
 
 
-def _write_fetch_request_v17(out: bytearray, item: FetchRequest) -> None:
+def _encode_fetch_request_v17(item: FetchRequest) -> bytes:
+    out = bytearray()
     if item.replica_id != -1:
         raise ValueError  # replica_id is not in these versions
     topics = item.topics
@@ -1912,13 +1933,14 @@ def _write_fetch_request_v17(out: bytearray, item: FetchRequest) -> None:
         else:
             payload += long_text_length(n)
         payload += text
-        known.append((0, payload))
+        known.append((0, bytes(payload)))
     if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
         payload = bytearray()
         _write_replica_state_v15(payload, item.replica_state)
-        known.append((1, payload))
+        known.append((1, bytes(payload)))
     if known or item.unknown_tagged_fields:
         out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1))
+    return bytes(out)
 
 
 # FetchPartition, version 18
@@ -2000,11 +2022,11 @@ def _write_many_fetch_partition_v18(out: bytearray, items: Sequence[FetchRequest
             if len(item.replica_directory_id) != 16:
                 raise ValueError
             payload += _pack_16s(item.replica_directory_id)
-            known.append((0, payload))
+            known.append((0, bytes(payload)))
         if item.high_watermark != 9223372036854775807:
             payload = bytearray()
             payload += _pack_q(item.high_watermark)
-            known.append((1, payload))
+            known.append((1, bytes(payload)))
         if known or item.unknown_tagged_fields:
             out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1))
 
@@ -2057,7 +2079,7 @@ def _write_many_fetch_topic_v18(out: bytearray, items: Sequence[FetchRequest.Fet
         _write_many_fetch_partition_v18(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # FetchRequest, version 18
@@ -2157,7 +2179,8 @@ def _read_fetch_request_v18(buffer: bytes, at: int) -> tuple[FetchRequest, int]:
     )
 
 
-def _write_fetch_request_v18(out: bytearray, item: FetchRequest) -> None:
+def _encode_fetch_request_v18(item: FetchRequest) -> bytes:
+    out = bytearray()
     if item.replica_id != -1:
         raise ValueError  # replica_id is not in these versions
     topics = item.topics
@@ -2207,13 +2230,14 @@ def _write_fetch_request_v18(out: bytearray, item: FetchRequest) -> None:
         else:
             payload += long_text_length(n)
         payload += text
-        known.append((0, payload))
+        known.append((0, bytes(payload)))
     if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
         payload = bytearray()
         _write_replica_state_v15(payload, item.replica_state)
-        known.append((1, payload))
+        known.append((1, bytes(payload)))
     if known or item.unknown_tagged_fields:
         out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1))
+    return bytes(out)
 
 
 FetchRequest._readers = {
@@ -2237,24 +2261,24 @@ FetchRequest._readers = {
     17: _read_fetch_request_v17,
     18: _read_fetch_request_v18,
 }
-FetchRequest._writers = {
-    0: _write_fetch_request_v0,
-    1: _write_fetch_request_v0,
-    2: _write_fetch_request_v0,
-    3: _write_fetch_request_v3,
-    4: _write_fetch_request_v4,
-    5: _write_fetch_request_v5,
-    6: _write_fetch_request_v5,
-    7: _write_fetch_request_v7,
-    8: _write_fetch_request_v7,
-    9: _write_fetch_request_v9,
-    10: _write_fetch_request_v9,
-    11: _write_fetch_request_v11,
-    12: _write_fetch_request_v12,
-    13: _write_fetch_request_v13,
-    14: _write_fetch_request_v13,
-    15: _write_fetch_request_v15,
-    16: _write_fetch_request_v15,
-    17: _write_fetch_request_v17,
-    18: _write_fetch_request_v18,
+FetchRequest._encoders = {
+    0: _encode_fetch_request_v0,
+    1: _encode_fetch_request_v0,
+    2: _encode_fetch_request_v0,
+    3: _encode_fetch_request_v3,
+    4: _encode_fetch_request_v4,
+    5: _encode_fetch_request_v5,
+    6: _encode_fetch_request_v5,
+    7: _encode_fetch_request_v7,
+    8: _encode_fetch_request_v7,
+    9: _encode_fetch_request_v9,
+    10: _encode_fetch_request_v9,
+    11: _encode_fetch_request_v11,
+    12: _encode_fetch_request_v12,
+    13: _encode_fetch_request_v13,
+    14: _encode_fetch_request_v13,
+    15: _encode_fetch_request_v15,
+    16: _encode_fetch_request_v15,
+    17: _encode_fetch_request_v17,
+    18: _encode_fetch_request_v18,
 }

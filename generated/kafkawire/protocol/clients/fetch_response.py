@@ -12,13 +12,12 @@ import msgspec
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, ProducerId, TopicName
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
     NULL_COUNT,
     NULL_OCTETS,
-    Output,
     Tags,
     ZERO_UUID,
-    append_octets,
     differs,
     iterator,
     long_length,
@@ -253,7 +252,7 @@ def _read_many_partition_data_v0(
     return tuple(result), at
 
 
-def _write_many_partition_data_v0(out: bytearray, items: Sequence[FetchResponse.PartitionData]) -> None:
+def _write_many_partition_data_v0(out: list[bytes], items: Sequence[FetchResponse.PartitionData]) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
@@ -269,14 +268,14 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[FetchResponse.
             raise ValueError  # snapshot_id is not in these versions
         if item.preferred_read_replica != -1:
             raise ValueError  # preferred_read_replica is not in these versions
-        out += _pack_ihq(item.partition_index, item.error_code, item.high_watermark)
+        out.append(_pack_ihq(item.partition_index, item.error_code, item.high_watermark))
         records = item.records
         if records is None:
-            out += NULL_OCTETS
+            out.append(NULL_OCTETS)
         else:
             text = octets(records)
-            out += _pack_i(len(text))
-            append_octets(out, text)
+            out.append(_pack_i(len(text)))
+            out.append(text)
 
 
 # FetchableTopicResponse, versions 0-3
@@ -312,18 +311,18 @@ def _read_many_fetchable_topic_response_v0(
 
 
 def _write_many_fetchable_topic_response_v0(
-    out: bytearray, items: Sequence[FetchResponse.FetchableTopicResponse]
+    out: list[bytes], items: Sequence[FetchResponse.FetchableTopicResponse]
 ) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
         topic_raw = item.topic.encode()
-        out += _pack_h(len(topic_raw))
-        out += topic_raw
+        out.append(_pack_h(len(topic_raw)))
+        out.append(topic_raw)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
-        out += _pack_i(len(partitions))
+        out.append(_pack_i(len(partitions)))
         _write_many_partition_data_v0(out, partitions)
 
 
@@ -345,7 +344,8 @@ def _read_fetch_response_v0(buffer: bytes, at: int) -> tuple[FetchResponse, int]
     return FetchResponse(0, 0, 0, responses), at
 
 
-def _write_fetch_response_v0(out: bytearray, item: FetchResponse) -> None:
+def _encode_fetch_response_v0(item: FetchResponse) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.session_id != 0:
@@ -355,8 +355,9 @@ def _write_fetch_response_v0(out: bytearray, item: FetchResponse) -> None:
     responses = item.responses
     if type(responses) is not tuple:
         responses = sequence(responses)
-    out += _pack_i(len(responses))
+    out.append(_pack_i(len(responses)))
     _write_many_fetchable_topic_response_v0(out, responses)
+    return b"".join(out)
 
 
 # FetchResponse, versions 1-3
@@ -378,7 +379,8 @@ def _read_fetch_response_v1(buffer: bytes, at: int) -> tuple[FetchResponse, int]
     return FetchResponse(throttle_time_ms, 0, 0, responses), at
 
 
-def _write_fetch_response_v1(out: bytearray, item: FetchResponse) -> None:
+def _encode_fetch_response_v1(item: FetchResponse) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.session_id != 0:
@@ -388,8 +390,9 @@ def _write_fetch_response_v1(out: bytearray, item: FetchResponse) -> None:
     responses = item.responses
     if type(responses) is not tuple:
         responses = sequence(responses)
-    out += _pack_ii(item.throttle_time_ms, len(responses))
+    out.append(_pack_ii(item.throttle_time_ms, len(responses)))
     _write_many_fetchable_topic_response_v0(out, responses)
+    return b"".join(out)
 
 
 # AbortedTransaction, versions 4-11
@@ -405,11 +408,11 @@ def _read_many_aborted_transaction_v4(
     return tuple(starmap(make, _iterate_qq(buffer[at:end]))), end
 
 
-def _write_many_aborted_transaction_v4(out: bytearray, items: Sequence[FetchResponse.AbortedTransaction]) -> None:
+def _write_many_aborted_transaction_v4(out: list[bytes], items: Sequence[FetchResponse.AbortedTransaction]) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
-        out += _pack_qq(item.producer_id, item.first_offset)
+        out.append(_pack_qq(item.producer_id, item.first_offset))
 
 
 # PartitionData, version 4
@@ -463,7 +466,7 @@ def _read_many_partition_data_v4(
     return tuple(result), at
 
 
-def _write_many_partition_data_v4(out: bytearray, items: Sequence[FetchResponse.PartitionData]) -> None:
+def _write_many_partition_data_v4(out: list[bytes], items: Sequence[FetchResponse.PartitionData]) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
@@ -479,23 +482,23 @@ def _write_many_partition_data_v4(out: bytearray, items: Sequence[FetchResponse.
             raise ValueError  # snapshot_id is not in these versions
         if item.preferred_read_replica != -1:
             raise ValueError  # preferred_read_replica is not in these versions
-        out += _pack_ihqq(item.partition_index, item.error_code, item.high_watermark, item.last_stable_offset)
+        out.append(_pack_ihqq(item.partition_index, item.error_code, item.high_watermark, item.last_stable_offset))
         aborted_transactions = item.aborted_transactions
         if aborted_transactions is None:
-            out += NULL_COUNT
+            out.append(NULL_COUNT)
         else:
             if type(aborted_transactions) is not tuple:
                 aborted_transactions = sequence(aborted_transactions)
             n = len(aborted_transactions)
-            out += _pack_i(n)
+            out.append(_pack_i(n))
             _write_many_aborted_transaction_v4(out, aborted_transactions)
         records = item.records
         if records is None:
-            out += NULL_OCTETS
+            out.append(NULL_OCTETS)
         else:
             text = octets(records)
-            out += _pack_i(len(text))
-            append_octets(out, text)
+            out.append(_pack_i(len(text)))
+            out.append(text)
 
 
 # FetchableTopicResponse, version 4
@@ -531,18 +534,18 @@ def _read_many_fetchable_topic_response_v4(
 
 
 def _write_many_fetchable_topic_response_v4(
-    out: bytearray, items: Sequence[FetchResponse.FetchableTopicResponse]
+    out: list[bytes], items: Sequence[FetchResponse.FetchableTopicResponse]
 ) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
         topic_raw = item.topic.encode()
-        out += _pack_h(len(topic_raw))
-        out += topic_raw
+        out.append(_pack_h(len(topic_raw)))
+        out.append(topic_raw)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
-        out += _pack_i(len(partitions))
+        out.append(_pack_i(len(partitions)))
         _write_many_partition_data_v4(out, partitions)
 
 
@@ -565,7 +568,8 @@ def _read_fetch_response_v4(buffer: bytes, at: int) -> tuple[FetchResponse, int]
     return FetchResponse(throttle_time_ms, 0, 0, responses), at
 
 
-def _write_fetch_response_v4(out: bytearray, item: FetchResponse) -> None:
+def _encode_fetch_response_v4(item: FetchResponse) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.session_id != 0:
@@ -575,8 +579,9 @@ def _write_fetch_response_v4(out: bytearray, item: FetchResponse) -> None:
     responses = item.responses
     if type(responses) is not tuple:
         responses = sequence(responses)
-    out += _pack_ii(item.throttle_time_ms, len(responses))
+    out.append(_pack_ii(item.throttle_time_ms, len(responses)))
     _write_many_fetchable_topic_response_v4(out, responses)
+    return b"".join(out)
 
 
 # PartitionData, versions 5-10
@@ -633,7 +638,7 @@ def _read_many_partition_data_v5(
     return tuple(result), at
 
 
-def _write_many_partition_data_v5(out: bytearray, items: Sequence[FetchResponse.PartitionData]) -> None:
+def _write_many_partition_data_v5(out: list[bytes], items: Sequence[FetchResponse.PartitionData]) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
@@ -649,25 +654,31 @@ def _write_many_partition_data_v5(out: bytearray, items: Sequence[FetchResponse.
             raise ValueError  # snapshot_id is not in these versions
         if item.preferred_read_replica != -1:
             raise ValueError  # preferred_read_replica is not in these versions
-        out += _pack_ihqqq(
-            item.partition_index, item.error_code, item.high_watermark, item.last_stable_offset, item.log_start_offset
+        out.append(
+            _pack_ihqqq(
+                item.partition_index,
+                item.error_code,
+                item.high_watermark,
+                item.last_stable_offset,
+                item.log_start_offset,
+            )
         )
         aborted_transactions = item.aborted_transactions
         if aborted_transactions is None:
-            out += NULL_COUNT
+            out.append(NULL_COUNT)
         else:
             if type(aborted_transactions) is not tuple:
                 aborted_transactions = sequence(aborted_transactions)
             n = len(aborted_transactions)
-            out += _pack_i(n)
+            out.append(_pack_i(n))
             _write_many_aborted_transaction_v4(out, aborted_transactions)
         records = item.records
         if records is None:
-            out += NULL_OCTETS
+            out.append(NULL_OCTETS)
         else:
             text = octets(records)
-            out += _pack_i(len(text))
-            append_octets(out, text)
+            out.append(_pack_i(len(text)))
+            out.append(text)
 
 
 # FetchableTopicResponse, versions 5-10
@@ -703,18 +714,18 @@ def _read_many_fetchable_topic_response_v5(
 
 
 def _write_many_fetchable_topic_response_v5(
-    out: bytearray, items: Sequence[FetchResponse.FetchableTopicResponse]
+    out: list[bytes], items: Sequence[FetchResponse.FetchableTopicResponse]
 ) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
         topic_raw = item.topic.encode()
-        out += _pack_h(len(topic_raw))
-        out += topic_raw
+        out.append(_pack_h(len(topic_raw)))
+        out.append(topic_raw)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
-        out += _pack_i(len(partitions))
+        out.append(_pack_i(len(partitions)))
         _write_many_partition_data_v5(out, partitions)
 
 
@@ -737,7 +748,8 @@ def _read_fetch_response_v5(buffer: bytes, at: int) -> tuple[FetchResponse, int]
     return FetchResponse(throttle_time_ms, 0, 0, responses), at
 
 
-def _write_fetch_response_v5(out: bytearray, item: FetchResponse) -> None:
+def _encode_fetch_response_v5(item: FetchResponse) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.session_id != 0:
@@ -747,8 +759,9 @@ def _write_fetch_response_v5(out: bytearray, item: FetchResponse) -> None:
     responses = item.responses
     if type(responses) is not tuple:
         responses = sequence(responses)
-    out += _pack_ii(item.throttle_time_ms, len(responses))
+    out.append(_pack_ii(item.throttle_time_ms, len(responses)))
     _write_many_fetchable_topic_response_v5(out, responses)
+    return b"".join(out)
 
 
 # FetchResponse, versions 7-10
@@ -772,7 +785,8 @@ def _read_fetch_response_v7(buffer: bytes, at: int) -> tuple[FetchResponse, int]
     return FetchResponse(throttle_time_ms, error_code, session_id, responses), at
 
 
-def _write_fetch_response_v7(out: bytearray, item: FetchResponse) -> None:
+def _encode_fetch_response_v7(item: FetchResponse) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.node_endpoints):
@@ -780,8 +794,9 @@ def _write_fetch_response_v7(out: bytearray, item: FetchResponse) -> None:
     responses = item.responses
     if type(responses) is not tuple:
         responses = sequence(responses)
-    out += _pack_ihii(item.throttle_time_ms, item.error_code, item.session_id, len(responses))
+    out.append(_pack_ihii(item.throttle_time_ms, item.error_code, item.session_id, len(responses)))
     _write_many_fetchable_topic_response_v5(out, responses)
+    return b"".join(out)
 
 
 # PartitionData, version 11
@@ -839,7 +854,7 @@ def _read_many_partition_data_v11(
     return tuple(result), at
 
 
-def _write_many_partition_data_v11(out: bytearray, items: Sequence[FetchResponse.PartitionData]) -> None:
+def _write_many_partition_data_v11(out: list[bytes], items: Sequence[FetchResponse.PartitionData]) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
@@ -853,26 +868,32 @@ def _write_many_partition_data_v11(out: bytearray, items: Sequence[FetchResponse
             raise ValueError  # current_leader is not in these versions
         if item.snapshot_id is not _DEFAULT_SnapshotId and differs(item.snapshot_id, _DEFAULT_SnapshotId):
             raise ValueError  # snapshot_id is not in these versions
-        out += _pack_ihqqq(
-            item.partition_index, item.error_code, item.high_watermark, item.last_stable_offset, item.log_start_offset
+        out.append(
+            _pack_ihqqq(
+                item.partition_index,
+                item.error_code,
+                item.high_watermark,
+                item.last_stable_offset,
+                item.log_start_offset,
+            )
         )
         aborted_transactions = item.aborted_transactions
         if aborted_transactions is None:
-            out += NULL_COUNT
+            out.append(NULL_COUNT)
         else:
             if type(aborted_transactions) is not tuple:
                 aborted_transactions = sequence(aborted_transactions)
             n = len(aborted_transactions)
-            out += _pack_i(n)
+            out.append(_pack_i(n))
             _write_many_aborted_transaction_v4(out, aborted_transactions)
-        out += _pack_i(item.preferred_read_replica)
+        out.append(_pack_i(item.preferred_read_replica))
         records = item.records
         if records is None:
-            out += NULL_OCTETS
+            out.append(NULL_OCTETS)
         else:
             text = octets(records)
-            out += _pack_i(len(text))
-            append_octets(out, text)
+            out.append(_pack_i(len(text)))
+            out.append(text)
 
 
 # FetchableTopicResponse, version 11
@@ -908,18 +929,18 @@ def _read_many_fetchable_topic_response_v11(
 
 
 def _write_many_fetchable_topic_response_v11(
-    out: bytearray, items: Sequence[FetchResponse.FetchableTopicResponse]
+    out: list[bytes], items: Sequence[FetchResponse.FetchableTopicResponse]
 ) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
         topic_raw = item.topic.encode()
-        out += _pack_h(len(topic_raw))
-        out += topic_raw
+        out.append(_pack_h(len(topic_raw)))
+        out.append(topic_raw)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
-        out += _pack_i(len(partitions))
+        out.append(_pack_i(len(partitions)))
         _write_many_partition_data_v11(out, partitions)
 
 
@@ -944,7 +965,8 @@ def _read_fetch_response_v11(buffer: bytes, at: int) -> tuple[FetchResponse, int
     return FetchResponse(throttle_time_ms, error_code, session_id, responses), at
 
 
-def _write_fetch_response_v11(out: bytearray, item: FetchResponse) -> None:
+def _encode_fetch_response_v11(item: FetchResponse) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.node_endpoints):
@@ -952,8 +974,9 @@ def _write_fetch_response_v11(out: bytearray, item: FetchResponse) -> None:
     responses = item.responses
     if type(responses) is not tuple:
         responses = sequence(responses)
-    out += _pack_ihii(item.throttle_time_ms, item.error_code, item.session_id, len(responses))
+    out.append(_pack_ihii(item.throttle_time_ms, item.error_code, item.session_id, len(responses)))
     _write_many_fetchable_topic_response_v11(out, responses)
+    return b"".join(out)
 
 
 # EpochEndOffset, versions 12-18
@@ -971,10 +994,10 @@ def _read_epoch_end_offset_v12(buffer: bytes, at: int) -> tuple[FetchResponse.Ep
     return FetchResponse.EpochEndOffset(epoch, end_offset, tags), at
 
 
-def _write_epoch_end_offset_v12(out: bytearray, item: FetchResponse.EpochEndOffset) -> None:
-    out += _pack_iqB(item.epoch, item.end_offset, 0)
+def _write_epoch_end_offset_v12(out: list[bytes], item: FetchResponse.EpochEndOffset) -> None:
+    out.append(_pack_iqB(item.epoch, item.end_offset, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # LeaderIdAndEpoch, versions 12-18
@@ -992,10 +1015,10 @@ def _read_leader_id_and_epoch_v12(buffer: bytes, at: int) -> tuple[FetchResponse
     return FetchResponse.LeaderIdAndEpoch(leader_id, leader_epoch, tags), at
 
 
-def _write_leader_id_and_epoch_v12(out: bytearray, item: FetchResponse.LeaderIdAndEpoch) -> None:
-    out += _pack_iiB(item.leader_id, item.leader_epoch, 0)
+def _write_leader_id_and_epoch_v12(out: list[bytes], item: FetchResponse.LeaderIdAndEpoch) -> None:
+    out.append(_pack_iiB(item.leader_id, item.leader_epoch, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # SnapshotId, versions 12-18
@@ -1013,10 +1036,10 @@ def _read_snapshot_id_v12(buffer: bytes, at: int) -> tuple[FetchResponse.Snapsho
     return FetchResponse.SnapshotId(end_offset, epoch, tags), at
 
 
-def _write_snapshot_id_v12(out: bytearray, item: FetchResponse.SnapshotId) -> None:
-    out += _pack_qiB(item.end_offset, item.epoch, 0)
+def _write_snapshot_id_v12(out: list[bytes], item: FetchResponse.SnapshotId) -> None:
+    out.append(_pack_qiB(item.end_offset, item.epoch, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AbortedTransaction, versions 12-18
@@ -1043,11 +1066,11 @@ def _read_many_aborted_transaction_v12(
     return tuple(result), at
 
 
-def _write_many_aborted_transaction_v12(out: bytearray, items: Sequence[FetchResponse.AbortedTransaction]) -> None:
+def _write_many_aborted_transaction_v12(out: list[bytes], items: Sequence[FetchResponse.AbortedTransaction]) -> None:
     for item in items:
-        out += _pack_qqB(item.producer_id, item.first_offset, 0)
+        out.append(_pack_qqB(item.producer_id, item.first_offset, 0))
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # PartitionData, versions 12-18
@@ -1137,55 +1160,61 @@ def _read_many_partition_data_v12(
     return tuple(result), at
 
 
-def _write_many_partition_data_v12(out: bytearray, items: Sequence[FetchResponse.PartitionData]) -> None:
+def _write_many_partition_data_v12(out: list[bytes], items: Sequence[FetchResponse.PartitionData]) -> None:
     for item in items:
-        out += _pack_ihqqq(
-            item.partition_index, item.error_code, item.high_watermark, item.last_stable_offset, item.log_start_offset
+        out.append(
+            _pack_ihqqq(
+                item.partition_index,
+                item.error_code,
+                item.high_watermark,
+                item.last_stable_offset,
+                item.log_start_offset,
+            )
         )
         aborted_transactions = item.aborted_transactions
         if aborted_transactions is None:
-            out.append(0)
+            out.append(BYTES[0])
         else:
             if type(aborted_transactions) is not tuple:
                 aborted_transactions = sequence(aborted_transactions)
             n = len(aborted_transactions)
             if n < FEW:
-                out.append(n + 1)
+                out.append(BYTES[n + 1])
             else:
-                out += long_length(n)
+                out.append(long_length(n))
             _write_many_aborted_transaction_v12(out, aborted_transactions)
-        out += _pack_i(item.preferred_read_replica)
+        out.append(_pack_i(item.preferred_read_replica))
         records = item.records
         if records is None:
-            out.append(0)
+            out.append(BYTES[0])
         else:
             text = octets(records)
             n = len(text)
             if n < 127:
-                out.append(n + 1)
+                out.append(BYTES[n + 1])
             else:
-                out += long_length(n)
-            append_octets(out, text)
-        out.append(0)
+                out.append(long_length(n))
+            out.append(text)
+        out.append(BYTES[0])
         known = []
         if item.diverging_epoch is not _DEFAULT_EpochEndOffset and differs(
             item.diverging_epoch, _DEFAULT_EpochEndOffset
         ):
-            payload = bytearray()
+            payload: list[bytes] = []
             _write_epoch_end_offset_v12(payload, item.diverging_epoch)
-            known.append((0, payload))
+            known.append((0, b"".join(payload)))
         if item.current_leader is not _DEFAULT_LeaderIdAndEpoch and differs(
             item.current_leader, _DEFAULT_LeaderIdAndEpoch
         ):
-            payload = bytearray()
+            payload = []
             _write_leader_id_and_epoch_v12(payload, item.current_leader)
-            known.append((1, payload))
+            known.append((1, b"".join(payload)))
         if item.snapshot_id is not _DEFAULT_SnapshotId and differs(item.snapshot_id, _DEFAULT_SnapshotId):
-            payload = bytearray()
+            payload = []
             _write_snapshot_id_v12(payload, item.snapshot_id)
-            known.append((2, payload))
+            known.append((2, b"".join(payload)))
         if known or item.unknown_tagged_fields:
-            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1, 2))
+            out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0, 1, 2))
 
 
 # FetchableTopicResponse, version 12
@@ -1230,28 +1259,28 @@ def _read_many_fetchable_topic_response_v12(
 
 
 def _write_many_fetchable_topic_response_v12(
-    out: bytearray, items: Sequence[FetchResponse.FetchableTopicResponse]
+    out: list[bytes], items: Sequence[FetchResponse.FetchableTopicResponse]
 ) -> None:
     for item in items:
         text = item.topic.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
         if n < FEW:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
+            out.append(long_length(n))
         _write_many_partition_data_v12(out, partitions)
-        out.append(0)
+        out.append(BYTES[0])
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # FetchResponse, version 12
@@ -1283,7 +1312,8 @@ def _read_fetch_response_v12(buffer: bytes, at: int) -> tuple[FetchResponse, int
     return FetchResponse(throttle_time_ms, error_code, session_id, responses, (), tags), at
 
 
-def _write_fetch_response_v12(out: bytearray, item: FetchResponse) -> None:
+def _encode_fetch_response_v12(item: FetchResponse) -> bytes:
+    out: list[bytes] = []
     if len(item.node_endpoints):
         raise ValueError  # node_endpoints is not in these versions
     responses = item.responses
@@ -1291,14 +1321,15 @@ def _write_fetch_response_v12(out: bytearray, item: FetchResponse) -> None:
         responses = sequence(responses)
     n = len(responses)
     if n < FEW:
-        out += _pack_ihiB(item.throttle_time_ms, item.error_code, item.session_id, n + 1)
+        out.append(_pack_ihiB(item.throttle_time_ms, item.error_code, item.session_id, n + 1))
     else:
-        out += _pack_ihi(item.throttle_time_ms, item.error_code, item.session_id)
-        out += long_length(n)
+        out.append(_pack_ihi(item.throttle_time_ms, item.error_code, item.session_id))
+        out.append(long_length(n))
     _write_many_fetchable_topic_response_v12(out, responses)
-    out.append(0)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 # FetchableTopicResponse, versions 13-18
@@ -1336,7 +1367,7 @@ def _read_many_fetchable_topic_response_v13(
 
 
 def _write_many_fetchable_topic_response_v13(
-    out: bytearray, items: Sequence[FetchResponse.FetchableTopicResponse]
+    out: list[bytes], items: Sequence[FetchResponse.FetchableTopicResponse]
 ) -> None:
     for item in items:
         partitions = item.partitions
@@ -1346,14 +1377,14 @@ def _write_many_fetchable_topic_response_v13(
         if len(item.topic_id) != 16:
             raise ValueError
         if n < FEW:
-            out += _pack_16sB(item.topic_id, n + 1)
+            out.append(_pack_16sB(item.topic_id, n + 1))
         else:
-            out += _pack_16s(item.topic_id)
-            out += long_length(n)
+            out.append(_pack_16s(item.topic_id))
+            out.append(long_length(n))
         _write_many_partition_data_v12(out, partitions)
-        out.append(0)
+        out.append(BYTES[0])
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # FetchResponse, versions 13-15
@@ -1385,7 +1416,8 @@ def _read_fetch_response_v13(buffer: bytes, at: int) -> tuple[FetchResponse, int
     return FetchResponse(throttle_time_ms, error_code, session_id, responses, (), tags), at
 
 
-def _write_fetch_response_v13(out: bytearray, item: FetchResponse) -> None:
+def _encode_fetch_response_v13(item: FetchResponse) -> bytes:
+    out: list[bytes] = []
     if len(item.node_endpoints):
         raise ValueError  # node_endpoints is not in these versions
     responses = item.responses
@@ -1393,14 +1425,15 @@ def _write_fetch_response_v13(out: bytearray, item: FetchResponse) -> None:
         responses = sequence(responses)
     n = len(responses)
     if n < FEW:
-        out += _pack_ihiB(item.throttle_time_ms, item.error_code, item.session_id, n + 1)
+        out.append(_pack_ihiB(item.throttle_time_ms, item.error_code, item.session_id, n + 1))
     else:
-        out += _pack_ihi(item.throttle_time_ms, item.error_code, item.session_id)
-        out += long_length(n)
+        out.append(_pack_ihi(item.throttle_time_ms, item.error_code, item.session_id))
+        out.append(long_length(n))
     _write_many_fetchable_topic_response_v13(out, responses)
-    out.append(0)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 # NodeEndpoint, versions 16-18
@@ -1445,31 +1478,31 @@ def _read_many_node_endpoint_v16(
     return tuple(result), at
 
 
-def _write_many_node_endpoint_v16(out: bytearray, items: Sequence[FetchResponse.NodeEndpoint]) -> None:
+def _write_many_node_endpoint_v16(out: list[bytes], items: Sequence[FetchResponse.NodeEndpoint]) -> None:
     for item in items:
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text_i_i[n](item.node_id, n + 1, text, item.port)
+            out.append(_pack_text_i_i[n](item.node_id, n + 1, text, item.port))
         else:
-            out += _pack_i(item.node_id)
-            out += long_text_length(n)
-            out += text
-            out += _pack_i(item.port)
+            out.append(_pack_i(item.node_id))
+            out.append(long_text_length(n))
+            out.append(text)
+            out.append(_pack_i(item.port))
         rack = item.rack
         if rack is None:
-            out.append(0)
+            out.append(BYTES[0])
         else:
             text = rack.encode()
             n = len(text)
             if n < 127:
-                out.append(n + 1)
+                out.append(BYTES[n + 1])
             else:
-                out += long_text_length(n)
-            out += text
-        out.append(0)
+                out.append(long_text_length(n))
+            out.append(text)
+        out.append(BYTES[0])
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # FetchResponse, versions 16-18
@@ -1525,33 +1558,35 @@ def _read_fetch_response_v16(buffer: bytes, at: int) -> tuple[FetchResponse, int
     return FetchResponse(throttle_time_ms, error_code, session_id, responses, node_endpoints, tags), at
 
 
-def _write_fetch_response_v16(out: bytearray, item: FetchResponse) -> None:
+def _encode_fetch_response_v16(item: FetchResponse) -> bytes:
+    out: list[bytes] = []
     responses = item.responses
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
     if n < FEW:
-        out += _pack_ihiB(item.throttle_time_ms, item.error_code, item.session_id, n + 1)
+        out.append(_pack_ihiB(item.throttle_time_ms, item.error_code, item.session_id, n + 1))
     else:
-        out += _pack_ihi(item.throttle_time_ms, item.error_code, item.session_id)
-        out += long_length(n)
+        out.append(_pack_ihi(item.throttle_time_ms, item.error_code, item.session_id))
+        out.append(long_length(n))
     _write_many_fetchable_topic_response_v13(out, responses)
-    out.append(0)
+    out.append(BYTES[0])
     known = []
     if len(item.node_endpoints):
-        payload = bytearray()
+        payload: list[bytes] = []
         node_endpoints = item.node_endpoints
         if type(node_endpoints) is not tuple:
             node_endpoints = sequence(node_endpoints)
         n = len(node_endpoints)
         if n < FEW:
-            payload.append(n + 1)
+            payload.append(BYTES[n + 1])
         else:
-            payload += long_length(n)
+            payload.append(long_length(n))
         _write_many_node_endpoint_v16(payload, node_endpoints)
-        known.append((0, payload))
+        known.append((0, b"".join(payload)))
     if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+    return b"".join(out)
 
 
 FetchResponse._readers = {
@@ -1575,25 +1610,24 @@ FetchResponse._readers = {
     17: _read_fetch_response_v16,
     18: _read_fetch_response_v16,
 }
-FetchResponse._writers = {
-    0: _write_fetch_response_v0,
-    1: _write_fetch_response_v1,
-    2: _write_fetch_response_v1,
-    3: _write_fetch_response_v1,
-    4: _write_fetch_response_v4,
-    5: _write_fetch_response_v5,
-    6: _write_fetch_response_v5,
-    7: _write_fetch_response_v7,
-    8: _write_fetch_response_v7,
-    9: _write_fetch_response_v7,
-    10: _write_fetch_response_v7,
-    11: _write_fetch_response_v11,
-    12: _write_fetch_response_v12,
-    13: _write_fetch_response_v13,
-    14: _write_fetch_response_v13,
-    15: _write_fetch_response_v13,
-    16: _write_fetch_response_v16,
-    17: _write_fetch_response_v16,
-    18: _write_fetch_response_v16,
+FetchResponse._encoders = {
+    0: _encode_fetch_response_v0,
+    1: _encode_fetch_response_v1,
+    2: _encode_fetch_response_v1,
+    3: _encode_fetch_response_v1,
+    4: _encode_fetch_response_v4,
+    5: _encode_fetch_response_v5,
+    6: _encode_fetch_response_v5,
+    7: _encode_fetch_response_v7,
+    8: _encode_fetch_response_v7,
+    9: _encode_fetch_response_v7,
+    10: _encode_fetch_response_v7,
+    11: _encode_fetch_response_v11,
+    12: _encode_fetch_response_v12,
+    13: _encode_fetch_response_v13,
+    14: _encode_fetch_response_v13,
+    15: _encode_fetch_response_v13,
+    16: _encode_fetch_response_v16,
+    17: _encode_fetch_response_v16,
+    18: _encode_fetch_response_v16,
 }
-FetchResponse._output = Output

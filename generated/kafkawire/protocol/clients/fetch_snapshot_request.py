@@ -124,7 +124,7 @@ def _read_snapshot_id_v0(buffer: bytes, at: int) -> tuple[FetchSnapshotRequest.S
 def _write_snapshot_id_v0(out: bytearray, item: FetchSnapshotRequest.SnapshotId) -> None:
     out += _pack_qiB(item.end_offset, item.epoch, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # PartitionSnapshot, version 0
@@ -159,7 +159,7 @@ def _write_many_partition_snapshot_v0(out: bytearray, items: Sequence[FetchSnaps
         _write_snapshot_id_v0(out, item.snapshot_id)
         out += _pack_qB(item.position, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicSnapshot, version 0
@@ -223,7 +223,7 @@ def _write_many_topic_snapshot_v0(out: bytearray, items: Sequence[FetchSnapshotR
         _write_many_partition_snapshot_v0(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # FetchSnapshotRequest, version 0
@@ -276,7 +276,8 @@ def _read_fetch_snapshot_request_v0(buffer: bytes, at: int) -> tuple[FetchSnapsh
     return FetchSnapshotRequest(cluster_id, replica_id, max_bytes, topics, tags), at
 
 
-def _write_fetch_snapshot_request_v0(out: bytearray, item: FetchSnapshotRequest) -> None:
+def _encode_fetch_snapshot_request_v0(item: FetchSnapshotRequest) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -298,9 +299,10 @@ def _write_fetch_snapshot_request_v0(out: bytearray, item: FetchSnapshotRequest)
         else:
             payload += long_text_length(n)
         payload += text
-        known.append((0, payload))
+        known.append((0, bytes(payload)))
     if known or item.unknown_tagged_fields:
         out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+    return bytes(out)
 
 
 # PartitionSnapshot, version 1
@@ -355,7 +357,7 @@ def _write_many_partition_snapshot_v1(out: bytearray, items: Sequence[FetchSnaps
             if len(item.replica_directory_id) != 16:
                 raise ValueError
             payload += _pack_16s(item.replica_directory_id)
-            known.append((0, payload))
+            known.append((0, bytes(payload)))
         if known or item.unknown_tagged_fields:
             out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
 
@@ -421,7 +423,7 @@ def _write_many_topic_snapshot_v1(out: bytearray, items: Sequence[FetchSnapshotR
         _write_many_partition_snapshot_v1(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # FetchSnapshotRequest, version 1
@@ -474,7 +476,8 @@ def _read_fetch_snapshot_request_v1(buffer: bytes, at: int) -> tuple[FetchSnapsh
     return FetchSnapshotRequest(cluster_id, replica_id, max_bytes, topics, tags), at
 
 
-def _write_fetch_snapshot_request_v1(out: bytearray, item: FetchSnapshotRequest) -> None:
+def _encode_fetch_snapshot_request_v1(item: FetchSnapshotRequest) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -496,10 +499,11 @@ def _write_fetch_snapshot_request_v1(out: bytearray, item: FetchSnapshotRequest)
         else:
             payload += long_text_length(n)
         payload += text
-        known.append((0, payload))
+        known.append((0, bytes(payload)))
     if known or item.unknown_tagged_fields:
         out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+    return bytes(out)
 
 
 FetchSnapshotRequest._readers = {0: _read_fetch_snapshot_request_v0, 1: _read_fetch_snapshot_request_v1}
-FetchSnapshotRequest._writers = {0: _write_fetch_snapshot_request_v0, 1: _write_fetch_snapshot_request_v1}
+FetchSnapshotRequest._encoders = {0: _encode_fetch_snapshot_request_v0, 1: _encode_fetch_snapshot_request_v1}

@@ -11,10 +11,9 @@ import msgspec
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
-    Output,
     Tags,
-    append_octets,
     differs,
     long_length,
     long_text,
@@ -163,10 +162,10 @@ def _read_snapshot_id_v0(buffer: bytes, at: int) -> tuple[FetchSnapshotResponse.
     return FetchSnapshotResponse.SnapshotId(end_offset, epoch, tags), at
 
 
-def _write_snapshot_id_v0(out: bytearray, item: FetchSnapshotResponse.SnapshotId) -> None:
-    out += _pack_qiB(item.end_offset, item.epoch, 0)
+def _write_snapshot_id_v0(out: list[bytes], item: FetchSnapshotResponse.SnapshotId) -> None:
+    out.append(_pack_qiB(item.end_offset, item.epoch, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # LeaderIdAndEpoch, versions 0-1
@@ -184,10 +183,10 @@ def _read_leader_id_and_epoch_v0(buffer: bytes, at: int) -> tuple[FetchSnapshotR
     return FetchSnapshotResponse.LeaderIdAndEpoch(leader_id, leader_epoch, tags), at
 
 
-def _write_leader_id_and_epoch_v0(out: bytearray, item: FetchSnapshotResponse.LeaderIdAndEpoch) -> None:
-    out += _pack_iiB(item.leader_id, item.leader_epoch, 0)
+def _write_leader_id_and_epoch_v0(out: list[bytes], item: FetchSnapshotResponse.LeaderIdAndEpoch) -> None:
+    out.append(_pack_iiB(item.leader_id, item.leader_epoch, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # PartitionSnapshot, versions 0-1
@@ -240,30 +239,32 @@ def _read_many_partition_snapshot_v0(
     return tuple(result), at
 
 
-def _write_many_partition_snapshot_v0(out: bytearray, items: Sequence[FetchSnapshotResponse.PartitionSnapshot]) -> None:
+def _write_many_partition_snapshot_v0(
+    out: list[bytes], items: Sequence[FetchSnapshotResponse.PartitionSnapshot]
+) -> None:
     for item in items:
-        out += _pack_ih(item.index, item.error_code)
+        out.append(_pack_ih(item.index, item.error_code))
         _write_snapshot_id_v0(out, item.snapshot_id)
         if item.unaligned_records is None:
             raise ValueError  # null-encode-refused
-        out += _pack_qq(item.size, item.position)
+        out.append(_pack_qq(item.size, item.position))
         text = octets(item.unaligned_records)
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
-        append_octets(out, text)
-        out.append(0)
+            out.append(long_length(n))
+        out.append(text)
+        out.append(BYTES[0])
         known = []
         if item.current_leader is not _DEFAULT_LeaderIdAndEpoch and differs(
             item.current_leader, _DEFAULT_LeaderIdAndEpoch
         ):
-            payload = bytearray()
+            payload: list[bytes] = []
             _write_leader_id_and_epoch_v0(payload, item.current_leader)
-            known.append((0, payload))
+            known.append((0, b"".join(payload)))
         if known or item.unknown_tagged_fields:
-            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+            out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
 
 
 # TopicSnapshot, versions 0-1
@@ -307,27 +308,27 @@ def _read_many_topic_snapshot_v0(
     return tuple(result), at
 
 
-def _write_many_topic_snapshot_v0(out: bytearray, items: Sequence[FetchSnapshotResponse.TopicSnapshot]) -> None:
+def _write_many_topic_snapshot_v0(out: list[bytes], items: Sequence[FetchSnapshotResponse.TopicSnapshot]) -> None:
     for item in items:
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
         if n < FEW:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
+            out.append(long_length(n))
         _write_many_partition_snapshot_v0(out, partitions)
-        out.append(0)
+        out.append(BYTES[0])
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # FetchSnapshotResponse, version 0
@@ -358,7 +359,8 @@ def _read_fetch_snapshot_response_v0(buffer: bytes, at: int) -> tuple[FetchSnaps
     return FetchSnapshotResponse(throttle_time_ms, error_code, topics, (), tags), at
 
 
-def _write_fetch_snapshot_response_v0(out: bytearray, item: FetchSnapshotResponse) -> None:
+def _encode_fetch_snapshot_response_v0(item: FetchSnapshotResponse) -> bytes:
+    out: list[bytes] = []
     if len(item.node_endpoints):
         raise ValueError  # node_endpoints is not in these versions
     topics = item.topics
@@ -366,14 +368,15 @@ def _write_fetch_snapshot_response_v0(out: bytearray, item: FetchSnapshotRespons
         topics = sequence(topics)
     n = len(topics)
     if n < FEW:
-        out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
+        out.append(_pack_ihB(item.throttle_time_ms, item.error_code, n + 1))
     else:
-        out += _pack_ih(item.throttle_time_ms, item.error_code)
-        out += long_length(n)
+        out.append(_pack_ih(item.throttle_time_ms, item.error_code))
+        out.append(long_length(n))
     _write_many_topic_snapshot_v0(out, topics)
-    out.append(0)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 # NodeEndpoint, version 1
@@ -407,19 +410,19 @@ def _read_many_node_endpoint_v1(
     return tuple(result), at
 
 
-def _write_many_node_endpoint_v1(out: bytearray, items: Sequence[FetchSnapshotResponse.NodeEndpoint]) -> None:
+def _write_many_node_endpoint_v1(out: list[bytes], items: Sequence[FetchSnapshotResponse.NodeEndpoint]) -> None:
     for item in items:
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text_i_HB[n](item.node_id, n + 1, text, item.port, 0)
+            out.append(_pack_text_i_HB[n](item.node_id, n + 1, text, item.port, 0))
         else:
-            out += _pack_i(item.node_id)
-            out += long_text_length(n)
-            out += text
-            out += _pack_HB(item.port, 0)
+            out.append(_pack_i(item.node_id))
+            out.append(long_text_length(n))
+            out.append(text)
+            out.append(_pack_HB(item.port, 0))
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # FetchSnapshotResponse, version 1
@@ -474,35 +477,36 @@ def _read_fetch_snapshot_response_v1(buffer: bytes, at: int) -> tuple[FetchSnaps
     return FetchSnapshotResponse(throttle_time_ms, error_code, topics, node_endpoints, tags), at
 
 
-def _write_fetch_snapshot_response_v1(out: bytearray, item: FetchSnapshotResponse) -> None:
+def _encode_fetch_snapshot_response_v1(item: FetchSnapshotResponse) -> bytes:
+    out: list[bytes] = []
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < FEW:
-        out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
+        out.append(_pack_ihB(item.throttle_time_ms, item.error_code, n + 1))
     else:
-        out += _pack_ih(item.throttle_time_ms, item.error_code)
-        out += long_length(n)
+        out.append(_pack_ih(item.throttle_time_ms, item.error_code))
+        out.append(long_length(n))
     _write_many_topic_snapshot_v0(out, topics)
-    out.append(0)
+    out.append(BYTES[0])
     known = []
     if len(item.node_endpoints):
-        payload = bytearray()
+        payload: list[bytes] = []
         node_endpoints = item.node_endpoints
         if type(node_endpoints) is not tuple:
             node_endpoints = sequence(node_endpoints)
         n = len(node_endpoints)
         if n < FEW:
-            payload.append(n + 1)
+            payload.append(BYTES[n + 1])
         else:
-            payload += long_length(n)
+            payload.append(long_length(n))
         _write_many_node_endpoint_v1(payload, node_endpoints)
-        known.append((0, payload))
+        known.append((0, b"".join(payload)))
     if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+    return b"".join(out)
 
 
 FetchSnapshotResponse._readers = {0: _read_fetch_snapshot_response_v0, 1: _read_fetch_snapshot_response_v1}
-FetchSnapshotResponse._writers = {0: _write_fetch_snapshot_response_v0, 1: _write_fetch_snapshot_response_v1}
-FetchSnapshotResponse._output = Output
+FetchSnapshotResponse._encoders = {0: _encode_fetch_snapshot_response_v0, 1: _encode_fetch_snapshot_response_v1}

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
     Tags,
     long_length,
@@ -69,7 +70,8 @@ def _read_find_coordinator_request_v0(buffer: bytes, at: int) -> tuple[FindCoord
     return FindCoordinatorRequest(key), at
 
 
-def _write_find_coordinator_request_v0(out: bytearray, item: FindCoordinatorRequest) -> None:
+def _encode_find_coordinator_request_v0(item: FindCoordinatorRequest) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.key_type != 0:
@@ -77,8 +79,9 @@ def _write_find_coordinator_request_v0(out: bytearray, item: FindCoordinatorRequ
     if len(item.coordinator_keys):
         raise ValueError  # coordinator_keys is not in these versions
     key_raw = item.key.encode()
-    out += _pack_h(len(key_raw))
-    out += key_raw
+    out.append(_pack_h(len(key_raw)))
+    out.append(key_raw)
+    return b"".join(out)
 
 
 # FindCoordinatorRequest, versions 1-2
@@ -99,15 +102,17 @@ def _read_find_coordinator_request_v1(buffer: bytes, at: int) -> tuple[FindCoord
     return FindCoordinatorRequest(key, key_type), at
 
 
-def _write_find_coordinator_request_v1(out: bytearray, item: FindCoordinatorRequest) -> None:
+def _encode_find_coordinator_request_v1(item: FindCoordinatorRequest) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.coordinator_keys):
         raise ValueError  # coordinator_keys is not in these versions
     key_raw = item.key.encode()
-    out += _pack_h(len(key_raw))
-    out += key_raw
-    out += _pack_b(item.key_type)
+    out.append(_pack_h(len(key_raw)))
+    out.append(key_raw)
+    out.append(_pack_b(item.key_type))
+    return b"".join(out)
 
 
 # FindCoordinatorRequest, version 3
@@ -134,19 +139,21 @@ def _read_find_coordinator_request_v3(buffer: bytes, at: int) -> tuple[FindCoord
     return FindCoordinatorRequest(key, key_type, (), tags), at
 
 
-def _write_find_coordinator_request_v3(out: bytearray, item: FindCoordinatorRequest) -> None:
+def _encode_find_coordinator_request_v3(item: FindCoordinatorRequest) -> bytes:
+    out: list[bytes] = []
     if len(item.coordinator_keys):
         raise ValueError  # coordinator_keys is not in these versions
     text = item.key.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__bB[n](n + 1, text, item.key_type, 0)
+        out.append(_pack_text__bB[n](n + 1, text, item.key_type, 0))
     else:
-        out += long_text_length(n)
-        out += text
-        out += _pack_bB(item.key_type, 0)
+        out.append(long_text_length(n))
+        out.append(text)
+        out.append(_pack_bB(item.key_type, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 # FindCoordinatorRequest, versions 4-6
@@ -187,7 +194,8 @@ def _read_find_coordinator_request_v4(buffer: bytes, at: int) -> tuple[FindCoord
     return FindCoordinatorRequest("", key_type, coordinator_keys, tags), at
 
 
-def _write_find_coordinator_request_v4(out: bytearray, item: FindCoordinatorRequest) -> None:
+def _encode_find_coordinator_request_v4(item: FindCoordinatorRequest) -> bytes:
+    out: list[bytes] = []
     if item.key != "":
         raise ValueError  # key is not in these versions
     coordinator_keys = item.coordinator_keys
@@ -195,21 +203,22 @@ def _write_find_coordinator_request_v4(out: bytearray, item: FindCoordinatorRequ
         coordinator_keys = sequence(coordinator_keys)
     n = len(coordinator_keys)
     if n < FEW:
-        out += _pack_bB(item.key_type, n + 1)
+        out.append(_pack_bB(item.key_type, n + 1))
     else:
-        out += _pack_b(item.key_type)
-        out += long_length(n)
+        out.append(_pack_b(item.key_type))
+        out.append(long_length(n))
     for coordinator_keys_item in coordinator_keys:
         text = coordinator_keys_item.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
-    out.append(0)
+            out.append(long_text_length(n))
+        out.append(text)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 FindCoordinatorRequest._readers = {
@@ -221,12 +230,12 @@ FindCoordinatorRequest._readers = {
     5: _read_find_coordinator_request_v4,
     6: _read_find_coordinator_request_v4,
 }
-FindCoordinatorRequest._writers = {
-    0: _write_find_coordinator_request_v0,
-    1: _write_find_coordinator_request_v1,
-    2: _write_find_coordinator_request_v1,
-    3: _write_find_coordinator_request_v3,
-    4: _write_find_coordinator_request_v4,
-    5: _write_find_coordinator_request_v4,
-    6: _write_find_coordinator_request_v4,
+FindCoordinatorRequest._encoders = {
+    0: _encode_find_coordinator_request_v0,
+    1: _encode_find_coordinator_request_v1,
+    2: _encode_find_coordinator_request_v1,
+    3: _encode_find_coordinator_request_v3,
+    4: _encode_find_coordinator_request_v4,
+    5: _encode_find_coordinator_request_v4,
+    6: _encode_find_coordinator_request_v4,
 }

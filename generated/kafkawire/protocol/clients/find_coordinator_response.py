@@ -113,7 +113,8 @@ def _read_find_coordinator_response_v0(buffer: bytes, at: int) -> tuple[FindCoor
     return FindCoordinatorResponse(0, error_code, "", node_id, host, port), at
 
 
-def _write_find_coordinator_response_v0(out: bytearray, item: FindCoordinatorResponse) -> None:
+def _encode_find_coordinator_response_v0(item: FindCoordinatorResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.coordinators):
@@ -122,6 +123,7 @@ def _write_find_coordinator_response_v0(out: bytearray, item: FindCoordinatorRes
     out += _pack_hih(item.error_code, item.node_id, len(host_raw))
     out += host_raw
     out += _pack_i(item.port)
+    return bytes(out)
 
 
 # FindCoordinatorResponse, versions 1-2
@@ -154,7 +156,8 @@ def _read_find_coordinator_response_v1(buffer: bytes, at: int) -> tuple[FindCoor
     return FindCoordinatorResponse(throttle_time_ms, error_code, error_message, node_id, host, port), at
 
 
-def _write_find_coordinator_response_v1(out: bytearray, item: FindCoordinatorResponse) -> None:
+def _encode_find_coordinator_response_v1(item: FindCoordinatorResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.coordinators):
@@ -171,6 +174,7 @@ def _write_find_coordinator_response_v1(out: bytearray, item: FindCoordinatorRes
     out += _pack_ih(item.node_id, len(host_raw))
     out += host_raw
     out += _pack_i(item.port)
+    return bytes(out)
 
 
 # FindCoordinatorResponse, version 3
@@ -211,7 +215,8 @@ def _read_find_coordinator_response_v3(buffer: bytes, at: int) -> tuple[FindCoor
     return FindCoordinatorResponse(throttle_time_ms, error_code, error_message, node_id, host, port, (), tags), at
 
 
-def _write_find_coordinator_response_v3(out: bytearray, item: FindCoordinatorResponse) -> None:
+def _encode_find_coordinator_response_v3(item: FindCoordinatorResponse) -> bytes:
+    out = bytearray()
     if len(item.coordinators):
         raise ValueError  # coordinators is not in these versions
     out += _pack_ih(item.throttle_time_ms, item.error_code)
@@ -236,7 +241,8 @@ def _write_find_coordinator_response_v3(out: bytearray, item: FindCoordinatorRes
         out += text
         out += _pack_iB(item.port, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # Coordinator, versions 4-6
@@ -323,7 +329,7 @@ def _write_many_coordinator_v4(out: bytearray, items: Sequence[FindCoordinatorRe
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # FindCoordinatorResponse, versions 4-6
@@ -353,7 +359,8 @@ def _read_find_coordinator_response_v4(buffer: bytes, at: int) -> tuple[FindCoor
     return FindCoordinatorResponse(throttle_time_ms, 0, "", 0, "", 0, coordinators, tags), at
 
 
-def _write_find_coordinator_response_v4(out: bytearray, item: FindCoordinatorResponse) -> None:
+def _encode_find_coordinator_response_v4(item: FindCoordinatorResponse) -> bytes:
+    out = bytearray()
     if item.error_code != 0:
         raise ValueError  # error_code is not in these versions
     if item.node_id != 0:
@@ -374,7 +381,8 @@ def _write_find_coordinator_response_v4(out: bytearray, item: FindCoordinatorRes
     _write_many_coordinator_v4(out, coordinators)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 FindCoordinatorResponse._readers = {
@@ -386,12 +394,12 @@ FindCoordinatorResponse._readers = {
     5: _read_find_coordinator_response_v4,
     6: _read_find_coordinator_response_v4,
 }
-FindCoordinatorResponse._writers = {
-    0: _write_find_coordinator_response_v0,
-    1: _write_find_coordinator_response_v1,
-    2: _write_find_coordinator_response_v1,
-    3: _write_find_coordinator_response_v3,
-    4: _write_find_coordinator_response_v4,
-    5: _write_find_coordinator_response_v4,
-    6: _write_find_coordinator_response_v4,
+FindCoordinatorResponse._encoders = {
+    0: _encode_find_coordinator_response_v0,
+    1: _encode_find_coordinator_response_v1,
+    2: _encode_find_coordinator_response_v1,
+    3: _encode_find_coordinator_response_v3,
+    4: _encode_find_coordinator_response_v4,
+    5: _encode_find_coordinator_response_v4,
+    6: _encode_find_coordinator_response_v4,
 }

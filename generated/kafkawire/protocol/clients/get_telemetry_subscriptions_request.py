@@ -45,13 +45,15 @@ def _read_get_telemetry_subscriptions_request_v0(
     return GetTelemetrySubscriptionsRequest(client_instance_id, tags), at
 
 
-def _write_get_telemetry_subscriptions_request_v0(out: bytearray, item: GetTelemetrySubscriptionsRequest) -> None:
+def _encode_get_telemetry_subscriptions_request_v0(item: GetTelemetrySubscriptionsRequest) -> bytes:
+    out: list[bytes] = []
     if len(item.client_instance_id) != 16:
         raise ValueError
-    out += _pack_16sB(item.client_instance_id, 0)
+    out.append(_pack_16sB(item.client_instance_id, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 GetTelemetrySubscriptionsRequest._readers = {0: _read_get_telemetry_subscriptions_request_v0}
-GetTelemetrySubscriptionsRequest._writers = {0: _write_get_telemetry_subscriptions_request_v0}
+GetTelemetrySubscriptionsRequest._encoders = {0: _encode_get_telemetry_subscriptions_request_v0}

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Uuid
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
     Tags,
     ZERO_UUID,
@@ -140,7 +141,8 @@ def _read_get_telemetry_subscriptions_response_v0(
     )
 
 
-def _write_get_telemetry_subscriptions_response_v0(out: bytearray, item: GetTelemetrySubscriptionsResponse) -> None:
+def _encode_get_telemetry_subscriptions_response_v0(item: GetTelemetrySubscriptionsResponse) -> bytes:
+    out: list[bytes] = []
     accepted_compression_types = item.accepted_compression_types
     if type(accepted_compression_types) is not tuple:
         accepted_compression_types = sequence(accepted_compression_types)
@@ -149,14 +151,14 @@ def _write_get_telemetry_subscriptions_response_v0(out: bytearray, item: GetTele
         raise ValueError
     if n < FEW:
         numbers = _pack_many_b[n](*accepted_compression_types)
-        out += _pack_ih16siB(
-            item.throttle_time_ms, item.error_code, item.client_instance_id, item.subscription_id, n + 1
+        out.append(
+            _pack_ih16siB(item.throttle_time_ms, item.error_code, item.client_instance_id, item.subscription_id, n + 1)
         )
     else:
         numbers = pack_numbers("b", accepted_compression_types)
-        out += _pack_ih16si(item.throttle_time_ms, item.error_code, item.client_instance_id, item.subscription_id)
-        out += long_length(n)
-    out += numbers
+        out.append(_pack_ih16si(item.throttle_time_ms, item.error_code, item.client_instance_id, item.subscription_id))
+        out.append(long_length(n))
+    out.append(numbers)
     requested_metrics = item.requested_metrics
     if type(requested_metrics) is not tuple:
         requested_metrics = sequence(requested_metrics)
@@ -164,22 +166,23 @@ def _write_get_telemetry_subscriptions_response_v0(out: bytearray, item: GetTele
     if type(item.delta_temporality) is not bool:
         raise ValueError
     if n < FEW:
-        out += _pack_iizB(item.push_interval_ms, item.telemetry_max_bytes, item.delta_temporality, n + 1)
+        out.append(_pack_iizB(item.push_interval_ms, item.telemetry_max_bytes, item.delta_temporality, n + 1))
     else:
-        out += _pack_iiz(item.push_interval_ms, item.telemetry_max_bytes, item.delta_temporality)
-        out += long_length(n)
+        out.append(_pack_iiz(item.push_interval_ms, item.telemetry_max_bytes, item.delta_temporality))
+        out.append(long_length(n))
     for requested_metrics_item in requested_metrics:
         text = requested_metrics_item.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
-    out.append(0)
+            out.append(long_text_length(n))
+        out.append(text)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 GetTelemetrySubscriptionsResponse._readers = {0: _read_get_telemetry_subscriptions_response_v0}
-GetTelemetrySubscriptionsResponse._writers = {0: _write_get_telemetry_subscriptions_response_v0}
+GetTelemetrySubscriptionsResponse._encoders = {0: _encode_get_telemetry_subscriptions_response_v0}

@@ -7,6 +7,7 @@ from __future__ import annotations
 from kafkawire.wire import Message
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
+    BYTES,
     NULL_TEXT,
     Tags,
     long_nullable_text,
@@ -77,17 +78,19 @@ def _read_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[HeartbeatRequest
     return HeartbeatRequest(group_id, generation_id, member_id), at
 
 
-def _write_heartbeat_request_v0(out: bytearray, item: HeartbeatRequest) -> None:
+def _encode_heartbeat_request_v0(item: HeartbeatRequest) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.group_instance_id is not None:
         raise ValueError  # group_instance_id is not in these versions
     group_id_raw = item.group_id.encode()
-    out += _pack_h(len(group_id_raw))
-    out += group_id_raw
+    out.append(_pack_h(len(group_id_raw)))
+    out.append(group_id_raw)
     member_id_raw = item.member_id.encode()
-    out += _pack_ih(item.generation_id, len(member_id_raw))
-    out += member_id_raw
+    out.append(_pack_ih(item.generation_id, len(member_id_raw)))
+    out.append(member_id_raw)
+    return b"".join(out)
 
 
 # HeartbeatRequest, version 3
@@ -123,22 +126,24 @@ def _read_heartbeat_request_v3(buffer: bytes, at: int) -> tuple[HeartbeatRequest
     return HeartbeatRequest(group_id, generation_id, member_id, group_instance_id), at
 
 
-def _write_heartbeat_request_v3(out: bytearray, item: HeartbeatRequest) -> None:
+def _encode_heartbeat_request_v3(item: HeartbeatRequest) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     group_id_raw = item.group_id.encode()
-    out += _pack_h(len(group_id_raw))
-    out += group_id_raw
+    out.append(_pack_h(len(group_id_raw)))
+    out.append(group_id_raw)
     member_id_raw = item.member_id.encode()
-    out += _pack_ih(item.generation_id, len(member_id_raw))
-    out += member_id_raw
+    out.append(_pack_ih(item.generation_id, len(member_id_raw)))
+    out.append(member_id_raw)
     group_instance_id = item.group_instance_id
     if group_instance_id is None:
-        out += NULL_TEXT
+        out.append(NULL_TEXT)
     else:
         text = group_instance_id.encode()
-        out += _pack_h(len(text))
-        out += text
+        out.append(_pack_h(len(text)))
+        out.append(text)
+    return b"".join(out)
 
 
 # HeartbeatRequest, version 4
@@ -185,36 +190,38 @@ def _read_heartbeat_request_v4(buffer: bytes, at: int) -> tuple[HeartbeatRequest
     return HeartbeatRequest(group_id, generation_id, member_id, group_instance_id, tags), at
 
 
-def _write_heartbeat_request_v4(out: bytearray, item: HeartbeatRequest) -> None:
+def _encode_heartbeat_request_v4(item: HeartbeatRequest) -> bytes:
+    out: list[bytes] = []
     text = item.group_id.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__i[n](n + 1, text, item.generation_id)
+        out.append(_pack_text__i[n](n + 1, text, item.generation_id))
     else:
-        out += long_text_length(n)
-        out += text
-        out += _pack_i(item.generation_id)
+        out.append(long_text_length(n))
+        out.append(text)
+        out.append(_pack_i(item.generation_id))
     text = item.member_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_text_length(n)
-    out += text
+        out.append(long_text_length(n))
+    out.append(text)
     group_instance_id = item.group_instance_id
     if group_instance_id is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = group_instance_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
-    out.append(0)
+            out.append(long_text_length(n))
+        out.append(text)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 HeartbeatRequest._readers = {
@@ -224,10 +231,10 @@ HeartbeatRequest._readers = {
     3: _read_heartbeat_request_v3,
     4: _read_heartbeat_request_v4,
 }
-HeartbeatRequest._writers = {
-    0: _write_heartbeat_request_v0,
-    1: _write_heartbeat_request_v0,
-    2: _write_heartbeat_request_v0,
-    3: _write_heartbeat_request_v3,
-    4: _write_heartbeat_request_v4,
+HeartbeatRequest._encoders = {
+    0: _encode_heartbeat_request_v0,
+    1: _encode_heartbeat_request_v0,
+    2: _encode_heartbeat_request_v0,
+    3: _encode_heartbeat_request_v3,
+    4: _encode_heartbeat_request_v4,
 }

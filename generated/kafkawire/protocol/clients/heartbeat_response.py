@@ -44,10 +44,12 @@ def _read_heartbeat_response_v0(buffer: bytes, at: int) -> tuple[HeartbeatRespon
     return HeartbeatResponse(0, error_code), at
 
 
-def _write_heartbeat_response_v0(out: bytearray, item: HeartbeatResponse) -> None:
+def _encode_heartbeat_response_v0(item: HeartbeatResponse) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    out += _pack_h(item.error_code)
+    out.append(_pack_h(item.error_code))
+    return b"".join(out)
 
 
 # HeartbeatResponse, versions 1-3
@@ -61,10 +63,12 @@ def _read_heartbeat_response_v1(buffer: bytes, at: int) -> tuple[HeartbeatRespon
     return HeartbeatResponse(throttle_time_ms, error_code), at
 
 
-def _write_heartbeat_response_v1(out: bytearray, item: HeartbeatResponse) -> None:
+def _encode_heartbeat_response_v1(item: HeartbeatResponse) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    out += _pack_ih(item.throttle_time_ms, item.error_code)
+    out.append(_pack_ih(item.throttle_time_ms, item.error_code))
+    return b"".join(out)
 
 
 # HeartbeatResponse, version 4
@@ -82,10 +86,12 @@ def _read_heartbeat_response_v4(buffer: bytes, at: int) -> tuple[HeartbeatRespon
     return HeartbeatResponse(throttle_time_ms, error_code, tags), at
 
 
-def _write_heartbeat_response_v4(out: bytearray, item: HeartbeatResponse) -> None:
-    out += _pack_ihB(item.throttle_time_ms, item.error_code, 0)
+def _encode_heartbeat_response_v4(item: HeartbeatResponse) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_ihB(item.throttle_time_ms, item.error_code, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 HeartbeatResponse._readers = {
@@ -95,10 +101,10 @@ HeartbeatResponse._readers = {
     3: _read_heartbeat_response_v1,
     4: _read_heartbeat_response_v4,
 }
-HeartbeatResponse._writers = {
-    0: _write_heartbeat_response_v0,
-    1: _write_heartbeat_response_v1,
-    2: _write_heartbeat_response_v1,
-    3: _write_heartbeat_response_v1,
-    4: _write_heartbeat_response_v4,
+HeartbeatResponse._encoders = {
+    0: _encode_heartbeat_response_v0,
+    1: _encode_heartbeat_response_v1,
+    2: _encode_heartbeat_response_v1,
+    3: _encode_heartbeat_response_v1,
+    4: _encode_heartbeat_response_v4,
 }

@@ -209,7 +209,8 @@ def _read_incremental_alter_configs_request_v0(buffer: bytes, at: int) -> tuple[
     return IncrementalAlterConfigsRequest(resources, validate_only), at
 
 
-def _write_incremental_alter_configs_request_v0(out: bytearray, item: IncrementalAlterConfigsRequest) -> None:
+def _encode_incremental_alter_configs_request_v0(item: IncrementalAlterConfigsRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     resources = item.resources
@@ -220,6 +221,7 @@ def _write_incremental_alter_configs_request_v0(out: bytearray, item: Incrementa
     if type(item.validate_only) is not bool:
         raise ValueError
     out += _pack_z(item.validate_only)
+    return bytes(out)
 
 
 # AlterableConfig, version 1
@@ -288,7 +290,7 @@ def _write_many_alterable_config_v1(
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AlterConfigsResource, version 1
@@ -356,7 +358,7 @@ def _write_many_alter_configs_resource_v1(
         _write_many_alterable_config_v1(out, configs)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # IncrementalAlterConfigsRequest, version 1
@@ -386,7 +388,8 @@ def _read_incremental_alter_configs_request_v1(buffer: bytes, at: int) -> tuple[
     return IncrementalAlterConfigsRequest(resources, validate_only, tags), at
 
 
-def _write_incremental_alter_configs_request_v1(out: bytearray, item: IncrementalAlterConfigsRequest) -> None:
+def _encode_incremental_alter_configs_request_v1(item: IncrementalAlterConfigsRequest) -> bytes:
+    out = bytearray()
     resources = item.resources
     if type(resources) is not tuple:
         resources = sequence(resources)
@@ -400,14 +403,15 @@ def _write_incremental_alter_configs_request_v1(out: bytearray, item: Incrementa
         raise ValueError
     out += _pack_zB(item.validate_only, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 IncrementalAlterConfigsRequest._readers = {
     0: _read_incremental_alter_configs_request_v0,
     1: _read_incremental_alter_configs_request_v1,
 }
-IncrementalAlterConfigsRequest._writers = {
-    0: _write_incremental_alter_configs_request_v0,
-    1: _write_incremental_alter_configs_request_v1,
+IncrementalAlterConfigsRequest._encoders = {
+    0: _encode_incremental_alter_configs_request_v0,
+    1: _encode_incremental_alter_configs_request_v1,
 }

@@ -145,7 +145,8 @@ def _read_incremental_alter_configs_response_v0(buffer: bytes, at: int) -> tuple
     return IncrementalAlterConfigsResponse(throttle_time_ms, responses), at
 
 
-def _write_incremental_alter_configs_response_v0(out: bytearray, item: IncrementalAlterConfigsResponse) -> None:
+def _encode_incremental_alter_configs_response_v0(item: IncrementalAlterConfigsResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     responses = item.responses
@@ -153,6 +154,7 @@ def _write_incremental_alter_configs_response_v0(out: bytearray, item: Increment
         responses = sequence(responses)
     out += _pack_ii(item.throttle_time_ms, len(responses))
     _write_many_alter_configs_resource_response_v0(out, responses)
+    return bytes(out)
 
 
 # AlterConfigsResourceResponse, version 1
@@ -222,7 +224,7 @@ def _write_many_alter_configs_resource_response_v1(
             out += text
             out += _pack_B(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # IncrementalAlterConfigsResponse, version 1
@@ -252,7 +254,8 @@ def _read_incremental_alter_configs_response_v1(buffer: bytes, at: int) -> tuple
     return IncrementalAlterConfigsResponse(throttle_time_ms, responses, tags), at
 
 
-def _write_incremental_alter_configs_response_v1(out: bytearray, item: IncrementalAlterConfigsResponse) -> None:
+def _encode_incremental_alter_configs_response_v1(item: IncrementalAlterConfigsResponse) -> bytes:
+    out = bytearray()
     responses = item.responses
     if type(responses) is not tuple:
         responses = sequence(responses)
@@ -265,14 +268,15 @@ def _write_incremental_alter_configs_response_v1(out: bytearray, item: Increment
     _write_many_alter_configs_resource_response_v1(out, responses)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 IncrementalAlterConfigsResponse._readers = {
     0: _read_incremental_alter_configs_response_v0,
     1: _read_incremental_alter_configs_response_v1,
 }
-IncrementalAlterConfigsResponse._writers = {
-    0: _write_incremental_alter_configs_response_v0,
-    1: _write_incremental_alter_configs_response_v1,
+IncrementalAlterConfigsResponse._encoders = {
+    0: _encode_incremental_alter_configs_response_v0,
+    1: _encode_incremental_alter_configs_response_v1,
 }

@@ -7,6 +7,7 @@ from __future__ import annotations
 from kafkawire.wire import Message
 from kafkawire.wire.entities import ProducerId, TransactionalId
 from kafkawire.wire.fastpath import (
+    BYTES,
     NULL_TEXT,
     Tags,
     long_nullable_text,
@@ -75,7 +76,8 @@ def _read_init_producer_id_request_v0(buffer: bytes, at: int) -> tuple[InitProdu
     return InitProducerIdRequest(transactional_id, transaction_timeout_ms), at
 
 
-def _write_init_producer_id_request_v0(out: bytearray, item: InitProducerIdRequest) -> None:
+def _encode_init_producer_id_request_v0(item: InitProducerIdRequest) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.producer_id != -1:
@@ -88,12 +90,13 @@ def _write_init_producer_id_request_v0(out: bytearray, item: InitProducerIdReque
         raise ValueError  # keep_prepared_txn is not in these versions
     transactional_id = item.transactional_id
     if transactional_id is None:
-        out += NULL_TEXT
+        out.append(NULL_TEXT)
     else:
         text = transactional_id.encode()
-        out += _pack_h(len(text))
-        out += text
-    out += _pack_i(item.transaction_timeout_ms)
+        out.append(_pack_h(len(text)))
+        out.append(text)
+    out.append(_pack_i(item.transaction_timeout_ms))
+    return b"".join(out)
 
 
 # InitProducerIdRequest, version 2
@@ -121,7 +124,8 @@ def _read_init_producer_id_request_v2(buffer: bytes, at: int) -> tuple[InitProdu
     return InitProducerIdRequest(transactional_id, transaction_timeout_ms, -1, -1, False, False, tags), at
 
 
-def _write_init_producer_id_request_v2(out: bytearray, item: InitProducerIdRequest) -> None:
+def _encode_init_producer_id_request_v2(item: InitProducerIdRequest) -> bytes:
+    out: list[bytes] = []
     if item.producer_id != -1:
         raise ValueError  # producer_id is not in these versions
     if item.producer_epoch != -1:
@@ -132,18 +136,19 @@ def _write_init_producer_id_request_v2(out: bytearray, item: InitProducerIdReque
         raise ValueError  # keep_prepared_txn is not in these versions
     transactional_id = item.transactional_id
     if transactional_id is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = transactional_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
-    out += _pack_iB(item.transaction_timeout_ms, 0)
+            out.append(long_text_length(n))
+        out.append(text)
+    out.append(_pack_iB(item.transaction_timeout_ms, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 # InitProducerIdRequest, versions 3-5
@@ -178,25 +183,27 @@ def _read_init_producer_id_request_v3(buffer: bytes, at: int) -> tuple[InitProdu
     )
 
 
-def _write_init_producer_id_request_v3(out: bytearray, item: InitProducerIdRequest) -> None:
+def _encode_init_producer_id_request_v3(item: InitProducerIdRequest) -> bytes:
+    out: list[bytes] = []
     if item.enable2_pc:
         raise ValueError  # enable2_pc is not in these versions
     if item.keep_prepared_txn:
         raise ValueError  # keep_prepared_txn is not in these versions
     transactional_id = item.transactional_id
     if transactional_id is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = transactional_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
-    out += _pack_iqhB(item.transaction_timeout_ms, item.producer_id, item.producer_epoch, 0)
+            out.append(long_text_length(n))
+        out.append(text)
+    out.append(_pack_iqhB(item.transaction_timeout_ms, item.producer_id, item.producer_epoch, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 # InitProducerIdRequest, version 6
@@ -233,27 +240,36 @@ def _read_init_producer_id_request_v6(buffer: bytes, at: int) -> tuple[InitProdu
     )
 
 
-def _write_init_producer_id_request_v6(out: bytearray, item: InitProducerIdRequest) -> None:
+def _encode_init_producer_id_request_v6(item: InitProducerIdRequest) -> bytes:
+    out: list[bytes] = []
     transactional_id = item.transactional_id
     if transactional_id is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = transactional_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     if type(item.enable2_pc) is not bool:
         raise ValueError
     if type(item.keep_prepared_txn) is not bool:
         raise ValueError
-    out += _pack_iqhzzB(
-        item.transaction_timeout_ms, item.producer_id, item.producer_epoch, item.enable2_pc, item.keep_prepared_txn, 0
+    out.append(
+        _pack_iqhzzB(
+            item.transaction_timeout_ms,
+            item.producer_id,
+            item.producer_epoch,
+            item.enable2_pc,
+            item.keep_prepared_txn,
+            0,
+        )
     )
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 InitProducerIdRequest._readers = {
@@ -265,12 +281,12 @@ InitProducerIdRequest._readers = {
     5: _read_init_producer_id_request_v3,
     6: _read_init_producer_id_request_v6,
 }
-InitProducerIdRequest._writers = {
-    0: _write_init_producer_id_request_v0,
-    1: _write_init_producer_id_request_v0,
-    2: _write_init_producer_id_request_v2,
-    3: _write_init_producer_id_request_v3,
-    4: _write_init_producer_id_request_v3,
-    5: _write_init_producer_id_request_v3,
-    6: _write_init_producer_id_request_v6,
+InitProducerIdRequest._encoders = {
+    0: _encode_init_producer_id_request_v0,
+    1: _encode_init_producer_id_request_v0,
+    2: _encode_init_producer_id_request_v2,
+    3: _encode_init_producer_id_request_v3,
+    4: _encode_init_producer_id_request_v3,
+    5: _encode_init_producer_id_request_v3,
+    6: _encode_init_producer_id_request_v6,
 }

@@ -56,14 +56,16 @@ def _read_init_producer_id_response_v0(buffer: bytes, at: int) -> tuple[InitProd
     return InitProducerIdResponse(throttle_time_ms, error_code, producer_id, producer_epoch), at
 
 
-def _write_init_producer_id_response_v0(out: bytearray, item: InitProducerIdResponse) -> None:
+def _encode_init_producer_id_response_v0(item: InitProducerIdResponse) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.ongoing_txn_producer_id != -1:
         raise ValueError  # ongoing_txn_producer_id is not in these versions
     if item.ongoing_txn_producer_epoch != -1:
         raise ValueError  # ongoing_txn_producer_epoch is not in these versions
-    out += _pack_ihqh(item.throttle_time_ms, item.error_code, item.producer_id, item.producer_epoch)
+    out.append(_pack_ihqh(item.throttle_time_ms, item.error_code, item.producer_id, item.producer_epoch))
+    return b"".join(out)
 
 
 # InitProducerIdResponse, versions 2-5
@@ -83,14 +85,16 @@ def _read_init_producer_id_response_v2(buffer: bytes, at: int) -> tuple[InitProd
     return InitProducerIdResponse(throttle_time_ms, error_code, producer_id, producer_epoch, -1, -1, tags), at
 
 
-def _write_init_producer_id_response_v2(out: bytearray, item: InitProducerIdResponse) -> None:
+def _encode_init_producer_id_response_v2(item: InitProducerIdResponse) -> bytes:
+    out: list[bytes] = []
     if item.ongoing_txn_producer_id != -1:
         raise ValueError  # ongoing_txn_producer_id is not in these versions
     if item.ongoing_txn_producer_epoch != -1:
         raise ValueError  # ongoing_txn_producer_epoch is not in these versions
-    out += _pack_ihqhB(item.throttle_time_ms, item.error_code, item.producer_id, item.producer_epoch, 0)
+    out.append(_pack_ihqhB(item.throttle_time_ms, item.error_code, item.producer_id, item.producer_epoch, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 # InitProducerIdResponse, version 6
@@ -131,18 +135,22 @@ def _read_init_producer_id_response_v6(buffer: bytes, at: int) -> tuple[InitProd
     )
 
 
-def _write_init_producer_id_response_v6(out: bytearray, item: InitProducerIdResponse) -> None:
-    out += _pack_ihqhqhB(
-        item.throttle_time_ms,
-        item.error_code,
-        item.producer_id,
-        item.producer_epoch,
-        item.ongoing_txn_producer_id,
-        item.ongoing_txn_producer_epoch,
-        0,
+def _encode_init_producer_id_response_v6(item: InitProducerIdResponse) -> bytes:
+    out: list[bytes] = []
+    out.append(
+        _pack_ihqhqhB(
+            item.throttle_time_ms,
+            item.error_code,
+            item.producer_id,
+            item.producer_epoch,
+            item.ongoing_txn_producer_id,
+            item.ongoing_txn_producer_epoch,
+            0,
+        )
     )
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 InitProducerIdResponse._readers = {
@@ -154,12 +162,12 @@ InitProducerIdResponse._readers = {
     5: _read_init_producer_id_response_v2,
     6: _read_init_producer_id_response_v6,
 }
-InitProducerIdResponse._writers = {
-    0: _write_init_producer_id_response_v0,
-    1: _write_init_producer_id_response_v0,
-    2: _write_init_producer_id_response_v2,
-    3: _write_init_producer_id_response_v2,
-    4: _write_init_producer_id_response_v2,
-    5: _write_init_producer_id_response_v2,
-    6: _write_init_producer_id_response_v6,
+InitProducerIdResponse._encoders = {
+    0: _encode_init_producer_id_response_v0,
+    1: _encode_init_producer_id_response_v0,
+    2: _encode_init_producer_id_response_v2,
+    3: _encode_init_producer_id_response_v2,
+    4: _encode_init_producer_id_response_v2,
+    5: _encode_init_producer_id_response_v2,
+    6: _encode_init_producer_id_response_v6,
 }

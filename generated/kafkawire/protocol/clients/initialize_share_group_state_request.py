@@ -110,7 +110,7 @@ def _write_many_partition_data_v0(
     for item in items:
         out += _pack_iiqB(item.partition, item.state_epoch, item.start_offset, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # InitializeStateData, version 0
@@ -165,7 +165,7 @@ def _write_many_initialize_state_data_v0(
         _write_many_partition_data_v0(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # InitializeShareGroupStateRequest, version 0
@@ -205,7 +205,8 @@ def _read_initialize_share_group_state_request_v0(
     return InitializeShareGroupStateRequest(group_id, topics, tags), at
 
 
-def _write_initialize_share_group_state_request_v0(out: bytearray, item: InitializeShareGroupStateRequest) -> None:
+def _encode_initialize_share_group_state_request_v0(item: InitializeShareGroupStateRequest) -> bytes:
+    out = bytearray()
     text = item.group_id.encode()
     n = len(text)
     if n < 127:
@@ -224,8 +225,9 @@ def _write_initialize_share_group_state_request_v0(out: bytearray, item: Initial
     _write_many_initialize_state_data_v0(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 InitializeShareGroupStateRequest._readers = {0: _read_initialize_share_group_state_request_v0}
-InitializeShareGroupStateRequest._writers = {0: _write_initialize_share_group_state_request_v0}
+InitializeShareGroupStateRequest._encoders = {0: _encode_initialize_share_group_state_request_v0}

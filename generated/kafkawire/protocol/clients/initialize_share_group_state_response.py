@@ -123,7 +123,7 @@ def _write_many_partition_result_v0(
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # InitializeStateResult, version 0
@@ -178,7 +178,7 @@ def _write_many_initialize_state_result_v0(
         _write_many_partition_result_v0(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # InitializeShareGroupStateResponse, version 0
@@ -209,7 +209,8 @@ def _read_initialize_share_group_state_response_v0(
     return InitializeShareGroupStateResponse(results, tags), at
 
 
-def _write_initialize_share_group_state_response_v0(out: bytearray, item: InitializeShareGroupStateResponse) -> None:
+def _encode_initialize_share_group_state_response_v0(item: InitializeShareGroupStateResponse) -> bytes:
+    out = bytearray()
     results = item.results
     if type(results) is not tuple:
         results = sequence(results)
@@ -221,8 +222,9 @@ def _write_initialize_share_group_state_response_v0(out: bytearray, item: Initia
     _write_many_initialize_state_result_v0(out, results)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 InitializeShareGroupStateResponse._readers = {0: _read_initialize_share_group_state_response_v0}
-InitializeShareGroupStateResponse._writers = {0: _write_initialize_share_group_state_response_v0}
+InitializeShareGroupStateResponse._encoders = {0: _encode_initialize_share_group_state_response_v0}

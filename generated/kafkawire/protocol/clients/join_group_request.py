@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
     NULL_TEXT,
-    Output,
     Tags,
-    append_octets,
     long_length,
     long_nullable_text,
     long_text,
@@ -116,17 +115,17 @@ def _read_many_join_group_request_protocol_v0(
 
 
 def _write_many_join_group_request_protocol_v0(
-    out: bytearray, items: Sequence[JoinGroupRequest.JoinGroupRequestProtocol]
+    out: list[bytes], items: Sequence[JoinGroupRequest.JoinGroupRequestProtocol]
 ) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
         name_raw = item.name.encode()
-        out += _pack_h(len(name_raw))
-        out += name_raw
+        out.append(_pack_h(len(name_raw)))
+        out.append(name_raw)
         metadata_raw = octets(item.metadata)
-        out += _pack_i(len(metadata_raw))
-        append_octets(out, metadata_raw)
+        out.append(_pack_i(len(metadata_raw)))
+        out.append(metadata_raw)
 
 
 # JoinGroupRequest, version 0
@@ -172,25 +171,27 @@ def _read_join_group_request_v0(buffer: bytes, at: int) -> tuple[JoinGroupReques
     return JoinGroupRequest(group_id, session_timeout_ms, -1, member_id, None, protocol_type, protocols), at
 
 
-def _write_join_group_request_v0(out: bytearray, item: JoinGroupRequest) -> None:
+def _encode_join_group_request_v0(item: JoinGroupRequest) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.group_instance_id is not None:
         raise ValueError  # group_instance_id is not in these versions
     group_id_raw = item.group_id.encode()
-    out += _pack_h(len(group_id_raw))
-    out += group_id_raw
+    out.append(_pack_h(len(group_id_raw)))
+    out.append(group_id_raw)
     member_id_raw = item.member_id.encode()
-    out += _pack_ih(item.session_timeout_ms, len(member_id_raw))
-    out += member_id_raw
+    out.append(_pack_ih(item.session_timeout_ms, len(member_id_raw)))
+    out.append(member_id_raw)
     protocol_type_raw = item.protocol_type.encode()
-    out += _pack_h(len(protocol_type_raw))
-    out += protocol_type_raw
+    out.append(_pack_h(len(protocol_type_raw)))
+    out.append(protocol_type_raw)
     protocols = item.protocols
     if type(protocols) is not tuple:
         protocols = sequence(protocols)
-    out += _pack_i(len(protocols))
+    out.append(_pack_i(len(protocols)))
     _write_many_join_group_request_protocol_v0(out, protocols)
+    return b"".join(out)
 
 
 # JoinGroupRequest, versions 1-4
@@ -240,25 +241,27 @@ def _read_join_group_request_v1(buffer: bytes, at: int) -> tuple[JoinGroupReques
     )
 
 
-def _write_join_group_request_v1(out: bytearray, item: JoinGroupRequest) -> None:
+def _encode_join_group_request_v1(item: JoinGroupRequest) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.group_instance_id is not None:
         raise ValueError  # group_instance_id is not in these versions
     group_id_raw = item.group_id.encode()
-    out += _pack_h(len(group_id_raw))
-    out += group_id_raw
+    out.append(_pack_h(len(group_id_raw)))
+    out.append(group_id_raw)
     member_id_raw = item.member_id.encode()
-    out += _pack_iih(item.session_timeout_ms, item.rebalance_timeout_ms, len(member_id_raw))
-    out += member_id_raw
+    out.append(_pack_iih(item.session_timeout_ms, item.rebalance_timeout_ms, len(member_id_raw)))
+    out.append(member_id_raw)
     protocol_type_raw = item.protocol_type.encode()
-    out += _pack_h(len(protocol_type_raw))
-    out += protocol_type_raw
+    out.append(_pack_h(len(protocol_type_raw)))
+    out.append(protocol_type_raw)
     protocols = item.protocols
     if type(protocols) is not tuple:
         protocols = sequence(protocols)
-    out += _pack_i(len(protocols))
+    out.append(_pack_i(len(protocols)))
     _write_many_join_group_request_protocol_v0(out, protocols)
+    return b"".join(out)
 
 
 # JoinGroupRequest, version 5
@@ -319,30 +322,32 @@ def _read_join_group_request_v5(buffer: bytes, at: int) -> tuple[JoinGroupReques
     )
 
 
-def _write_join_group_request_v5(out: bytearray, item: JoinGroupRequest) -> None:
+def _encode_join_group_request_v5(item: JoinGroupRequest) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     group_id_raw = item.group_id.encode()
-    out += _pack_h(len(group_id_raw))
-    out += group_id_raw
+    out.append(_pack_h(len(group_id_raw)))
+    out.append(group_id_raw)
     member_id_raw = item.member_id.encode()
-    out += _pack_iih(item.session_timeout_ms, item.rebalance_timeout_ms, len(member_id_raw))
-    out += member_id_raw
+    out.append(_pack_iih(item.session_timeout_ms, item.rebalance_timeout_ms, len(member_id_raw)))
+    out.append(member_id_raw)
     group_instance_id = item.group_instance_id
     if group_instance_id is None:
-        out += NULL_TEXT
+        out.append(NULL_TEXT)
     else:
         text = group_instance_id.encode()
-        out += _pack_h(len(text))
-        out += text
+        out.append(_pack_h(len(text)))
+        out.append(text)
     protocol_type_raw = item.protocol_type.encode()
-    out += _pack_h(len(protocol_type_raw))
-    out += protocol_type_raw
+    out.append(_pack_h(len(protocol_type_raw)))
+    out.append(protocol_type_raw)
     protocols = item.protocols
     if type(protocols) is not tuple:
         protocols = sequence(protocols)
-    out += _pack_i(len(protocols))
+    out.append(_pack_i(len(protocols)))
     _write_many_join_group_request_protocol_v0(out, protocols)
+    return b"".join(out)
 
 
 # JoinGroupRequestProtocol, versions 6-9
@@ -384,26 +389,26 @@ def _read_many_join_group_request_protocol_v6(
 
 
 def _write_many_join_group_request_protocol_v6(
-    out: bytearray, items: Sequence[JoinGroupRequest.JoinGroupRequestProtocol]
+    out: list[bytes], items: Sequence[JoinGroupRequest.JoinGroupRequestProtocol]
 ) -> None:
     for item in items:
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
         text = octets(item.metadata)
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
-        append_octets(out, text)
-        out.append(0)
+            out.append(long_length(n))
+        out.append(text)
+        out.append(BYTES[0])
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # JoinGroupRequest, versions 6-7
@@ -486,52 +491,54 @@ def _read_join_group_request_v6(buffer: bytes, at: int) -> tuple[JoinGroupReques
     )
 
 
-def _write_join_group_request_v6(out: bytearray, item: JoinGroupRequest) -> None:
+def _encode_join_group_request_v6(item: JoinGroupRequest) -> bytes:
+    out: list[bytes] = []
     text = item.group_id.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__ii[n](n + 1, text, item.session_timeout_ms, item.rebalance_timeout_ms)
+        out.append(_pack_text__ii[n](n + 1, text, item.session_timeout_ms, item.rebalance_timeout_ms))
     else:
-        out += long_text_length(n)
-        out += text
-        out += _pack_ii(item.session_timeout_ms, item.rebalance_timeout_ms)
+        out.append(long_text_length(n))
+        out.append(text)
+        out.append(_pack_ii(item.session_timeout_ms, item.rebalance_timeout_ms))
     text = item.member_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_text_length(n)
-    out += text
+        out.append(long_text_length(n))
+    out.append(text)
     group_instance_id = item.group_instance_id
     if group_instance_id is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = group_instance_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     text = item.protocol_type.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_text_length(n)
-    out += text
+        out.append(long_text_length(n))
+    out.append(text)
     protocols = item.protocols
     if type(protocols) is not tuple:
         protocols = sequence(protocols)
     n = len(protocols)
     if n < FEW:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
+        out.append(long_length(n))
     _write_many_join_group_request_protocol_v6(out, protocols)
-    out.append(0)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 # JoinGroupRequest, versions 8-9
@@ -625,63 +632,65 @@ def _read_join_group_request_v8(buffer: bytes, at: int) -> tuple[JoinGroupReques
     )
 
 
-def _write_join_group_request_v8(out: bytearray, item: JoinGroupRequest) -> None:
+def _encode_join_group_request_v8(item: JoinGroupRequest) -> bytes:
+    out: list[bytes] = []
     text = item.group_id.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__ii[n](n + 1, text, item.session_timeout_ms, item.rebalance_timeout_ms)
+        out.append(_pack_text__ii[n](n + 1, text, item.session_timeout_ms, item.rebalance_timeout_ms))
     else:
-        out += long_text_length(n)
-        out += text
-        out += _pack_ii(item.session_timeout_ms, item.rebalance_timeout_ms)
+        out.append(long_text_length(n))
+        out.append(text)
+        out.append(_pack_ii(item.session_timeout_ms, item.rebalance_timeout_ms))
     text = item.member_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_text_length(n)
-    out += text
+        out.append(long_text_length(n))
+    out.append(text)
     group_instance_id = item.group_instance_id
     if group_instance_id is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = group_instance_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     text = item.protocol_type.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_text_length(n)
-    out += text
+        out.append(long_text_length(n))
+    out.append(text)
     protocols = item.protocols
     if type(protocols) is not tuple:
         protocols = sequence(protocols)
     n = len(protocols)
     if n < FEW:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
+        out.append(long_length(n))
     _write_many_join_group_request_protocol_v6(out, protocols)
     reason = item.reason
     if reason is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = reason.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
-    out.append(0)
+            out.append(long_text_length(n))
+        out.append(text)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 JoinGroupRequest._readers = {
@@ -696,16 +705,15 @@ JoinGroupRequest._readers = {
     8: _read_join_group_request_v8,
     9: _read_join_group_request_v8,
 }
-JoinGroupRequest._writers = {
-    0: _write_join_group_request_v0,
-    1: _write_join_group_request_v1,
-    2: _write_join_group_request_v1,
-    3: _write_join_group_request_v1,
-    4: _write_join_group_request_v1,
-    5: _write_join_group_request_v5,
-    6: _write_join_group_request_v6,
-    7: _write_join_group_request_v6,
-    8: _write_join_group_request_v8,
-    9: _write_join_group_request_v8,
+JoinGroupRequest._encoders = {
+    0: _encode_join_group_request_v0,
+    1: _encode_join_group_request_v1,
+    2: _encode_join_group_request_v1,
+    3: _encode_join_group_request_v1,
+    4: _encode_join_group_request_v1,
+    5: _encode_join_group_request_v5,
+    6: _encode_join_group_request_v6,
+    7: _encode_join_group_request_v6,
+    8: _encode_join_group_request_v8,
+    9: _encode_join_group_request_v8,
 }
-JoinGroupRequest._output = Output

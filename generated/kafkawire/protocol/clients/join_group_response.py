@@ -8,11 +8,10 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
     NULL_TEXT,
-    Output,
     Tags,
-    append_octets,
     long_length,
     long_nullable_text,
     long_text,
@@ -122,17 +121,17 @@ def _read_many_join_group_response_member_v0(
 
 
 def _write_many_join_group_response_member_v0(
-    out: bytearray, items: Sequence[JoinGroupResponse.JoinGroupResponseMember]
+    out: list[bytes], items: Sequence[JoinGroupResponse.JoinGroupResponseMember]
 ) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
         member_id_raw = item.member_id.encode()
-        out += _pack_h(len(member_id_raw))
-        out += member_id_raw
+        out.append(_pack_h(len(member_id_raw)))
+        out.append(member_id_raw)
         metadata_raw = octets(item.metadata)
-        out += _pack_i(len(metadata_raw))
-        append_octets(out, metadata_raw)
+        out.append(_pack_i(len(metadata_raw)))
+        out.append(metadata_raw)
 
 
 # JoinGroupResponse, versions 0-1
@@ -179,7 +178,8 @@ def _read_join_group_response_v0(buffer: bytes, at: int) -> tuple[JoinGroupRespo
     return JoinGroupResponse(0, error_code, generation_id, None, protocol_name, leader, False, member_id, members), at
 
 
-def _write_join_group_response_v0(out: bytearray, item: JoinGroupResponse) -> None:
+def _encode_join_group_response_v0(item: JoinGroupResponse) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.skip_assignment:
@@ -187,19 +187,20 @@ def _write_join_group_response_v0(out: bytearray, item: JoinGroupResponse) -> No
     if item.protocol_name is None:
         raise ValueError  # null-encode-refused
     protocol_name_raw = item.protocol_name.encode()
-    out += _pack_hih(item.error_code, item.generation_id, len(protocol_name_raw))
-    out += protocol_name_raw
+    out.append(_pack_hih(item.error_code, item.generation_id, len(protocol_name_raw)))
+    out.append(protocol_name_raw)
     leader_raw = item.leader.encode()
-    out += _pack_h(len(leader_raw))
-    out += leader_raw
+    out.append(_pack_h(len(leader_raw)))
+    out.append(leader_raw)
     member_id_raw = item.member_id.encode()
-    out += _pack_h(len(member_id_raw))
-    out += member_id_raw
+    out.append(_pack_h(len(member_id_raw)))
+    out.append(member_id_raw)
     members = item.members
     if type(members) is not tuple:
         members = sequence(members)
-    out += _pack_i(len(members))
+    out.append(_pack_i(len(members)))
     _write_many_join_group_response_member_v0(out, members)
+    return b"".join(out)
 
 
 # JoinGroupResponse, versions 2-4
@@ -252,7 +253,8 @@ def _read_join_group_response_v2(buffer: bytes, at: int) -> tuple[JoinGroupRespo
     )
 
 
-def _write_join_group_response_v2(out: bytearray, item: JoinGroupResponse) -> None:
+def _encode_join_group_response_v2(item: JoinGroupResponse) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.skip_assignment:
@@ -260,19 +262,20 @@ def _write_join_group_response_v2(out: bytearray, item: JoinGroupResponse) -> No
     if item.protocol_name is None:
         raise ValueError  # null-encode-refused
     protocol_name_raw = item.protocol_name.encode()
-    out += _pack_ihih(item.throttle_time_ms, item.error_code, item.generation_id, len(protocol_name_raw))
-    out += protocol_name_raw
+    out.append(_pack_ihih(item.throttle_time_ms, item.error_code, item.generation_id, len(protocol_name_raw)))
+    out.append(protocol_name_raw)
     leader_raw = item.leader.encode()
-    out += _pack_h(len(leader_raw))
-    out += leader_raw
+    out.append(_pack_h(len(leader_raw)))
+    out.append(leader_raw)
     member_id_raw = item.member_id.encode()
-    out += _pack_h(len(member_id_raw))
-    out += member_id_raw
+    out.append(_pack_h(len(member_id_raw)))
+    out.append(member_id_raw)
     members = item.members
     if type(members) is not tuple:
         members = sequence(members)
-    out += _pack_i(len(members))
+    out.append(_pack_i(len(members)))
     _write_many_join_group_response_member_v0(out, members)
+    return b"".join(out)
 
 
 # JoinGroupResponseMember, version 5
@@ -314,24 +317,24 @@ def _read_many_join_group_response_member_v5(
 
 
 def _write_many_join_group_response_member_v5(
-    out: bytearray, items: Sequence[JoinGroupResponse.JoinGroupResponseMember]
+    out: list[bytes], items: Sequence[JoinGroupResponse.JoinGroupResponseMember]
 ) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
         member_id_raw = item.member_id.encode()
-        out += _pack_h(len(member_id_raw))
-        out += member_id_raw
+        out.append(_pack_h(len(member_id_raw)))
+        out.append(member_id_raw)
         group_instance_id = item.group_instance_id
         if group_instance_id is None:
-            out += NULL_TEXT
+            out.append(NULL_TEXT)
         else:
             text = group_instance_id.encode()
-            out += _pack_h(len(text))
-            out += text
+            out.append(_pack_h(len(text)))
+            out.append(text)
         metadata_raw = octets(item.metadata)
-        out += _pack_i(len(metadata_raw))
-        append_octets(out, metadata_raw)
+        out.append(_pack_i(len(metadata_raw)))
+        out.append(metadata_raw)
 
 
 # JoinGroupResponse, version 5
@@ -384,7 +387,8 @@ def _read_join_group_response_v5(buffer: bytes, at: int) -> tuple[JoinGroupRespo
     )
 
 
-def _write_join_group_response_v5(out: bytearray, item: JoinGroupResponse) -> None:
+def _encode_join_group_response_v5(item: JoinGroupResponse) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.skip_assignment:
@@ -392,19 +396,20 @@ def _write_join_group_response_v5(out: bytearray, item: JoinGroupResponse) -> No
     if item.protocol_name is None:
         raise ValueError  # null-encode-refused
     protocol_name_raw = item.protocol_name.encode()
-    out += _pack_ihih(item.throttle_time_ms, item.error_code, item.generation_id, len(protocol_name_raw))
-    out += protocol_name_raw
+    out.append(_pack_ihih(item.throttle_time_ms, item.error_code, item.generation_id, len(protocol_name_raw)))
+    out.append(protocol_name_raw)
     leader_raw = item.leader.encode()
-    out += _pack_h(len(leader_raw))
-    out += leader_raw
+    out.append(_pack_h(len(leader_raw)))
+    out.append(leader_raw)
     member_id_raw = item.member_id.encode()
-    out += _pack_h(len(member_id_raw))
-    out += member_id_raw
+    out.append(_pack_h(len(member_id_raw)))
+    out.append(member_id_raw)
     members = item.members
     if type(members) is not tuple:
         members = sequence(members)
-    out += _pack_i(len(members))
+    out.append(_pack_i(len(members)))
     _write_many_join_group_response_member_v5(out, members)
+    return b"".join(out)
 
 
 # JoinGroupResponseMember, versions 6-9
@@ -457,37 +462,37 @@ def _read_many_join_group_response_member_v6(
 
 
 def _write_many_join_group_response_member_v6(
-    out: bytearray, items: Sequence[JoinGroupResponse.JoinGroupResponseMember]
+    out: list[bytes], items: Sequence[JoinGroupResponse.JoinGroupResponseMember]
 ) -> None:
     for item in items:
         text = item.member_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
         group_instance_id = item.group_instance_id
         if group_instance_id is None:
-            out.append(0)
+            out.append(BYTES[0])
         else:
             text = group_instance_id.encode()
             n = len(text)
             if n < 127:
-                out.append(n + 1)
+                out.append(BYTES[n + 1])
             else:
-                out += long_text_length(n)
-            out += text
+                out.append(long_text_length(n))
+            out.append(text)
         text = octets(item.metadata)
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
-        append_octets(out, text)
-        out.append(0)
+            out.append(long_length(n))
+        out.append(text)
+        out.append(BYTES[0])
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # JoinGroupResponse, version 6
@@ -551,7 +556,8 @@ def _read_join_group_response_v6(buffer: bytes, at: int) -> tuple[JoinGroupRespo
     )
 
 
-def _write_join_group_response_v6(out: bytearray, item: JoinGroupResponse) -> None:
+def _encode_join_group_response_v6(item: JoinGroupResponse) -> bytes:
+    out: list[bytes] = []
     if item.skip_assignment:
         raise ValueError  # skip_assignment is not in these versions
     if item.protocol_name is None:
@@ -559,37 +565,38 @@ def _write_join_group_response_v6(out: bytearray, item: JoinGroupResponse) -> No
     text = item.protocol_name.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text_ihi_[n](item.throttle_time_ms, item.error_code, item.generation_id, n + 1, text)
+        out.append(_pack_text_ihi_[n](item.throttle_time_ms, item.error_code, item.generation_id, n + 1, text))
     else:
-        out += _pack_ihi(item.throttle_time_ms, item.error_code, item.generation_id)
-        out += long_text_length(n)
-        out += text
+        out.append(_pack_ihi(item.throttle_time_ms, item.error_code, item.generation_id))
+        out.append(long_text_length(n))
+        out.append(text)
     text = item.leader.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_text_length(n)
-    out += text
+        out.append(long_text_length(n))
+    out.append(text)
     text = item.member_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_text_length(n)
-    out += text
+        out.append(long_text_length(n))
+    out.append(text)
     members = item.members
     if type(members) is not tuple:
         members = sequence(members)
     n = len(members)
     if n < FEW:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
+        out.append(long_length(n))
     _write_many_join_group_response_member_v6(out, members)
-    out.append(0)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 # JoinGroupResponse, versions 7-8
@@ -675,58 +682,60 @@ def _read_join_group_response_v7(buffer: bytes, at: int) -> tuple[JoinGroupRespo
     )
 
 
-def _write_join_group_response_v7(out: bytearray, item: JoinGroupResponse) -> None:
+def _encode_join_group_response_v7(item: JoinGroupResponse) -> bytes:
+    out: list[bytes] = []
     if item.skip_assignment:
         raise ValueError  # skip_assignment is not in these versions
-    out += _pack_ihi(item.throttle_time_ms, item.error_code, item.generation_id)
+    out.append(_pack_ihi(item.throttle_time_ms, item.error_code, item.generation_id))
     protocol_type = item.protocol_type
     if protocol_type is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = protocol_type.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     protocol_name = item.protocol_name
     if protocol_name is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = protocol_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     text = item.leader.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_text_length(n)
-    out += text
+        out.append(long_text_length(n))
+    out.append(text)
     text = item.member_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_text_length(n)
-    out += text
+        out.append(long_text_length(n))
+    out.append(text)
     members = item.members
     if type(members) is not tuple:
         members = sequence(members)
     n = len(members)
     if n < FEW:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
+        out.append(long_length(n))
     _write_many_join_group_response_member_v6(out, members)
-    out.append(0)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 # JoinGroupResponse, version 9
@@ -814,59 +823,61 @@ def _read_join_group_response_v9(buffer: bytes, at: int) -> tuple[JoinGroupRespo
     )
 
 
-def _write_join_group_response_v9(out: bytearray, item: JoinGroupResponse) -> None:
-    out += _pack_ihi(item.throttle_time_ms, item.error_code, item.generation_id)
+def _encode_join_group_response_v9(item: JoinGroupResponse) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_ihi(item.throttle_time_ms, item.error_code, item.generation_id))
     protocol_type = item.protocol_type
     if protocol_type is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = protocol_type.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     protocol_name = item.protocol_name
     if protocol_name is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = protocol_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     if type(item.skip_assignment) is not bool:
         raise ValueError
     text = item.leader.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__z[n](n + 1, text, item.skip_assignment)
+        out.append(_pack_text__z[n](n + 1, text, item.skip_assignment))
     else:
-        out += long_text_length(n)
-        out += text
-        out += _pack_z(item.skip_assignment)
+        out.append(long_text_length(n))
+        out.append(text)
+        out.append(_pack_z(item.skip_assignment))
     text = item.member_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_text_length(n)
-    out += text
+        out.append(long_text_length(n))
+    out.append(text)
     members = item.members
     if type(members) is not tuple:
         members = sequence(members)
     n = len(members)
     if n < FEW:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
+        out.append(long_length(n))
     _write_many_join_group_response_member_v6(out, members)
-    out.append(0)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 JoinGroupResponse._readers = {
@@ -881,16 +892,15 @@ JoinGroupResponse._readers = {
     8: _read_join_group_response_v7,
     9: _read_join_group_response_v9,
 }
-JoinGroupResponse._writers = {
-    0: _write_join_group_response_v0,
-    1: _write_join_group_response_v0,
-    2: _write_join_group_response_v2,
-    3: _write_join_group_response_v2,
-    4: _write_join_group_response_v2,
-    5: _write_join_group_response_v5,
-    6: _write_join_group_response_v6,
-    7: _write_join_group_response_v7,
-    8: _write_join_group_response_v7,
-    9: _write_join_group_response_v9,
+JoinGroupResponse._encoders = {
+    0: _encode_join_group_response_v0,
+    1: _encode_join_group_response_v0,
+    2: _encode_join_group_response_v2,
+    3: _encode_join_group_response_v2,
+    4: _encode_join_group_response_v2,
+    5: _encode_join_group_response_v5,
+    6: _encode_join_group_response_v6,
+    7: _encode_join_group_response_v7,
+    8: _encode_join_group_response_v7,
+    9: _encode_join_group_response_v9,
 }
-JoinGroupResponse._output = Output

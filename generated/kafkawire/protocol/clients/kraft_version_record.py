@@ -45,11 +45,13 @@ def _read_kraft_version_record_v0(buffer: bytes, at: int) -> tuple[KRaftVersionR
     return KRaftVersionRecord(version, kraft_version, tags), at
 
 
-def _write_kraft_version_record_v0(out: bytearray, item: KRaftVersionRecord) -> None:
-    out += _pack_hhB(item.version, item.kraft_version, 0)
+def _encode_kraft_version_record_v0(item: KRaftVersionRecord) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_hhB(item.version, item.kraft_version, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 KRaftVersionRecord._readers = {0: _read_kraft_version_record_v0}
-KRaftVersionRecord._writers = {0: _write_kraft_version_record_v0}
+KRaftVersionRecord._encoders = {0: _encode_kraft_version_record_v0}

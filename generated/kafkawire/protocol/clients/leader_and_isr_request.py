@@ -309,7 +309,8 @@ def _read_leader_and_isr_request_v0(buffer: bytes, at: int) -> tuple[LeaderAndIs
     )
 
 
-def _write_leader_and_isr_request_v0(out: bytearray, item: LeaderAndIsrRequest) -> None:
+def _encode_leader_and_isr_request_v0(item: LeaderAndIsrRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.is_kraft_controller:
@@ -328,6 +329,7 @@ def _write_leader_and_isr_request_v0(out: bytearray, item: LeaderAndIsrRequest) 
         live_leaders = sequence(live_leaders)
     out += _pack_i(len(live_leaders))
     _write_many_leader_and_isr_live_leader_v0(out, live_leaders)
+    return bytes(out)
 
 
 # LeaderAndIsrPartitionState, version 1
@@ -453,7 +455,8 @@ def _read_leader_and_isr_request_v1(buffer: bytes, at: int) -> tuple[LeaderAndIs
     )
 
 
-def _write_leader_and_isr_request_v1(out: bytearray, item: LeaderAndIsrRequest) -> None:
+def _encode_leader_and_isr_request_v1(item: LeaderAndIsrRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.is_kraft_controller:
@@ -472,6 +475,7 @@ def _write_leader_and_isr_request_v1(out: bytearray, item: LeaderAndIsrRequest) 
         live_leaders = sequence(live_leaders)
     out += _pack_i(len(live_leaders))
     _write_many_leader_and_isr_live_leader_v0(out, live_leaders)
+    return bytes(out)
 
 
 # LeaderAndIsrPartitionState, version 2
@@ -633,7 +637,8 @@ def _read_leader_and_isr_request_v2(buffer: bytes, at: int) -> tuple[LeaderAndIs
     )
 
 
-def _write_leader_and_isr_request_v2(out: bytearray, item: LeaderAndIsrRequest) -> None:
+def _encode_leader_and_isr_request_v2(item: LeaderAndIsrRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.is_kraft_controller:
@@ -652,6 +657,7 @@ def _write_leader_and_isr_request_v2(out: bytearray, item: LeaderAndIsrRequest) 
         live_leaders = sequence(live_leaders)
     out += _pack_i(len(live_leaders))
     _write_many_leader_and_isr_live_leader_v0(out, live_leaders)
+    return bytes(out)
 
 
 # LeaderAndIsrPartitionState, version 3
@@ -841,7 +847,8 @@ def _read_leader_and_isr_request_v3(buffer: bytes, at: int) -> tuple[LeaderAndIs
     )
 
 
-def _write_leader_and_isr_request_v3(out: bytearray, item: LeaderAndIsrRequest) -> None:
+def _encode_leader_and_isr_request_v3(item: LeaderAndIsrRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.is_kraft_controller:
@@ -860,6 +867,7 @@ def _write_leader_and_isr_request_v3(out: bytearray, item: LeaderAndIsrRequest) 
         live_leaders = sequence(live_leaders)
     out += _pack_i(len(live_leaders))
     _write_many_leader_and_isr_live_leader_v0(out, live_leaders)
+    return bytes(out)
 
 
 # LeaderAndIsrPartitionState, versions 4-5
@@ -1001,7 +1009,7 @@ def _write_many_leader_and_isr_partition_state_v4(
             raise ValueError
         out += _pack_zB(item.is_new, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # LeaderAndIsrTopicState, version 4
@@ -1067,7 +1075,7 @@ def _write_many_leader_and_isr_topic_state_v4(
         _write_many_leader_and_isr_partition_state_v4(out, partition_states)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # LeaderAndIsrLiveLeader, versions 4-7
@@ -1115,7 +1123,7 @@ def _write_many_leader_and_isr_live_leader_v4(
             out += text
             out += _pack_iB(item.port, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # LeaderAndIsrRequest, version 4
@@ -1165,7 +1173,8 @@ def _read_leader_and_isr_request_v4(buffer: bytes, at: int) -> tuple[LeaderAndIs
     )
 
 
-def _write_leader_and_isr_request_v4(out: bytearray, item: LeaderAndIsrRequest) -> None:
+def _encode_leader_and_isr_request_v4(item: LeaderAndIsrRequest) -> bytes:
+    out = bytearray()
     if item.is_kraft_controller:
         raise ValueError  # is_kraft_controller is not in these versions
     if item.type != 0:
@@ -1193,7 +1202,8 @@ def _write_leader_and_isr_request_v4(out: bytearray, item: LeaderAndIsrRequest) 
     _write_many_leader_and_isr_live_leader_v4(out, live_leaders)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # LeaderAndIsrTopicState, version 5
@@ -1265,7 +1275,7 @@ def _write_many_leader_and_isr_topic_state_v5(
         _write_many_leader_and_isr_partition_state_v4(out, partition_states)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # LeaderAndIsrRequest, version 5
@@ -1316,7 +1326,8 @@ def _read_leader_and_isr_request_v5(buffer: bytes, at: int) -> tuple[LeaderAndIs
     )
 
 
-def _write_leader_and_isr_request_v5(out: bytearray, item: LeaderAndIsrRequest) -> None:
+def _encode_leader_and_isr_request_v5(item: LeaderAndIsrRequest) -> bytes:
+    out = bytearray()
     if item.is_kraft_controller:
         raise ValueError  # is_kraft_controller is not in these versions
     if len(item.ungrouped_partition_states):
@@ -1342,7 +1353,8 @@ def _write_leader_and_isr_request_v5(out: bytearray, item: LeaderAndIsrRequest) 
     _write_many_leader_and_isr_live_leader_v4(out, live_leaders)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # LeaderAndIsrPartitionState, versions 6-7
@@ -1483,7 +1495,7 @@ def _write_many_leader_and_isr_partition_state_v6(
             raise ValueError
         out += _pack_zbB(item.is_new, item.leader_recovery_state, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # LeaderAndIsrTopicState, versions 6-7
@@ -1555,7 +1567,7 @@ def _write_many_leader_and_isr_topic_state_v6(
         _write_many_leader_and_isr_partition_state_v6(out, partition_states)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # LeaderAndIsrRequest, version 6
@@ -1606,7 +1618,8 @@ def _read_leader_and_isr_request_v6(buffer: bytes, at: int) -> tuple[LeaderAndIs
     )
 
 
-def _write_leader_and_isr_request_v6(out: bytearray, item: LeaderAndIsrRequest) -> None:
+def _encode_leader_and_isr_request_v6(item: LeaderAndIsrRequest) -> bytes:
+    out = bytearray()
     if item.is_kraft_controller:
         raise ValueError  # is_kraft_controller is not in these versions
     if len(item.ungrouped_partition_states):
@@ -1632,7 +1645,8 @@ def _write_leader_and_isr_request_v6(out: bytearray, item: LeaderAndIsrRequest) 
     _write_many_leader_and_isr_live_leader_v4(out, live_leaders)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # LeaderAndIsrRequest, version 7
@@ -1692,7 +1706,8 @@ def _read_leader_and_isr_request_v7(buffer: bytes, at: int) -> tuple[LeaderAndIs
     )
 
 
-def _write_leader_and_isr_request_v7(out: bytearray, item: LeaderAndIsrRequest) -> None:
+def _encode_leader_and_isr_request_v7(item: LeaderAndIsrRequest) -> bytes:
+    out = bytearray()
     if len(item.ungrouped_partition_states):
         raise ValueError  # ungrouped_partition_states is not in these versions
     topic_states = item.topic_states
@@ -1722,7 +1737,8 @@ def _write_leader_and_isr_request_v7(out: bytearray, item: LeaderAndIsrRequest) 
     _write_many_leader_and_isr_live_leader_v4(out, live_leaders)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 LeaderAndIsrRequest._readers = {
@@ -1735,13 +1751,13 @@ LeaderAndIsrRequest._readers = {
     6: _read_leader_and_isr_request_v6,
     7: _read_leader_and_isr_request_v7,
 }
-LeaderAndIsrRequest._writers = {
-    0: _write_leader_and_isr_request_v0,
-    1: _write_leader_and_isr_request_v1,
-    2: _write_leader_and_isr_request_v2,
-    3: _write_leader_and_isr_request_v3,
-    4: _write_leader_and_isr_request_v4,
-    5: _write_leader_and_isr_request_v5,
-    6: _write_leader_and_isr_request_v6,
-    7: _write_leader_and_isr_request_v7,
+LeaderAndIsrRequest._encoders = {
+    0: _encode_leader_and_isr_request_v0,
+    1: _encode_leader_and_isr_request_v1,
+    2: _encode_leader_and_isr_request_v2,
+    3: _encode_leader_and_isr_request_v3,
+    4: _encode_leader_and_isr_request_v4,
+    5: _encode_leader_and_isr_request_v5,
+    6: _encode_leader_and_isr_request_v6,
+    7: _encode_leader_and_isr_request_v7,
 }

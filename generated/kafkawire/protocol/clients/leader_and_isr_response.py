@@ -146,7 +146,8 @@ def _read_leader_and_isr_response_v0(buffer: bytes, at: int) -> tuple[LeaderAndI
     return LeaderAndIsrResponse(error_code, partition_errors), at
 
 
-def _write_leader_and_isr_response_v0(out: bytearray, item: LeaderAndIsrResponse) -> None:
+def _encode_leader_and_isr_response_v0(item: LeaderAndIsrResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.topics):
@@ -156,6 +157,7 @@ def _write_leader_and_isr_response_v0(out: bytearray, item: LeaderAndIsrResponse
         partition_errors = sequence(partition_errors)
     out += _pack_hi(item.error_code, len(partition_errors))
     _write_many_leader_and_isr_partition_error_v0(out, partition_errors)
+    return bytes(out)
 
 
 # LeaderAndIsrPartitionError, version 4
@@ -202,7 +204,7 @@ def _write_many_leader_and_isr_partition_error_v4(
             out += text
             out += _pack_ihB(item.partition_index, item.error_code, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # LeaderAndIsrResponse, version 4
@@ -232,7 +234,8 @@ def _read_leader_and_isr_response_v4(buffer: bytes, at: int) -> tuple[LeaderAndI
     return LeaderAndIsrResponse(error_code, partition_errors, (), tags), at
 
 
-def _write_leader_and_isr_response_v4(out: bytearray, item: LeaderAndIsrResponse) -> None:
+def _encode_leader_and_isr_response_v4(item: LeaderAndIsrResponse) -> bytes:
+    out = bytearray()
     if len(item.topics):
         raise ValueError  # topics is not in these versions
     partition_errors = item.partition_errors
@@ -247,7 +250,8 @@ def _write_leader_and_isr_response_v4(out: bytearray, item: LeaderAndIsrResponse
     _write_many_leader_and_isr_partition_error_v4(out, partition_errors)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # LeaderAndIsrPartitionError, versions 5-7
@@ -277,7 +281,7 @@ def _write_many_leader_and_isr_partition_error_v5(
     for item in items:
         out += _pack_ihB(item.partition_index, item.error_code, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # LeaderAndIsrTopicError, versions 5-7
@@ -332,7 +336,7 @@ def _write_many_leader_and_isr_topic_error_v5(
         _write_many_leader_and_isr_partition_error_v5(out, partition_errors)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # LeaderAndIsrResponse, versions 5-7
@@ -362,7 +366,8 @@ def _read_leader_and_isr_response_v5(buffer: bytes, at: int) -> tuple[LeaderAndI
     return LeaderAndIsrResponse(error_code, (), topics, tags), at
 
 
-def _write_leader_and_isr_response_v5(out: bytearray, item: LeaderAndIsrResponse) -> None:
+def _encode_leader_and_isr_response_v5(item: LeaderAndIsrResponse) -> bytes:
+    out = bytearray()
     if len(item.partition_errors):
         raise ValueError  # partition_errors is not in these versions
     topics = item.topics
@@ -377,7 +382,8 @@ def _write_leader_and_isr_response_v5(out: bytearray, item: LeaderAndIsrResponse
     _write_many_leader_and_isr_topic_error_v5(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 LeaderAndIsrResponse._readers = {
@@ -390,13 +396,13 @@ LeaderAndIsrResponse._readers = {
     6: _read_leader_and_isr_response_v5,
     7: _read_leader_and_isr_response_v5,
 }
-LeaderAndIsrResponse._writers = {
-    0: _write_leader_and_isr_response_v0,
-    1: _write_leader_and_isr_response_v0,
-    2: _write_leader_and_isr_response_v0,
-    3: _write_leader_and_isr_response_v0,
-    4: _write_leader_and_isr_response_v4,
-    5: _write_leader_and_isr_response_v5,
-    6: _write_leader_and_isr_response_v5,
-    7: _write_leader_and_isr_response_v5,
+LeaderAndIsrResponse._encoders = {
+    0: _encode_leader_and_isr_response_v0,
+    1: _encode_leader_and_isr_response_v0,
+    2: _encode_leader_and_isr_response_v0,
+    3: _encode_leader_and_isr_response_v0,
+    4: _encode_leader_and_isr_response_v4,
+    5: _encode_leader_and_isr_response_v5,
+    6: _encode_leader_and_isr_response_v5,
+    7: _encode_leader_and_isr_response_v5,
 }

@@ -96,7 +96,7 @@ def _write_many_voter_v0(out: bytearray, items: Sequence[LeaderChangeMessage.Vot
             raise ValueError  # voter_directory_id is not in these versions
         out += _pack_iB(item.voter_id, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # LeaderChangeMessage, version 0
@@ -140,7 +140,8 @@ def _read_leader_change_message_v0(buffer: bytes, at: int) -> tuple[LeaderChange
     return LeaderChangeMessage(version, leader_id, voters, granting_voters, tags), at
 
 
-def _write_leader_change_message_v0(out: bytearray, item: LeaderChangeMessage) -> None:
+def _encode_leader_change_message_v0(item: LeaderChangeMessage) -> bytes:
+    out = bytearray()
     voters = item.voters
     if type(voters) is not tuple:
         voters = sequence(voters)
@@ -162,7 +163,8 @@ def _write_leader_change_message_v0(out: bytearray, item: LeaderChangeMessage) -
     _write_many_voter_v0(out, granting_voters)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # Voter, version 1
@@ -191,7 +193,7 @@ def _write_many_voter_v1(out: bytearray, items: Sequence[LeaderChangeMessage.Vot
             raise ValueError
         out += _pack_i16sB(item.voter_id, item.voter_directory_id, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # LeaderChangeMessage, version 1
@@ -235,7 +237,8 @@ def _read_leader_change_message_v1(buffer: bytes, at: int) -> tuple[LeaderChange
     return LeaderChangeMessage(version, leader_id, voters, granting_voters, tags), at
 
 
-def _write_leader_change_message_v1(out: bytearray, item: LeaderChangeMessage) -> None:
+def _encode_leader_change_message_v1(item: LeaderChangeMessage) -> bytes:
+    out = bytearray()
     voters = item.voters
     if type(voters) is not tuple:
         voters = sequence(voters)
@@ -257,8 +260,9 @@ def _write_leader_change_message_v1(out: bytearray, item: LeaderChangeMessage) -
     _write_many_voter_v1(out, granting_voters)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 LeaderChangeMessage._readers = {0: _read_leader_change_message_v0, 1: _read_leader_change_message_v1}
-LeaderChangeMessage._writers = {0: _write_leader_change_message_v0, 1: _write_leader_change_message_v1}
+LeaderChangeMessage._encoders = {0: _encode_leader_change_message_v0, 1: _encode_leader_change_message_v1}

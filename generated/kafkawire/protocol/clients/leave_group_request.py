@@ -88,7 +88,8 @@ def _read_leave_group_request_v0(buffer: bytes, at: int) -> tuple[LeaveGroupRequ
     return LeaveGroupRequest(group_id, member_id), at
 
 
-def _write_leave_group_request_v0(out: bytearray, item: LeaveGroupRequest) -> None:
+def _encode_leave_group_request_v0(item: LeaveGroupRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.members):
@@ -99,6 +100,7 @@ def _write_leave_group_request_v0(out: bytearray, item: LeaveGroupRequest) -> No
     member_id_raw = item.member_id.encode()
     out += _pack_h(len(member_id_raw))
     out += member_id_raw
+    return bytes(out)
 
 
 # MemberIdentity, version 3
@@ -173,7 +175,8 @@ def _read_leave_group_request_v3(buffer: bytes, at: int) -> tuple[LeaveGroupRequ
     return LeaveGroupRequest(group_id, "", members), at
 
 
-def _write_leave_group_request_v3(out: bytearray, item: LeaveGroupRequest) -> None:
+def _encode_leave_group_request_v3(item: LeaveGroupRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.member_id != "":
@@ -186,6 +189,7 @@ def _write_leave_group_request_v3(out: bytearray, item: LeaveGroupRequest) -> No
         members = sequence(members)
     out += _pack_i(len(members))
     _write_many_member_identity_v3(out, members)
+    return bytes(out)
 
 
 # MemberIdentity, version 4
@@ -249,7 +253,7 @@ def _write_many_member_identity_v4(out: bytearray, items: Sequence[LeaveGroupReq
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # LeaveGroupRequest, version 4
@@ -287,7 +291,8 @@ def _read_leave_group_request_v4(buffer: bytes, at: int) -> tuple[LeaveGroupRequ
     return LeaveGroupRequest(group_id, "", members, tags), at
 
 
-def _write_leave_group_request_v4(out: bytearray, item: LeaveGroupRequest) -> None:
+def _encode_leave_group_request_v4(item: LeaveGroupRequest) -> bytes:
+    out = bytearray()
     if item.member_id != "":
         raise ValueError  # member_id is not in these versions
     text = item.group_id.encode()
@@ -308,7 +313,8 @@ def _write_leave_group_request_v4(out: bytearray, item: LeaveGroupRequest) -> No
     _write_many_member_identity_v4(out, members)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # MemberIdentity, version 5
@@ -394,7 +400,7 @@ def _write_many_member_identity_v5(out: bytearray, items: Sequence[LeaveGroupReq
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # LeaveGroupRequest, version 5
@@ -432,7 +438,8 @@ def _read_leave_group_request_v5(buffer: bytes, at: int) -> tuple[LeaveGroupRequ
     return LeaveGroupRequest(group_id, "", members, tags), at
 
 
-def _write_leave_group_request_v5(out: bytearray, item: LeaveGroupRequest) -> None:
+def _encode_leave_group_request_v5(item: LeaveGroupRequest) -> bytes:
+    out = bytearray()
     if item.member_id != "":
         raise ValueError  # member_id is not in these versions
     text = item.group_id.encode()
@@ -453,7 +460,8 @@ def _write_leave_group_request_v5(out: bytearray, item: LeaveGroupRequest) -> No
     _write_many_member_identity_v5(out, members)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 LeaveGroupRequest._readers = {
@@ -464,11 +472,11 @@ LeaveGroupRequest._readers = {
     4: _read_leave_group_request_v4,
     5: _read_leave_group_request_v5,
 }
-LeaveGroupRequest._writers = {
-    0: _write_leave_group_request_v0,
-    1: _write_leave_group_request_v0,
-    2: _write_leave_group_request_v0,
-    3: _write_leave_group_request_v3,
-    4: _write_leave_group_request_v4,
-    5: _write_leave_group_request_v5,
+LeaveGroupRequest._encoders = {
+    0: _encode_leave_group_request_v0,
+    1: _encode_leave_group_request_v0,
+    2: _encode_leave_group_request_v0,
+    3: _encode_leave_group_request_v3,
+    4: _encode_leave_group_request_v4,
+    5: _encode_leave_group_request_v5,
 }

@@ -80,12 +80,14 @@ def _read_leave_group_response_v0(buffer: bytes, at: int) -> tuple[LeaveGroupRes
     return LeaveGroupResponse(0, error_code), at
 
 
-def _write_leave_group_response_v0(out: bytearray, item: LeaveGroupResponse) -> None:
+def _encode_leave_group_response_v0(item: LeaveGroupResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.members):
         raise ValueError  # members is not in these versions
     out += _pack_h(item.error_code)
+    return bytes(out)
 
 
 # LeaveGroupResponse, versions 1-2
@@ -99,12 +101,14 @@ def _read_leave_group_response_v1(buffer: bytes, at: int) -> tuple[LeaveGroupRes
     return LeaveGroupResponse(throttle_time_ms, error_code), at
 
 
-def _write_leave_group_response_v1(out: bytearray, item: LeaveGroupResponse) -> None:
+def _encode_leave_group_response_v1(item: LeaveGroupResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.members):
         raise ValueError  # members is not in these versions
     out += _pack_ih(item.throttle_time_ms, item.error_code)
+    return bytes(out)
 
 
 # MemberResponse, version 3
@@ -177,7 +181,8 @@ def _read_leave_group_response_v3(buffer: bytes, at: int) -> tuple[LeaveGroupRes
     return LeaveGroupResponse(throttle_time_ms, error_code, members), at
 
 
-def _write_leave_group_response_v3(out: bytearray, item: LeaveGroupResponse) -> None:
+def _encode_leave_group_response_v3(item: LeaveGroupResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     members = item.members
@@ -185,6 +190,7 @@ def _write_leave_group_response_v3(out: bytearray, item: LeaveGroupResponse) -> 
         members = sequence(members)
     out += _pack_ihi(item.throttle_time_ms, item.error_code, len(members))
     _write_many_member_response_v3(out, members)
+    return bytes(out)
 
 
 # MemberResponse, versions 4-5
@@ -249,7 +255,7 @@ def _write_many_member_response_v4(out: bytearray, items: Sequence[LeaveGroupRes
             out += text
         out += _pack_hB(item.error_code, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # LeaveGroupResponse, versions 4-5
@@ -280,7 +286,8 @@ def _read_leave_group_response_v4(buffer: bytes, at: int) -> tuple[LeaveGroupRes
     return LeaveGroupResponse(throttle_time_ms, error_code, members, tags), at
 
 
-def _write_leave_group_response_v4(out: bytearray, item: LeaveGroupResponse) -> None:
+def _encode_leave_group_response_v4(item: LeaveGroupResponse) -> bytes:
+    out = bytearray()
     members = item.members
     if type(members) is not tuple:
         members = sequence(members)
@@ -293,7 +300,8 @@ def _write_leave_group_response_v4(out: bytearray, item: LeaveGroupResponse) -> 
     _write_many_member_response_v4(out, members)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 LeaveGroupResponse._readers = {
@@ -304,11 +312,11 @@ LeaveGroupResponse._readers = {
     4: _read_leave_group_response_v4,
     5: _read_leave_group_response_v4,
 }
-LeaveGroupResponse._writers = {
-    0: _write_leave_group_response_v0,
-    1: _write_leave_group_response_v1,
-    2: _write_leave_group_response_v1,
-    3: _write_leave_group_response_v3,
-    4: _write_leave_group_response_v4,
-    5: _write_leave_group_response_v4,
+LeaveGroupResponse._encoders = {
+    0: _encode_leave_group_response_v0,
+    1: _encode_leave_group_response_v1,
+    2: _encode_leave_group_response_v1,
+    3: _encode_leave_group_response_v3,
+    4: _encode_leave_group_response_v4,
+    5: _encode_leave_group_response_v4,
 }

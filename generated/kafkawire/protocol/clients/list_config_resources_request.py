@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
     Tags,
     long_length,
@@ -54,12 +55,14 @@ def _read_list_config_resources_request_v0(buffer: bytes, at: int) -> tuple[List
     return ListConfigResourcesRequest((), tags), at
 
 
-def _write_list_config_resources_request_v0(out: bytearray, item: ListConfigResourcesRequest) -> None:
+def _encode_list_config_resources_request_v0(item: ListConfigResourcesRequest) -> bytes:
+    out: list[bytes] = []
     if len(item.resource_types):
         raise ValueError  # resource_types is not in these versions
-    out.append(0)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 # ListConfigResourcesRequest, version 1
@@ -84,28 +87,30 @@ def _read_list_config_resources_request_v1(buffer: bytes, at: int) -> tuple[List
     return ListConfigResourcesRequest(resource_types, tags), at
 
 
-def _write_list_config_resources_request_v1(out: bytearray, item: ListConfigResourcesRequest) -> None:
+def _encode_list_config_resources_request_v1(item: ListConfigResourcesRequest) -> bytes:
+    out: list[bytes] = []
     resource_types = item.resource_types
     if type(resource_types) is not tuple:
         resource_types = sequence(resource_types)
     n = len(resource_types)
     if n < FEW:
         numbers = _pack_many_b[n](*resource_types)
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
         numbers = pack_numbers("b", resource_types)
-        out += long_length(n)
-    out += numbers
-    out.append(0)
+        out.append(long_length(n))
+    out.append(numbers)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 ListConfigResourcesRequest._readers = {
     0: _read_list_config_resources_request_v0,
     1: _read_list_config_resources_request_v1,
 }
-ListConfigResourcesRequest._writers = {
-    0: _write_list_config_resources_request_v0,
-    1: _write_list_config_resources_request_v1,
+ListConfigResourcesRequest._encoders = {
+    0: _encode_list_config_resources_request_v0,
+    1: _encode_list_config_resources_request_v1,
 }

@@ -104,7 +104,7 @@ def _write_many_config_resource_v0(out: bytearray, items: Sequence[ListConfigRes
         out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ListConfigResourcesResponse, version 0
@@ -135,7 +135,8 @@ def _read_list_config_resources_response_v0(buffer: bytes, at: int) -> tuple[Lis
     return ListConfigResourcesResponse(throttle_time_ms, error_code, config_resources, tags), at
 
 
-def _write_list_config_resources_response_v0(out: bytearray, item: ListConfigResourcesResponse) -> None:
+def _encode_list_config_resources_response_v0(item: ListConfigResourcesResponse) -> bytes:
+    out = bytearray()
     config_resources = item.config_resources
     if type(config_resources) is not tuple:
         config_resources = sequence(config_resources)
@@ -148,7 +149,8 @@ def _write_list_config_resources_response_v0(out: bytearray, item: ListConfigRes
     _write_many_config_resource_v0(out, config_resources)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # ConfigResource, version 1
@@ -192,7 +194,7 @@ def _write_many_config_resource_v1(out: bytearray, items: Sequence[ListConfigRes
             out += text
             out += _pack_bB(item.resource_type, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ListConfigResourcesResponse, version 1
@@ -223,7 +225,8 @@ def _read_list_config_resources_response_v1(buffer: bytes, at: int) -> tuple[Lis
     return ListConfigResourcesResponse(throttle_time_ms, error_code, config_resources, tags), at
 
 
-def _write_list_config_resources_response_v1(out: bytearray, item: ListConfigResourcesResponse) -> None:
+def _encode_list_config_resources_response_v1(item: ListConfigResourcesResponse) -> bytes:
+    out = bytearray()
     config_resources = item.config_resources
     if type(config_resources) is not tuple:
         config_resources = sequence(config_resources)
@@ -236,14 +239,15 @@ def _write_list_config_resources_response_v1(out: bytearray, item: ListConfigRes
     _write_many_config_resource_v1(out, config_resources)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ListConfigResourcesResponse._readers = {
     0: _read_list_config_resources_response_v0,
     1: _read_list_config_resources_response_v1,
 }
-ListConfigResourcesResponse._writers = {
-    0: _write_list_config_resources_response_v0,
-    1: _write_list_config_resources_response_v1,
+ListConfigResourcesResponse._encoders = {
+    0: _encode_list_config_resources_response_v0,
+    1: _encode_list_config_resources_response_v1,
 }

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
     Tags,
     long_length,
@@ -48,13 +49,15 @@ def _read_list_groups_request_v0(buffer: bytes, at: int) -> tuple[ListGroupsRequ
     return ListGroupsRequest(), at
 
 
-def _write_list_groups_request_v0(out: bytearray, item: ListGroupsRequest) -> None:
+def _encode_list_groups_request_v0(item: ListGroupsRequest) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.states_filter):
         raise ValueError  # states_filter is not in these versions
     if len(item.types_filter):
         raise ValueError  # types_filter is not in these versions
+    return b"".join(out)
 
 
 # ListGroupsRequest, version 3
@@ -70,14 +73,16 @@ def _read_list_groups_request_v3(buffer: bytes, at: int) -> tuple[ListGroupsRequ
     return ListGroupsRequest((), (), tags), at
 
 
-def _write_list_groups_request_v3(out: bytearray, item: ListGroupsRequest) -> None:
+def _encode_list_groups_request_v3(item: ListGroupsRequest) -> bytes:
+    out: list[bytes] = []
     if len(item.states_filter):
         raise ValueError  # states_filter is not in these versions
     if len(item.types_filter):
         raise ValueError  # types_filter is not in these versions
-    out.append(0)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 # ListGroupsRequest, version 4
@@ -117,7 +122,8 @@ def _read_list_groups_request_v4(buffer: bytes, at: int) -> tuple[ListGroupsRequ
     return ListGroupsRequest(states_filter, (), tags), at
 
 
-def _write_list_groups_request_v4(out: bytearray, item: ListGroupsRequest) -> None:
+def _encode_list_groups_request_v4(item: ListGroupsRequest) -> bytes:
+    out: list[bytes] = []
     if len(item.types_filter):
         raise ValueError  # types_filter is not in these versions
     states_filter = item.states_filter
@@ -125,20 +131,21 @@ def _write_list_groups_request_v4(out: bytearray, item: ListGroupsRequest) -> No
         states_filter = sequence(states_filter)
     n = len(states_filter)
     if n < FEW:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
+        out.append(long_length(n))
     for states_filter_item in states_filter:
         text = states_filter_item.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
-    out.append(0)
+            out.append(long_text_length(n))
+        out.append(text)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 # ListGroupsRequest, version 5
@@ -202,42 +209,44 @@ def _read_list_groups_request_v5(buffer: bytes, at: int) -> tuple[ListGroupsRequ
     return ListGroupsRequest(states_filter, types_filter, tags), at
 
 
-def _write_list_groups_request_v5(out: bytearray, item: ListGroupsRequest) -> None:
+def _encode_list_groups_request_v5(item: ListGroupsRequest) -> bytes:
+    out: list[bytes] = []
     states_filter = item.states_filter
     if type(states_filter) is not tuple:
         states_filter = sequence(states_filter)
     n = len(states_filter)
     if n < FEW:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
+        out.append(long_length(n))
     for states_filter_item in states_filter:
         text = states_filter_item.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     types_filter = item.types_filter
     if type(types_filter) is not tuple:
         types_filter = sequence(types_filter)
     n = len(types_filter)
     if n < FEW:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
+        out.append(long_length(n))
     for types_filter_item in types_filter:
         text = types_filter_item.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
-    out.append(0)
+            out.append(long_text_length(n))
+        out.append(text)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 ListGroupsRequest._readers = {
@@ -248,11 +257,11 @@ ListGroupsRequest._readers = {
     4: _read_list_groups_request_v4,
     5: _read_list_groups_request_v5,
 }
-ListGroupsRequest._writers = {
-    0: _write_list_groups_request_v0,
-    1: _write_list_groups_request_v0,
-    2: _write_list_groups_request_v0,
-    3: _write_list_groups_request_v3,
-    4: _write_list_groups_request_v4,
-    5: _write_list_groups_request_v5,
+ListGroupsRequest._encoders = {
+    0: _encode_list_groups_request_v0,
+    1: _encode_list_groups_request_v0,
+    2: _encode_list_groups_request_v0,
+    3: _encode_list_groups_request_v3,
+    4: _encode_list_groups_request_v4,
+    5: _encode_list_groups_request_v5,
 }

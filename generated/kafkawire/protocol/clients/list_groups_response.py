@@ -130,7 +130,8 @@ def _read_list_groups_response_v0(buffer: bytes, at: int) -> tuple[ListGroupsRes
     return ListGroupsResponse(0, error_code, groups), at
 
 
-def _write_list_groups_response_v0(out: bytearray, item: ListGroupsResponse) -> None:
+def _encode_list_groups_response_v0(item: ListGroupsResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     groups = item.groups
@@ -138,6 +139,7 @@ def _write_list_groups_response_v0(out: bytearray, item: ListGroupsResponse) -> 
         groups = sequence(groups)
     out += _pack_hi(item.error_code, len(groups))
     _write_many_listed_group_v0(out, groups)
+    return bytes(out)
 
 
 # ListGroupsResponse, versions 1-2
@@ -160,7 +162,8 @@ def _read_list_groups_response_v1(buffer: bytes, at: int) -> tuple[ListGroupsRes
     return ListGroupsResponse(throttle_time_ms, error_code, groups), at
 
 
-def _write_list_groups_response_v1(out: bytearray, item: ListGroupsResponse) -> None:
+def _encode_list_groups_response_v1(item: ListGroupsResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     groups = item.groups
@@ -168,6 +171,7 @@ def _write_list_groups_response_v1(out: bytearray, item: ListGroupsResponse) -> 
         groups = sequence(groups)
     out += _pack_ihi(item.throttle_time_ms, item.error_code, len(groups))
     _write_many_listed_group_v0(out, groups)
+    return bytes(out)
 
 
 # ListedGroup, version 3
@@ -225,7 +229,7 @@ def _write_many_listed_group_v3(out: bytearray, items: Sequence[ListGroupsRespon
         out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ListGroupsResponse, version 3
@@ -256,7 +260,8 @@ def _read_list_groups_response_v3(buffer: bytes, at: int) -> tuple[ListGroupsRes
     return ListGroupsResponse(throttle_time_ms, error_code, groups, tags), at
 
 
-def _write_list_groups_response_v3(out: bytearray, item: ListGroupsResponse) -> None:
+def _encode_list_groups_response_v3(item: ListGroupsResponse) -> bytes:
+    out = bytearray()
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
@@ -269,7 +274,8 @@ def _write_list_groups_response_v3(out: bytearray, item: ListGroupsResponse) -> 
     _write_many_listed_group_v3(out, groups)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # ListedGroup, version 4
@@ -343,7 +349,7 @@ def _write_many_listed_group_v4(out: bytearray, items: Sequence[ListGroupsRespon
         out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ListGroupsResponse, version 4
@@ -374,7 +380,8 @@ def _read_list_groups_response_v4(buffer: bytes, at: int) -> tuple[ListGroupsRes
     return ListGroupsResponse(throttle_time_ms, error_code, groups, tags), at
 
 
-def _write_list_groups_response_v4(out: bytearray, item: ListGroupsResponse) -> None:
+def _encode_list_groups_response_v4(item: ListGroupsResponse) -> bytes:
+    out = bytearray()
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
@@ -387,7 +394,8 @@ def _write_list_groups_response_v4(out: bytearray, item: ListGroupsResponse) -> 
     _write_many_listed_group_v4(out, groups)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # ListedGroup, version 5
@@ -477,7 +485,7 @@ def _write_many_listed_group_v5(out: bytearray, items: Sequence[ListGroupsRespon
         out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ListGroupsResponse, version 5
@@ -508,7 +516,8 @@ def _read_list_groups_response_v5(buffer: bytes, at: int) -> tuple[ListGroupsRes
     return ListGroupsResponse(throttle_time_ms, error_code, groups, tags), at
 
 
-def _write_list_groups_response_v5(out: bytearray, item: ListGroupsResponse) -> None:
+def _encode_list_groups_response_v5(item: ListGroupsResponse) -> bytes:
+    out = bytearray()
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
@@ -521,7 +530,8 @@ def _write_list_groups_response_v5(out: bytearray, item: ListGroupsResponse) -> 
     _write_many_listed_group_v5(out, groups)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ListGroupsResponse._readers = {
@@ -532,11 +542,11 @@ ListGroupsResponse._readers = {
     4: _read_list_groups_response_v4,
     5: _read_list_groups_response_v5,
 }
-ListGroupsResponse._writers = {
-    0: _write_list_groups_response_v0,
-    1: _write_list_groups_response_v1,
-    2: _write_list_groups_response_v1,
-    3: _write_list_groups_response_v3,
-    4: _write_list_groups_response_v4,
-    5: _write_list_groups_response_v5,
+ListGroupsResponse._encoders = {
+    0: _encode_list_groups_response_v0,
+    1: _encode_list_groups_response_v1,
+    2: _encode_list_groups_response_v1,
+    3: _encode_list_groups_response_v3,
+    4: _encode_list_groups_response_v4,
+    5: _encode_list_groups_response_v5,
 }

@@ -192,7 +192,8 @@ def _read_list_offsets_request_v0(buffer: bytes, at: int) -> tuple[ListOffsetsRe
     return ListOffsetsRequest(replica_id, 0, topics), at
 
 
-def _write_list_offsets_request_v0(out: bytearray, item: ListOffsetsRequest) -> None:
+def _encode_list_offsets_request_v0(item: ListOffsetsRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.isolation_level != 0:
@@ -202,6 +203,7 @@ def _write_list_offsets_request_v0(out: bytearray, item: ListOffsetsRequest) -> 
         topics = sequence(topics)
     out += _pack_ii(item.replica_id, len(topics))
     _write_many_list_offsets_topic_v0(out, topics)
+    return bytes(out)
 
 
 # ListOffsetsPartition, versions 1-3
@@ -297,7 +299,8 @@ def _read_list_offsets_request_v1(buffer: bytes, at: int) -> tuple[ListOffsetsRe
     return ListOffsetsRequest(replica_id, 0, topics), at
 
 
-def _write_list_offsets_request_v1(out: bytearray, item: ListOffsetsRequest) -> None:
+def _encode_list_offsets_request_v1(item: ListOffsetsRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.isolation_level != 0:
@@ -307,6 +310,7 @@ def _write_list_offsets_request_v1(out: bytearray, item: ListOffsetsRequest) -> 
         topics = sequence(topics)
     out += _pack_ii(item.replica_id, len(topics))
     _write_many_list_offsets_topic_v1(out, topics)
+    return bytes(out)
 
 
 # ListOffsetsRequest, versions 2-3
@@ -329,7 +333,8 @@ def _read_list_offsets_request_v2(buffer: bytes, at: int) -> tuple[ListOffsetsRe
     return ListOffsetsRequest(replica_id, isolation_level, topics), at
 
 
-def _write_list_offsets_request_v2(out: bytearray, item: ListOffsetsRequest) -> None:
+def _encode_list_offsets_request_v2(item: ListOffsetsRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     topics = item.topics
@@ -337,6 +342,7 @@ def _write_list_offsets_request_v2(out: bytearray, item: ListOffsetsRequest) -> 
         topics = sequence(topics)
     out += _pack_ibi(item.replica_id, item.isolation_level, len(topics))
     _write_many_list_offsets_topic_v1(out, topics)
+    return bytes(out)
 
 
 # ListOffsetsPartition, versions 4-5
@@ -430,7 +436,8 @@ def _read_list_offsets_request_v4(buffer: bytes, at: int) -> tuple[ListOffsetsRe
     return ListOffsetsRequest(replica_id, isolation_level, topics), at
 
 
-def _write_list_offsets_request_v4(out: bytearray, item: ListOffsetsRequest) -> None:
+def _encode_list_offsets_request_v4(item: ListOffsetsRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     topics = item.topics
@@ -438,6 +445,7 @@ def _write_list_offsets_request_v4(out: bytearray, item: ListOffsetsRequest) -> 
         topics = sequence(topics)
     out += _pack_ibi(item.replica_id, item.isolation_level, len(topics))
     _write_many_list_offsets_topic_v4(out, topics)
+    return bytes(out)
 
 
 # ListOffsetsPartition, versions 6-11
@@ -473,7 +481,7 @@ def _write_many_list_offsets_partition_v6(
             raise ValueError  # max_num_offsets is not in these versions
         out += _pack_iiqB(item.partition_index, item.current_leader_epoch, item.timestamp, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ListOffsetsTopic, versions 6-11
@@ -537,7 +545,7 @@ def _write_many_list_offsets_topic_v6(out: bytearray, items: Sequence[ListOffset
         _write_many_list_offsets_partition_v6(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ListOffsetsRequest, versions 6-9
@@ -568,7 +576,8 @@ def _read_list_offsets_request_v6(buffer: bytes, at: int) -> tuple[ListOffsetsRe
     return ListOffsetsRequest(replica_id, isolation_level, topics, 0, tags), at
 
 
-def _write_list_offsets_request_v6(out: bytearray, item: ListOffsetsRequest) -> None:
+def _encode_list_offsets_request_v6(item: ListOffsetsRequest) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -581,7 +590,8 @@ def _write_list_offsets_request_v6(out: bytearray, item: ListOffsetsRequest) -> 
     _write_many_list_offsets_topic_v6(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # ListOffsetsRequest, versions 10-11
@@ -613,7 +623,8 @@ def _read_list_offsets_request_v10(buffer: bytes, at: int) -> tuple[ListOffsetsR
     return ListOffsetsRequest(replica_id, isolation_level, topics, timeout_ms, tags), at
 
 
-def _write_list_offsets_request_v10(out: bytearray, item: ListOffsetsRequest) -> None:
+def _encode_list_offsets_request_v10(item: ListOffsetsRequest) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -626,7 +637,8 @@ def _write_list_offsets_request_v10(out: bytearray, item: ListOffsetsRequest) ->
     _write_many_list_offsets_topic_v6(out, topics)
     out += _pack_iB(item.timeout_ms, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ListOffsetsRequest._readers = {
@@ -643,17 +655,17 @@ ListOffsetsRequest._readers = {
     10: _read_list_offsets_request_v10,
     11: _read_list_offsets_request_v10,
 }
-ListOffsetsRequest._writers = {
-    0: _write_list_offsets_request_v0,
-    1: _write_list_offsets_request_v1,
-    2: _write_list_offsets_request_v2,
-    3: _write_list_offsets_request_v2,
-    4: _write_list_offsets_request_v4,
-    5: _write_list_offsets_request_v4,
-    6: _write_list_offsets_request_v6,
-    7: _write_list_offsets_request_v6,
-    8: _write_list_offsets_request_v6,
-    9: _write_list_offsets_request_v6,
-    10: _write_list_offsets_request_v10,
-    11: _write_list_offsets_request_v10,
+ListOffsetsRequest._encoders = {
+    0: _encode_list_offsets_request_v0,
+    1: _encode_list_offsets_request_v1,
+    2: _encode_list_offsets_request_v2,
+    3: _encode_list_offsets_request_v2,
+    4: _encode_list_offsets_request_v4,
+    5: _encode_list_offsets_request_v4,
+    6: _encode_list_offsets_request_v6,
+    7: _encode_list_offsets_request_v6,
+    8: _encode_list_offsets_request_v6,
+    9: _encode_list_offsets_request_v6,
+    10: _encode_list_offsets_request_v10,
+    11: _encode_list_offsets_request_v10,
 }

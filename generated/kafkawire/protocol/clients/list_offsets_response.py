@@ -206,7 +206,8 @@ def _read_list_offsets_response_v0(buffer: bytes, at: int) -> tuple[ListOffsetsR
     return ListOffsetsResponse(0, topics), at
 
 
-def _write_list_offsets_response_v0(out: bytearray, item: ListOffsetsResponse) -> None:
+def _encode_list_offsets_response_v0(item: ListOffsetsResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     topics = item.topics
@@ -214,6 +215,7 @@ def _write_list_offsets_response_v0(out: bytearray, item: ListOffsetsResponse) -
         topics = sequence(topics)
     out += _pack_i(len(topics))
     _write_many_list_offsets_topic_response_v0(out, topics)
+    return bytes(out)
 
 
 # ListOffsetsPartitionResponse, versions 1-3
@@ -314,7 +316,8 @@ def _read_list_offsets_response_v1(buffer: bytes, at: int) -> tuple[ListOffsetsR
     return ListOffsetsResponse(0, topics), at
 
 
-def _write_list_offsets_response_v1(out: bytearray, item: ListOffsetsResponse) -> None:
+def _encode_list_offsets_response_v1(item: ListOffsetsResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     topics = item.topics
@@ -322,6 +325,7 @@ def _write_list_offsets_response_v1(out: bytearray, item: ListOffsetsResponse) -
         topics = sequence(topics)
     out += _pack_i(len(topics))
     _write_many_list_offsets_topic_response_v1(out, topics)
+    return bytes(out)
 
 
 # ListOffsetsResponse, versions 2-3
@@ -343,7 +347,8 @@ def _read_list_offsets_response_v2(buffer: bytes, at: int) -> tuple[ListOffsetsR
     return ListOffsetsResponse(throttle_time_ms, topics), at
 
 
-def _write_list_offsets_response_v2(out: bytearray, item: ListOffsetsResponse) -> None:
+def _encode_list_offsets_response_v2(item: ListOffsetsResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     topics = item.topics
@@ -351,6 +356,7 @@ def _write_list_offsets_response_v2(out: bytearray, item: ListOffsetsResponse) -
         topics = sequence(topics)
     out += _pack_ii(item.throttle_time_ms, len(topics))
     _write_many_list_offsets_topic_response_v1(out, topics)
+    return bytes(out)
 
 
 # ListOffsetsPartitionResponse, versions 4-5
@@ -451,7 +457,8 @@ def _read_list_offsets_response_v4(buffer: bytes, at: int) -> tuple[ListOffsetsR
     return ListOffsetsResponse(throttle_time_ms, topics), at
 
 
-def _write_list_offsets_response_v4(out: bytearray, item: ListOffsetsResponse) -> None:
+def _encode_list_offsets_response_v4(item: ListOffsetsResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     topics = item.topics
@@ -459,6 +466,7 @@ def _write_list_offsets_response_v4(out: bytearray, item: ListOffsetsResponse) -
         topics = sequence(topics)
     out += _pack_ii(item.throttle_time_ms, len(topics))
     _write_many_list_offsets_topic_response_v4(out, topics)
+    return bytes(out)
 
 
 # ListOffsetsPartitionResponse, versions 6-11
@@ -493,7 +501,7 @@ def _write_many_list_offsets_partition_response_v6(
             raise ValueError  # old_style_offsets is not in these versions
         out += _pack_ihqqiB(item.partition_index, item.error_code, item.timestamp, item.offset, item.leader_epoch, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ListOffsetsTopicResponse, versions 6-11
@@ -559,7 +567,7 @@ def _write_many_list_offsets_topic_response_v6(
         _write_many_list_offsets_partition_response_v6(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ListOffsetsResponse, versions 6-11
@@ -589,7 +597,8 @@ def _read_list_offsets_response_v6(buffer: bytes, at: int) -> tuple[ListOffsetsR
     return ListOffsetsResponse(throttle_time_ms, topics, tags), at
 
 
-def _write_list_offsets_response_v6(out: bytearray, item: ListOffsetsResponse) -> None:
+def _encode_list_offsets_response_v6(item: ListOffsetsResponse) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -602,7 +611,8 @@ def _write_list_offsets_response_v6(out: bytearray, item: ListOffsetsResponse) -
     _write_many_list_offsets_topic_response_v6(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ListOffsetsResponse._readers = {
@@ -619,17 +629,17 @@ ListOffsetsResponse._readers = {
     10: _read_list_offsets_response_v6,
     11: _read_list_offsets_response_v6,
 }
-ListOffsetsResponse._writers = {
-    0: _write_list_offsets_response_v0,
-    1: _write_list_offsets_response_v1,
-    2: _write_list_offsets_response_v2,
-    3: _write_list_offsets_response_v2,
-    4: _write_list_offsets_response_v4,
-    5: _write_list_offsets_response_v4,
-    6: _write_list_offsets_response_v6,
-    7: _write_list_offsets_response_v6,
-    8: _write_list_offsets_response_v6,
-    9: _write_list_offsets_response_v6,
-    10: _write_list_offsets_response_v6,
-    11: _write_list_offsets_response_v6,
+ListOffsetsResponse._encoders = {
+    0: _encode_list_offsets_response_v0,
+    1: _encode_list_offsets_response_v1,
+    2: _encode_list_offsets_response_v2,
+    3: _encode_list_offsets_response_v2,
+    4: _encode_list_offsets_response_v4,
+    5: _encode_list_offsets_response_v4,
+    6: _encode_list_offsets_response_v6,
+    7: _encode_list_offsets_response_v6,
+    8: _encode_list_offsets_response_v6,
+    9: _encode_list_offsets_response_v6,
+    10: _encode_list_offsets_response_v6,
+    11: _encode_list_offsets_response_v6,
 }

@@ -124,7 +124,7 @@ def _write_many_list_partition_reassignments_topics_v0(
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ListPartitionReassignmentsRequest, version 0
@@ -156,7 +156,8 @@ def _read_list_partition_reassignments_request_v0(
     return ListPartitionReassignmentsRequest(timeout_ms, topics, tags), at
 
 
-def _write_list_partition_reassignments_request_v0(out: bytearray, item: ListPartitionReassignmentsRequest) -> None:
+def _encode_list_partition_reassignments_request_v0(item: ListPartitionReassignmentsRequest) -> bytes:
+    out = bytearray()
     out += _pack_i(item.timeout_ms)
     topics = item.topics
     if topics is None:
@@ -172,8 +173,9 @@ def _write_list_partition_reassignments_request_v0(out: bytearray, item: ListPar
         _write_many_list_partition_reassignments_topics_v0(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ListPartitionReassignmentsRequest._readers = {0: _read_list_partition_reassignments_request_v0}
-ListPartitionReassignmentsRequest._writers = {0: _write_list_partition_reassignments_request_v0}
+ListPartitionReassignmentsRequest._encoders = {0: _encode_list_partition_reassignments_request_v0}

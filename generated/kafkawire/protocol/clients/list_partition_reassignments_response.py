@@ -181,7 +181,7 @@ def _write_many_ongoing_partition_reassignment_v0(
             out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # OngoingTopicReassignment, version 0
@@ -247,7 +247,7 @@ def _write_many_ongoing_topic_reassignment_v0(
         _write_many_ongoing_partition_reassignment_v0(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ListPartitionReassignmentsResponse, version 0
@@ -291,7 +291,8 @@ def _read_list_partition_reassignments_response_v0(
     return ListPartitionReassignmentsResponse(throttle_time_ms, error_code, error_message, topics, tags), at
 
 
-def _write_list_partition_reassignments_response_v0(out: bytearray, item: ListPartitionReassignmentsResponse) -> None:
+def _encode_list_partition_reassignments_response_v0(item: ListPartitionReassignmentsResponse) -> bytes:
+    out = bytearray()
     out += _pack_ih(item.throttle_time_ms, item.error_code)
     error_message = item.error_message
     if error_message is None:
@@ -315,8 +316,9 @@ def _write_list_partition_reassignments_response_v0(out: bytearray, item: ListPa
     _write_many_ongoing_topic_reassignment_v0(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ListPartitionReassignmentsResponse._readers = {0: _read_list_partition_reassignments_response_v0}
-ListPartitionReassignmentsResponse._writers = {0: _write_list_partition_reassignments_response_v0}
+ListPartitionReassignmentsResponse._encoders = {0: _encode_list_partition_reassignments_response_v0}

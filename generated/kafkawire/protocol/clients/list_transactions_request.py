@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message
 from kafkawire.wire.entities import ProducerId
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
     Tags,
     long_length,
@@ -103,7 +104,8 @@ def _read_list_transactions_request_v0(buffer: bytes, at: int) -> tuple[ListTran
     return ListTransactionsRequest(state_filters, producer_id_filters, -1, None, tags), at
 
 
-def _write_list_transactions_request_v0(out: bytearray, item: ListTransactionsRequest) -> None:
+def _encode_list_transactions_request_v0(item: ListTransactionsRequest) -> bytes:
+    out: list[bytes] = []
     if item.duration_filter != -1:
         raise ValueError  # duration_filter is not in these versions
     if item.transactional_id_pattern is not None:
@@ -113,31 +115,32 @@ def _write_list_transactions_request_v0(out: bytearray, item: ListTransactionsRe
         state_filters = sequence(state_filters)
     n = len(state_filters)
     if n < FEW:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
+        out.append(long_length(n))
     for state_filters_item in state_filters:
         text = state_filters_item.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     producer_id_filters = item.producer_id_filters
     if type(producer_id_filters) is not tuple:
         producer_id_filters = sequence(producer_id_filters)
     n = len(producer_id_filters)
     if n < FEW:
         numbers = _pack_many_q[n](*producer_id_filters)
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
         numbers = pack_numbers("q", producer_id_filters)
-        out += long_length(n)
-    out += numbers
-    out.append(0)
+        out.append(long_length(n))
+    out.append(numbers)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 # ListTransactionsRequest, version 1
@@ -187,7 +190,8 @@ def _read_list_transactions_request_v1(buffer: bytes, at: int) -> tuple[ListTran
     return ListTransactionsRequest(state_filters, producer_id_filters, duration_filter, None, tags), at
 
 
-def _write_list_transactions_request_v1(out: bytearray, item: ListTransactionsRequest) -> None:
+def _encode_list_transactions_request_v1(item: ListTransactionsRequest) -> bytes:
+    out: list[bytes] = []
     if item.transactional_id_pattern is not None:
         raise ValueError  # transactional_id_pattern is not in these versions
     state_filters = item.state_filters
@@ -195,31 +199,32 @@ def _write_list_transactions_request_v1(out: bytearray, item: ListTransactionsRe
         state_filters = sequence(state_filters)
     n = len(state_filters)
     if n < FEW:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
+        out.append(long_length(n))
     for state_filters_item in state_filters:
         text = state_filters_item.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     producer_id_filters = item.producer_id_filters
     if type(producer_id_filters) is not tuple:
         producer_id_filters = sequence(producer_id_filters)
     n = len(producer_id_filters)
     if n < FEW:
         numbers = _pack_many_q[n](*producer_id_filters)
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
         numbers = pack_numbers("q", producer_id_filters)
-        out += long_length(n)
-    out += numbers
-    out += _pack_qB(item.duration_filter, 0)
+        out.append(long_length(n))
+    out.append(numbers)
+    out.append(_pack_qB(item.duration_filter, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 # ListTransactionsRequest, version 2
@@ -283,49 +288,51 @@ def _read_list_transactions_request_v2(buffer: bytes, at: int) -> tuple[ListTran
     )
 
 
-def _write_list_transactions_request_v2(out: bytearray, item: ListTransactionsRequest) -> None:
+def _encode_list_transactions_request_v2(item: ListTransactionsRequest) -> bytes:
+    out: list[bytes] = []
     state_filters = item.state_filters
     if type(state_filters) is not tuple:
         state_filters = sequence(state_filters)
     n = len(state_filters)
     if n < FEW:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
+        out.append(long_length(n))
     for state_filters_item in state_filters:
         text = state_filters_item.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     producer_id_filters = item.producer_id_filters
     if type(producer_id_filters) is not tuple:
         producer_id_filters = sequence(producer_id_filters)
     n = len(producer_id_filters)
     if n < FEW:
         numbers = _pack_many_q[n](*producer_id_filters)
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
         numbers = pack_numbers("q", producer_id_filters)
-        out += long_length(n)
-    out += numbers
-    out += _pack_q(item.duration_filter)
+        out.append(long_length(n))
+    out.append(numbers)
+    out.append(_pack_q(item.duration_filter))
     transactional_id_pattern = item.transactional_id_pattern
     if transactional_id_pattern is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = transactional_id_pattern.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
-    out.append(0)
+            out.append(long_text_length(n))
+        out.append(text)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 ListTransactionsRequest._readers = {
@@ -333,8 +340,8 @@ ListTransactionsRequest._readers = {
     1: _read_list_transactions_request_v1,
     2: _read_list_transactions_request_v2,
 }
-ListTransactionsRequest._writers = {
-    0: _write_list_transactions_request_v0,
-    1: _write_list_transactions_request_v1,
-    2: _write_list_transactions_request_v2,
+ListTransactionsRequest._encoders = {
+    0: _encode_list_transactions_request_v0,
+    1: _encode_list_transactions_request_v1,
+    2: _encode_list_transactions_request_v2,
 }

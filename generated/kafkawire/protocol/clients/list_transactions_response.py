@@ -130,7 +130,7 @@ def _write_many_transaction_state_v0(
         out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ListTransactionsResponse, versions 0-2
@@ -185,7 +185,8 @@ def _read_list_transactions_response_v0(buffer: bytes, at: int) -> tuple[ListTra
     return ListTransactionsResponse(throttle_time_ms, error_code, unknown_state_filters, transaction_states, tags), at
 
 
-def _write_list_transactions_response_v0(out: bytearray, item: ListTransactionsResponse) -> None:
+def _encode_list_transactions_response_v0(item: ListTransactionsResponse) -> bytes:
+    out = bytearray()
     unknown_state_filters = item.unknown_state_filters
     if type(unknown_state_filters) is not tuple:
         unknown_state_filters = sequence(unknown_state_filters)
@@ -214,7 +215,8 @@ def _write_list_transactions_response_v0(out: bytearray, item: ListTransactionsR
     _write_many_transaction_state_v0(out, transaction_states)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ListTransactionsResponse._readers = {
@@ -222,8 +224,8 @@ ListTransactionsResponse._readers = {
     1: _read_list_transactions_response_v0,
     2: _read_list_transactions_response_v0,
 }
-ListTransactionsResponse._writers = {
-    0: _write_list_transactions_response_v0,
-    1: _write_list_transactions_response_v0,
-    2: _write_list_transactions_response_v0,
+ListTransactionsResponse._encoders = {
+    0: _encode_list_transactions_response_v0,
+    1: _encode_list_transactions_response_v0,
+    2: _encode_list_transactions_response_v0,
 }

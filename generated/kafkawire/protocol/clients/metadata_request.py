@@ -129,7 +129,8 @@ def _read_metadata_request_v0(buffer: bytes, at: int) -> tuple[MetadataRequest, 
     return MetadataRequest(topics), at
 
 
-def _write_metadata_request_v0(out: bytearray, item: MetadataRequest) -> None:
+def _encode_metadata_request_v0(item: MetadataRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if not item.allow_auto_topic_creation:
@@ -145,6 +146,7 @@ def _write_metadata_request_v0(out: bytearray, item: MetadataRequest) -> None:
         topics = sequence(topics)
     out += _pack_i(len(topics))
     _write_many_metadata_request_topic_v0(out, topics)
+    return bytes(out)
 
 
 # MetadataRequest, versions 1-3
@@ -165,7 +167,8 @@ def _read_metadata_request_v1(buffer: bytes, at: int) -> tuple[MetadataRequest, 
     return MetadataRequest(topics), at
 
 
-def _write_metadata_request_v1(out: bytearray, item: MetadataRequest) -> None:
+def _encode_metadata_request_v1(item: MetadataRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if not item.allow_auto_topic_creation:
@@ -183,6 +186,7 @@ def _write_metadata_request_v1(out: bytearray, item: MetadataRequest) -> None:
         n = len(topics)
         out += _pack_i(n)
         _write_many_metadata_request_topic_v0(out, topics)
+    return bytes(out)
 
 
 # MetadataRequest, versions 4-7
@@ -206,7 +210,8 @@ def _read_metadata_request_v4(buffer: bytes, at: int) -> tuple[MetadataRequest, 
     return MetadataRequest(topics, allow_auto_topic_creation), at
 
 
-def _write_metadata_request_v4(out: bytearray, item: MetadataRequest) -> None:
+def _encode_metadata_request_v4(item: MetadataRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.include_cluster_authorized_operations:
@@ -225,6 +230,7 @@ def _write_metadata_request_v4(out: bytearray, item: MetadataRequest) -> None:
     if type(item.allow_auto_topic_creation) is not bool:
         raise ValueError
     out += _pack_z(item.allow_auto_topic_creation)
+    return bytes(out)
 
 
 # MetadataRequest, version 8
@@ -260,7 +266,8 @@ def _read_metadata_request_v8(buffer: bytes, at: int) -> tuple[MetadataRequest, 
     )
 
 
-def _write_metadata_request_v8(out: bytearray, item: MetadataRequest) -> None:
+def _encode_metadata_request_v8(item: MetadataRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     topics = item.topics
@@ -283,6 +290,7 @@ def _write_metadata_request_v8(out: bytearray, item: MetadataRequest) -> None:
         item.include_cluster_authorized_operations,
         item.include_topic_authorized_operations,
     )
+    return bytes(out)
 
 
 # MetadataRequestTopic, version 9
@@ -328,7 +336,7 @@ def _write_many_metadata_request_topic_v9(
         out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # MetadataRequest, version 9
@@ -371,7 +379,8 @@ def _read_metadata_request_v9(buffer: bytes, at: int) -> tuple[MetadataRequest, 
     )
 
 
-def _write_metadata_request_v9(out: bytearray, item: MetadataRequest) -> None:
+def _encode_metadata_request_v9(item: MetadataRequest) -> bytes:
+    out = bytearray()
     topics = item.topics
     if topics is None:
         out.append(0)
@@ -397,7 +406,8 @@ def _write_metadata_request_v9(out: bytearray, item: MetadataRequest) -> None:
         0,
     )
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # MetadataRequestTopic, versions 10-13
@@ -452,7 +462,7 @@ def _write_many_metadata_request_topic_v10(
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # MetadataRequest, version 10
@@ -495,7 +505,8 @@ def _read_metadata_request_v10(buffer: bytes, at: int) -> tuple[MetadataRequest,
     )
 
 
-def _write_metadata_request_v10(out: bytearray, item: MetadataRequest) -> None:
+def _encode_metadata_request_v10(item: MetadataRequest) -> bytes:
+    out = bytearray()
     topics = item.topics
     if topics is None:
         out.append(0)
@@ -521,7 +532,8 @@ def _write_metadata_request_v10(out: bytearray, item: MetadataRequest) -> None:
         0,
     )
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # MetadataRequest, versions 11-13
@@ -552,7 +564,8 @@ def _read_metadata_request_v11(buffer: bytes, at: int) -> tuple[MetadataRequest,
     return MetadataRequest(topics, allow_auto_topic_creation, False, include_topic_authorized_operations, tags), at
 
 
-def _write_metadata_request_v11(out: bytearray, item: MetadataRequest) -> None:
+def _encode_metadata_request_v11(item: MetadataRequest) -> bytes:
+    out = bytearray()
     if item.include_cluster_authorized_operations:
         raise ValueError  # include_cluster_authorized_operations is not in these versions
     topics = item.topics
@@ -573,7 +586,8 @@ def _write_metadata_request_v11(out: bytearray, item: MetadataRequest) -> None:
         raise ValueError
     out += _pack_zzB(item.allow_auto_topic_creation, item.include_topic_authorized_operations, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 MetadataRequest._readers = {
@@ -592,19 +606,19 @@ MetadataRequest._readers = {
     12: _read_metadata_request_v11,
     13: _read_metadata_request_v11,
 }
-MetadataRequest._writers = {
-    0: _write_metadata_request_v0,
-    1: _write_metadata_request_v1,
-    2: _write_metadata_request_v1,
-    3: _write_metadata_request_v1,
-    4: _write_metadata_request_v4,
-    5: _write_metadata_request_v4,
-    6: _write_metadata_request_v4,
-    7: _write_metadata_request_v4,
-    8: _write_metadata_request_v8,
-    9: _write_metadata_request_v9,
-    10: _write_metadata_request_v10,
-    11: _write_metadata_request_v11,
-    12: _write_metadata_request_v11,
-    13: _write_metadata_request_v11,
+MetadataRequest._encoders = {
+    0: _encode_metadata_request_v0,
+    1: _encode_metadata_request_v1,
+    2: _encode_metadata_request_v1,
+    3: _encode_metadata_request_v1,
+    4: _encode_metadata_request_v4,
+    5: _encode_metadata_request_v4,
+    6: _encode_metadata_request_v4,
+    7: _encode_metadata_request_v4,
+    8: _encode_metadata_request_v8,
+    9: _encode_metadata_request_v9,
+    10: _encode_metadata_request_v10,
+    11: _encode_metadata_request_v11,
+    12: _encode_metadata_request_v11,
+    13: _encode_metadata_request_v11,
 }

@@ -329,7 +329,8 @@ def _read_metadata_response_v0(buffer: bytes, at: int) -> tuple[MetadataResponse
     return MetadataResponse(0, brokers, None, -1, topics), at
 
 
-def _write_metadata_response_v0(out: bytearray, item: MetadataResponse) -> None:
+def _encode_metadata_response_v0(item: MetadataResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.cluster_authorized_operations != -2147483648:
@@ -344,6 +345,7 @@ def _write_metadata_response_v0(out: bytearray, item: MetadataResponse) -> None:
         topics = sequence(topics)
     out += _pack_i(len(topics))
     _write_many_metadata_response_topic_v0(out, topics)
+    return bytes(out)
 
 
 # MetadataResponseBroker, versions 1-8
@@ -483,7 +485,8 @@ def _read_metadata_response_v1(buffer: bytes, at: int) -> tuple[MetadataResponse
     return MetadataResponse(0, brokers, None, controller_id, topics), at
 
 
-def _write_metadata_response_v1(out: bytearray, item: MetadataResponse) -> None:
+def _encode_metadata_response_v1(item: MetadataResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.cluster_authorized_operations != -2147483648:
@@ -498,6 +501,7 @@ def _write_metadata_response_v1(out: bytearray, item: MetadataResponse) -> None:
         topics = sequence(topics)
     out += _pack_ii(item.controller_id, len(topics))
     _write_many_metadata_response_topic_v1(out, topics)
+    return bytes(out)
 
 
 # MetadataResponse, version 2
@@ -539,7 +543,8 @@ def _read_metadata_response_v2(buffer: bytes, at: int) -> tuple[MetadataResponse
     return MetadataResponse(0, brokers, cluster_id, controller_id, topics), at
 
 
-def _write_metadata_response_v2(out: bytearray, item: MetadataResponse) -> None:
+def _encode_metadata_response_v2(item: MetadataResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.cluster_authorized_operations != -2147483648:
@@ -561,6 +566,7 @@ def _write_metadata_response_v2(out: bytearray, item: MetadataResponse) -> None:
         topics = sequence(topics)
     out += _pack_ii(item.controller_id, len(topics))
     _write_many_metadata_response_topic_v1(out, topics)
+    return bytes(out)
 
 
 # MetadataResponse, versions 3-4
@@ -603,7 +609,8 @@ def _read_metadata_response_v3(buffer: bytes, at: int) -> tuple[MetadataResponse
     return MetadataResponse(throttle_time_ms, brokers, cluster_id, controller_id, topics), at
 
 
-def _write_metadata_response_v3(out: bytearray, item: MetadataResponse) -> None:
+def _encode_metadata_response_v3(item: MetadataResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.cluster_authorized_operations != -2147483648:
@@ -625,6 +632,7 @@ def _write_metadata_response_v3(out: bytearray, item: MetadataResponse) -> None:
         topics = sequence(topics)
     out += _pack_ii(item.controller_id, len(topics))
     _write_many_metadata_response_topic_v1(out, topics)
+    return bytes(out)
 
 
 # MetadataResponsePartition, versions 5-6
@@ -789,7 +797,8 @@ def _read_metadata_response_v5(buffer: bytes, at: int) -> tuple[MetadataResponse
     return MetadataResponse(throttle_time_ms, brokers, cluster_id, controller_id, topics), at
 
 
-def _write_metadata_response_v5(out: bytearray, item: MetadataResponse) -> None:
+def _encode_metadata_response_v5(item: MetadataResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.cluster_authorized_operations != -2147483648:
@@ -811,6 +820,7 @@ def _write_metadata_response_v5(out: bytearray, item: MetadataResponse) -> None:
         topics = sequence(topics)
     out += _pack_ii(item.controller_id, len(topics))
     _write_many_metadata_response_topic_v5(out, topics)
+    return bytes(out)
 
 
 # MetadataResponsePartition, versions 7-8
@@ -978,7 +988,8 @@ def _read_metadata_response_v7(buffer: bytes, at: int) -> tuple[MetadataResponse
     return MetadataResponse(throttle_time_ms, brokers, cluster_id, controller_id, topics), at
 
 
-def _write_metadata_response_v7(out: bytearray, item: MetadataResponse) -> None:
+def _encode_metadata_response_v7(item: MetadataResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.cluster_authorized_operations != -2147483648:
@@ -1000,6 +1011,7 @@ def _write_metadata_response_v7(out: bytearray, item: MetadataResponse) -> None:
         topics = sequence(topics)
     out += _pack_ii(item.controller_id, len(topics))
     _write_many_metadata_response_topic_v7(out, topics)
+    return bytes(out)
 
 
 # MetadataResponseTopic, version 8
@@ -1106,7 +1118,8 @@ def _read_metadata_response_v8(buffer: bytes, at: int) -> tuple[MetadataResponse
     )
 
 
-def _write_metadata_response_v8(out: bytearray, item: MetadataResponse) -> None:
+def _encode_metadata_response_v8(item: MetadataResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     brokers = item.brokers
@@ -1127,6 +1140,7 @@ def _write_metadata_response_v8(out: bytearray, item: MetadataResponse) -> None:
     out += _pack_ii(item.controller_id, len(topics))
     _write_many_metadata_response_topic_v8(out, topics)
     out += _pack_i(item.cluster_authorized_operations)
+    return bytes(out)
 
 
 # MetadataResponseBroker, versions 9-13
@@ -1197,7 +1211,7 @@ def _write_many_metadata_response_broker_v9(
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # MetadataResponsePartition, versions 9-13
@@ -1298,7 +1312,7 @@ def _write_many_metadata_response_partition_v9(
             out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # MetadataResponseTopic, version 9
@@ -1374,7 +1388,7 @@ def _write_many_metadata_response_topic_v9(
         _write_many_metadata_response_partition_v9(out, partitions)
         out += _pack_iB(item.topic_authorized_operations, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # MetadataResponse, version 9
@@ -1435,7 +1449,8 @@ def _read_metadata_response_v9(buffer: bytes, at: int) -> tuple[MetadataResponse
     )
 
 
-def _write_metadata_response_v9(out: bytearray, item: MetadataResponse) -> None:
+def _encode_metadata_response_v9(item: MetadataResponse) -> bytes:
+    out = bytearray()
     brokers = item.brokers
     if type(brokers) is not tuple:
         brokers = sequence(brokers)
@@ -1469,7 +1484,8 @@ def _write_metadata_response_v9(out: bytearray, item: MetadataResponse) -> None:
     _write_many_metadata_response_topic_v9(out, topics)
     out += _pack_iB(item.cluster_authorized_operations, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # MetadataResponseTopic, versions 10-11
@@ -1549,7 +1565,7 @@ def _write_many_metadata_response_topic_v10(
         _write_many_metadata_response_partition_v9(out, partitions)
         out += _pack_iB(item.topic_authorized_operations, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # MetadataResponse, version 10
@@ -1610,7 +1626,8 @@ def _read_metadata_response_v10(buffer: bytes, at: int) -> tuple[MetadataRespons
     )
 
 
-def _write_metadata_response_v10(out: bytearray, item: MetadataResponse) -> None:
+def _encode_metadata_response_v10(item: MetadataResponse) -> bytes:
+    out = bytearray()
     brokers = item.brokers
     if type(brokers) is not tuple:
         brokers = sequence(brokers)
@@ -1644,7 +1661,8 @@ def _write_metadata_response_v10(out: bytearray, item: MetadataResponse) -> None
     _write_many_metadata_response_topic_v10(out, topics)
     out += _pack_iB(item.cluster_authorized_operations, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # MetadataResponse, version 11
@@ -1699,7 +1717,8 @@ def _read_metadata_response_v11(buffer: bytes, at: int) -> tuple[MetadataRespons
     return MetadataResponse(throttle_time_ms, brokers, cluster_id, controller_id, topics, -2147483648, 0, tags), at
 
 
-def _write_metadata_response_v11(out: bytearray, item: MetadataResponse) -> None:
+def _encode_metadata_response_v11(item: MetadataResponse) -> bytes:
+    out = bytearray()
     if item.cluster_authorized_operations != -2147483648:
         raise ValueError  # cluster_authorized_operations is not in these versions
     brokers = item.brokers
@@ -1735,7 +1754,8 @@ def _write_metadata_response_v11(out: bytearray, item: MetadataResponse) -> None
     _write_many_metadata_response_topic_v10(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # MetadataResponseTopic, versions 12-13
@@ -1818,7 +1838,7 @@ def _write_many_metadata_response_topic_v12(
         _write_many_metadata_response_partition_v9(out, partitions)
         out += _pack_iB(item.topic_authorized_operations, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # MetadataResponse, version 12
@@ -1873,7 +1893,8 @@ def _read_metadata_response_v12(buffer: bytes, at: int) -> tuple[MetadataRespons
     return MetadataResponse(throttle_time_ms, brokers, cluster_id, controller_id, topics, -2147483648, 0, tags), at
 
 
-def _write_metadata_response_v12(out: bytearray, item: MetadataResponse) -> None:
+def _encode_metadata_response_v12(item: MetadataResponse) -> bytes:
+    out = bytearray()
     if item.cluster_authorized_operations != -2147483648:
         raise ValueError  # cluster_authorized_operations is not in these versions
     brokers = item.brokers
@@ -1909,7 +1930,8 @@ def _write_metadata_response_v12(out: bytearray, item: MetadataResponse) -> None
     _write_many_metadata_response_topic_v12(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # MetadataResponse, version 13
@@ -1968,7 +1990,8 @@ def _read_metadata_response_v13(buffer: bytes, at: int) -> tuple[MetadataRespons
     )
 
 
-def _write_metadata_response_v13(out: bytearray, item: MetadataResponse) -> None:
+def _encode_metadata_response_v13(item: MetadataResponse) -> bytes:
+    out = bytearray()
     if item.cluster_authorized_operations != -2147483648:
         raise ValueError  # cluster_authorized_operations is not in these versions
     brokers = item.brokers
@@ -2004,7 +2027,8 @@ def _write_metadata_response_v13(out: bytearray, item: MetadataResponse) -> None
     _write_many_metadata_response_topic_v12(out, topics)
     out += _pack_hB(item.error_code, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 MetadataResponse._readers = {
@@ -2023,19 +2047,19 @@ MetadataResponse._readers = {
     12: _read_metadata_response_v12,
     13: _read_metadata_response_v13,
 }
-MetadataResponse._writers = {
-    0: _write_metadata_response_v0,
-    1: _write_metadata_response_v1,
-    2: _write_metadata_response_v2,
-    3: _write_metadata_response_v3,
-    4: _write_metadata_response_v3,
-    5: _write_metadata_response_v5,
-    6: _write_metadata_response_v5,
-    7: _write_metadata_response_v7,
-    8: _write_metadata_response_v8,
-    9: _write_metadata_response_v9,
-    10: _write_metadata_response_v10,
-    11: _write_metadata_response_v11,
-    12: _write_metadata_response_v12,
-    13: _write_metadata_response_v13,
+MetadataResponse._encoders = {
+    0: _encode_metadata_response_v0,
+    1: _encode_metadata_response_v1,
+    2: _encode_metadata_response_v2,
+    3: _encode_metadata_response_v3,
+    4: _encode_metadata_response_v3,
+    5: _encode_metadata_response_v5,
+    6: _encode_metadata_response_v5,
+    7: _encode_metadata_response_v7,
+    8: _encode_metadata_response_v8,
+    9: _encode_metadata_response_v9,
+    10: _encode_metadata_response_v10,
+    11: _encode_metadata_response_v11,
+    12: _encode_metadata_response_v12,
+    13: _encode_metadata_response_v13,
 }

@@ -226,7 +226,8 @@ def _read_offset_commit_request_v0(buffer: bytes, at: int) -> tuple[OffsetCommit
     return OffsetCommitRequest(group_id, -1, "", None, -1, topics), at
 
 
-def _write_offset_commit_request_v0(out: bytearray, item: OffsetCommitRequest) -> None:
+def _encode_offset_commit_request_v0(item: OffsetCommitRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.group_instance_id is not None:
@@ -239,6 +240,7 @@ def _write_offset_commit_request_v0(out: bytearray, item: OffsetCommitRequest) -
         topics = sequence(topics)
     out += _pack_i(len(topics))
     _write_many_offset_commit_request_topic_v0(out, topics)
+    return bytes(out)
 
 
 # OffsetCommitRequestPartition, version 1
@@ -365,7 +367,8 @@ def _read_offset_commit_request_v1(buffer: bytes, at: int) -> tuple[OffsetCommit
     return OffsetCommitRequest(group_id, generation_id_or_member_epoch, member_id, None, -1, topics), at
 
 
-def _write_offset_commit_request_v1(out: bytearray, item: OffsetCommitRequest) -> None:
+def _encode_offset_commit_request_v1(item: OffsetCommitRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.group_instance_id is not None:
@@ -381,6 +384,7 @@ def _write_offset_commit_request_v1(out: bytearray, item: OffsetCommitRequest) -
         topics = sequence(topics)
     out += _pack_i(len(topics))
     _write_many_offset_commit_request_topic_v1(out, topics)
+    return bytes(out)
 
 
 # OffsetCommitRequest, versions 2-4
@@ -419,7 +423,8 @@ def _read_offset_commit_request_v2(buffer: bytes, at: int) -> tuple[OffsetCommit
     return OffsetCommitRequest(group_id, generation_id_or_member_epoch, member_id, None, retention_time_ms, topics), at
 
 
-def _write_offset_commit_request_v2(out: bytearray, item: OffsetCommitRequest) -> None:
+def _encode_offset_commit_request_v2(item: OffsetCommitRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.group_instance_id is not None:
@@ -435,6 +440,7 @@ def _write_offset_commit_request_v2(out: bytearray, item: OffsetCommitRequest) -
         topics = sequence(topics)
     out += _pack_qi(item.retention_time_ms, len(topics))
     _write_many_offset_commit_request_topic_v0(out, topics)
+    return bytes(out)
 
 
 # OffsetCommitRequest, version 5
@@ -472,7 +478,8 @@ def _read_offset_commit_request_v5(buffer: bytes, at: int) -> tuple[OffsetCommit
     return OffsetCommitRequest(group_id, generation_id_or_member_epoch, member_id, None, -1, topics), at
 
 
-def _write_offset_commit_request_v5(out: bytearray, item: OffsetCommitRequest) -> None:
+def _encode_offset_commit_request_v5(item: OffsetCommitRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.group_instance_id is not None:
@@ -488,6 +495,7 @@ def _write_offset_commit_request_v5(out: bytearray, item: OffsetCommitRequest) -
         topics = sequence(topics)
     out += _pack_i(len(topics))
     _write_many_offset_commit_request_topic_v0(out, topics)
+    return bytes(out)
 
 
 # OffsetCommitRequestPartition, versions 6-7
@@ -616,7 +624,8 @@ def _read_offset_commit_request_v6(buffer: bytes, at: int) -> tuple[OffsetCommit
     return OffsetCommitRequest(group_id, generation_id_or_member_epoch, member_id, None, -1, topics), at
 
 
-def _write_offset_commit_request_v6(out: bytearray, item: OffsetCommitRequest) -> None:
+def _encode_offset_commit_request_v6(item: OffsetCommitRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.group_instance_id is not None:
@@ -632,6 +641,7 @@ def _write_offset_commit_request_v6(out: bytearray, item: OffsetCommitRequest) -
         topics = sequence(topics)
     out += _pack_i(len(topics))
     _write_many_offset_commit_request_topic_v6(out, topics)
+    return bytes(out)
 
 
 # OffsetCommitRequest, version 7
@@ -678,7 +688,8 @@ def _read_offset_commit_request_v7(buffer: bytes, at: int) -> tuple[OffsetCommit
     return OffsetCommitRequest(group_id, generation_id_or_member_epoch, member_id, group_instance_id, -1, topics), at
 
 
-def _write_offset_commit_request_v7(out: bytearray, item: OffsetCommitRequest) -> None:
+def _encode_offset_commit_request_v7(item: OffsetCommitRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     group_id_raw = item.group_id.encode()
@@ -699,6 +710,7 @@ def _write_offset_commit_request_v7(out: bytearray, item: OffsetCommitRequest) -
         topics = sequence(topics)
     out += _pack_i(len(topics))
     _write_many_offset_commit_request_topic_v6(out, topics)
+    return bytes(out)
 
 
 # OffsetCommitRequestPartition, versions 8-10
@@ -754,7 +766,7 @@ def _write_many_offset_commit_request_partition_v8(
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # OffsetCommitRequestTopic, versions 8-9
@@ -820,7 +832,7 @@ def _write_many_offset_commit_request_topic_v8(
         _write_many_offset_commit_request_partition_v8(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # OffsetCommitRequest, versions 8-9
@@ -883,7 +895,8 @@ def _read_offset_commit_request_v8(buffer: bytes, at: int) -> tuple[OffsetCommit
     )
 
 
-def _write_offset_commit_request_v8(out: bytearray, item: OffsetCommitRequest) -> None:
+def _encode_offset_commit_request_v8(item: OffsetCommitRequest) -> bytes:
+    out = bytearray()
     text = item.group_id.encode()
     n = len(text)
     if n < 127:
@@ -921,7 +934,8 @@ def _write_offset_commit_request_v8(out: bytearray, item: OffsetCommitRequest) -
     _write_many_offset_commit_request_topic_v8(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # OffsetCommitRequestTopic, version 10
@@ -976,7 +990,7 @@ def _write_many_offset_commit_request_topic_v10(
         _write_many_offset_commit_request_partition_v8(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # OffsetCommitRequest, version 10
@@ -1039,7 +1053,8 @@ def _read_offset_commit_request_v10(buffer: bytes, at: int) -> tuple[OffsetCommi
     )
 
 
-def _write_offset_commit_request_v10(out: bytearray, item: OffsetCommitRequest) -> None:
+def _encode_offset_commit_request_v10(item: OffsetCommitRequest) -> bytes:
+    out = bytearray()
     text = item.group_id.encode()
     n = len(text)
     if n < 127:
@@ -1077,7 +1092,8 @@ def _write_offset_commit_request_v10(out: bytearray, item: OffsetCommitRequest) 
     _write_many_offset_commit_request_topic_v10(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 OffsetCommitRequest._readers = {
@@ -1093,16 +1109,16 @@ OffsetCommitRequest._readers = {
     9: _read_offset_commit_request_v8,
     10: _read_offset_commit_request_v10,
 }
-OffsetCommitRequest._writers = {
-    0: _write_offset_commit_request_v0,
-    1: _write_offset_commit_request_v1,
-    2: _write_offset_commit_request_v2,
-    3: _write_offset_commit_request_v2,
-    4: _write_offset_commit_request_v2,
-    5: _write_offset_commit_request_v5,
-    6: _write_offset_commit_request_v6,
-    7: _write_offset_commit_request_v7,
-    8: _write_offset_commit_request_v8,
-    9: _write_offset_commit_request_v8,
-    10: _write_offset_commit_request_v10,
+OffsetCommitRequest._encoders = {
+    0: _encode_offset_commit_request_v0,
+    1: _encode_offset_commit_request_v1,
+    2: _encode_offset_commit_request_v2,
+    3: _encode_offset_commit_request_v2,
+    4: _encode_offset_commit_request_v2,
+    5: _encode_offset_commit_request_v5,
+    6: _encode_offset_commit_request_v6,
+    7: _encode_offset_commit_request_v7,
+    8: _encode_offset_commit_request_v8,
+    9: _encode_offset_commit_request_v8,
+    10: _encode_offset_commit_request_v10,
 }

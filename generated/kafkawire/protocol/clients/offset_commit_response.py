@@ -178,7 +178,8 @@ def _read_offset_commit_response_v0(buffer: bytes, at: int) -> tuple[OffsetCommi
     return OffsetCommitResponse(0, topics), at
 
 
-def _write_offset_commit_response_v0(out: bytearray, item: OffsetCommitResponse) -> None:
+def _encode_offset_commit_response_v0(item: OffsetCommitResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     topics = item.topics
@@ -186,6 +187,7 @@ def _write_offset_commit_response_v0(out: bytearray, item: OffsetCommitResponse)
         topics = sequence(topics)
     out += _pack_i(len(topics))
     _write_many_offset_commit_response_topic_v0(out, topics)
+    return bytes(out)
 
 
 # OffsetCommitResponse, versions 3-7
@@ -207,7 +209,8 @@ def _read_offset_commit_response_v3(buffer: bytes, at: int) -> tuple[OffsetCommi
     return OffsetCommitResponse(throttle_time_ms, topics), at
 
 
-def _write_offset_commit_response_v3(out: bytearray, item: OffsetCommitResponse) -> None:
+def _encode_offset_commit_response_v3(item: OffsetCommitResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     topics = item.topics
@@ -215,6 +218,7 @@ def _write_offset_commit_response_v3(out: bytearray, item: OffsetCommitResponse)
         topics = sequence(topics)
     out += _pack_ii(item.throttle_time_ms, len(topics))
     _write_many_offset_commit_response_topic_v0(out, topics)
+    return bytes(out)
 
 
 # OffsetCommitResponsePartition, versions 8-10
@@ -247,7 +251,7 @@ def _write_many_offset_commit_response_partition_v8(
     for item in items:
         out += _pack_ihB(item.partition_index, item.error_code, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # OffsetCommitResponseTopic, versions 8-9
@@ -313,7 +317,7 @@ def _write_many_offset_commit_response_topic_v8(
         _write_many_offset_commit_response_partition_v8(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # OffsetCommitResponse, versions 8-9
@@ -343,7 +347,8 @@ def _read_offset_commit_response_v8(buffer: bytes, at: int) -> tuple[OffsetCommi
     return OffsetCommitResponse(throttle_time_ms, topics, tags), at
 
 
-def _write_offset_commit_response_v8(out: bytearray, item: OffsetCommitResponse) -> None:
+def _encode_offset_commit_response_v8(item: OffsetCommitResponse) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -356,7 +361,8 @@ def _write_offset_commit_response_v8(out: bytearray, item: OffsetCommitResponse)
     _write_many_offset_commit_response_topic_v8(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # OffsetCommitResponseTopic, version 10
@@ -411,7 +417,7 @@ def _write_many_offset_commit_response_topic_v10(
         _write_many_offset_commit_response_partition_v8(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # OffsetCommitResponse, version 10
@@ -441,7 +447,8 @@ def _read_offset_commit_response_v10(buffer: bytes, at: int) -> tuple[OffsetComm
     return OffsetCommitResponse(throttle_time_ms, topics, tags), at
 
 
-def _write_offset_commit_response_v10(out: bytearray, item: OffsetCommitResponse) -> None:
+def _encode_offset_commit_response_v10(item: OffsetCommitResponse) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -454,7 +461,8 @@ def _write_offset_commit_response_v10(out: bytearray, item: OffsetCommitResponse
     _write_many_offset_commit_response_topic_v10(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 OffsetCommitResponse._readers = {
@@ -470,16 +478,16 @@ OffsetCommitResponse._readers = {
     9: _read_offset_commit_response_v8,
     10: _read_offset_commit_response_v10,
 }
-OffsetCommitResponse._writers = {
-    0: _write_offset_commit_response_v0,
-    1: _write_offset_commit_response_v0,
-    2: _write_offset_commit_response_v0,
-    3: _write_offset_commit_response_v3,
-    4: _write_offset_commit_response_v3,
-    5: _write_offset_commit_response_v3,
-    6: _write_offset_commit_response_v3,
-    7: _write_offset_commit_response_v3,
-    8: _write_offset_commit_response_v8,
-    9: _write_offset_commit_response_v8,
-    10: _write_offset_commit_response_v10,
+OffsetCommitResponse._encoders = {
+    0: _encode_offset_commit_response_v0,
+    1: _encode_offset_commit_response_v0,
+    2: _encode_offset_commit_response_v0,
+    3: _encode_offset_commit_response_v3,
+    4: _encode_offset_commit_response_v3,
+    5: _encode_offset_commit_response_v3,
+    6: _encode_offset_commit_response_v3,
+    7: _encode_offset_commit_response_v3,
+    8: _encode_offset_commit_response_v8,
+    9: _encode_offset_commit_response_v8,
+    10: _encode_offset_commit_response_v10,
 }

@@ -154,7 +154,8 @@ def _read_offset_delete_request_v0(buffer: bytes, at: int) -> tuple[OffsetDelete
     return OffsetDeleteRequest(group_id, topics), at
 
 
-def _write_offset_delete_request_v0(out: bytearray, item: OffsetDeleteRequest) -> None:
+def _encode_offset_delete_request_v0(item: OffsetDeleteRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     group_id_raw = item.group_id.encode()
@@ -165,7 +166,8 @@ def _write_offset_delete_request_v0(out: bytearray, item: OffsetDeleteRequest) -
         topics = sequence(topics)
     out += _pack_i(len(topics))
     _write_many_offset_delete_request_topic_v0(out, topics)
+    return bytes(out)
 
 
 OffsetDeleteRequest._readers = {0: _read_offset_delete_request_v0}
-OffsetDeleteRequest._writers = {0: _write_offset_delete_request_v0}
+OffsetDeleteRequest._encoders = {0: _encode_offset_delete_request_v0}

@@ -157,7 +157,8 @@ def _read_offset_delete_response_v0(buffer: bytes, at: int) -> tuple[OffsetDelet
     return OffsetDeleteResponse(error_code, throttle_time_ms, topics), at
 
 
-def _write_offset_delete_response_v0(out: bytearray, item: OffsetDeleteResponse) -> None:
+def _encode_offset_delete_response_v0(item: OffsetDeleteResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     topics = item.topics
@@ -165,7 +166,8 @@ def _write_offset_delete_response_v0(out: bytearray, item: OffsetDeleteResponse)
         topics = sequence(topics)
     out += _pack_hii(item.error_code, item.throttle_time_ms, len(topics))
     _write_many_offset_delete_response_topic_v0(out, topics)
+    return bytes(out)
 
 
 OffsetDeleteResponse._readers = {0: _read_offset_delete_response_v0}
-OffsetDeleteResponse._writers = {0: _write_offset_delete_response_v0}
+OffsetDeleteResponse._encoders = {0: _encode_offset_delete_response_v0}

@@ -182,7 +182,8 @@ def _read_offset_fetch_request_v0(buffer: bytes, at: int) -> tuple[OffsetFetchRe
     return OffsetFetchRequest(group_id, topics), at
 
 
-def _write_offset_fetch_request_v0(out: bytearray, item: OffsetFetchRequest) -> None:
+def _encode_offset_fetch_request_v0(item: OffsetFetchRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.groups):
@@ -199,6 +200,7 @@ def _write_offset_fetch_request_v0(out: bytearray, item: OffsetFetchRequest) -> 
         topics = sequence(topics)
     out += _pack_i(len(topics))
     _write_many_offset_fetch_request_topic_v0(out, topics)
+    return bytes(out)
 
 
 # OffsetFetchRequest, versions 2-5
@@ -227,7 +229,8 @@ def _read_offset_fetch_request_v2(buffer: bytes, at: int) -> tuple[OffsetFetchRe
     return OffsetFetchRequest(group_id, topics), at
 
 
-def _write_offset_fetch_request_v2(out: bytearray, item: OffsetFetchRequest) -> None:
+def _encode_offset_fetch_request_v2(item: OffsetFetchRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.groups):
@@ -246,6 +249,7 @@ def _write_offset_fetch_request_v2(out: bytearray, item: OffsetFetchRequest) -> 
         n = len(topics)
         out += _pack_i(n)
         _write_many_offset_fetch_request_topic_v0(out, topics)
+    return bytes(out)
 
 
 # OffsetFetchRequestTopic, versions 6-7
@@ -309,7 +313,7 @@ def _write_many_offset_fetch_request_topic_v6(
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # OffsetFetchRequest, version 6
@@ -347,7 +351,8 @@ def _read_offset_fetch_request_v6(buffer: bytes, at: int) -> tuple[OffsetFetchRe
     return OffsetFetchRequest(group_id, topics, (), False, tags), at
 
 
-def _write_offset_fetch_request_v6(out: bytearray, item: OffsetFetchRequest) -> None:
+def _encode_offset_fetch_request_v6(item: OffsetFetchRequest) -> bytes:
+    out = bytearray()
     if len(item.groups):
         raise ValueError  # groups is not in these versions
     if item.require_stable:
@@ -373,7 +378,8 @@ def _write_offset_fetch_request_v6(out: bytearray, item: OffsetFetchRequest) -> 
         _write_many_offset_fetch_request_topic_v6(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # OffsetFetchRequest, version 7
@@ -412,7 +418,8 @@ def _read_offset_fetch_request_v7(buffer: bytes, at: int) -> tuple[OffsetFetchRe
     return OffsetFetchRequest(group_id, topics, (), require_stable, tags), at
 
 
-def _write_offset_fetch_request_v7(out: bytearray, item: OffsetFetchRequest) -> None:
+def _encode_offset_fetch_request_v7(item: OffsetFetchRequest) -> bytes:
+    out = bytearray()
     if len(item.groups):
         raise ValueError  # groups is not in these versions
     text = item.group_id.encode()
@@ -438,7 +445,8 @@ def _write_offset_fetch_request_v7(out: bytearray, item: OffsetFetchRequest) -> 
         raise ValueError
     out += _pack_zB(item.require_stable, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # OffsetFetchRequestTopics, versions 8-9
@@ -502,7 +510,7 @@ def _write_many_offset_fetch_request_topics_v8(
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # OffsetFetchRequestGroup, version 8
@@ -571,7 +579,7 @@ def _write_many_offset_fetch_request_group_v8(
             _write_many_offset_fetch_request_topics_v8(out, topics)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # OffsetFetchRequest, version 8
@@ -601,7 +609,8 @@ def _read_offset_fetch_request_v8(buffer: bytes, at: int) -> tuple[OffsetFetchRe
     return OffsetFetchRequest("", (), groups, require_stable, tags), at
 
 
-def _write_offset_fetch_request_v8(out: bytearray, item: OffsetFetchRequest) -> None:
+def _encode_offset_fetch_request_v8(item: OffsetFetchRequest) -> bytes:
+    out = bytearray()
     if item.group_id != "":
         raise ValueError  # group_id is not in these versions
     if item.topics is None or len(item.topics):
@@ -619,7 +628,8 @@ def _write_offset_fetch_request_v8(out: bytearray, item: OffsetFetchRequest) -> 
         raise ValueError
     out += _pack_zB(item.require_stable, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # OffsetFetchRequestGroup, version 9
@@ -712,7 +722,7 @@ def _write_many_offset_fetch_request_group_v9(
             _write_many_offset_fetch_request_topics_v8(out, topics)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # OffsetFetchRequest, version 9
@@ -742,7 +752,8 @@ def _read_offset_fetch_request_v9(buffer: bytes, at: int) -> tuple[OffsetFetchRe
     return OffsetFetchRequest("", (), groups, require_stable, tags), at
 
 
-def _write_offset_fetch_request_v9(out: bytearray, item: OffsetFetchRequest) -> None:
+def _encode_offset_fetch_request_v9(item: OffsetFetchRequest) -> bytes:
+    out = bytearray()
     if item.group_id != "":
         raise ValueError  # group_id is not in these versions
     if item.topics is None or len(item.topics):
@@ -760,7 +771,8 @@ def _write_offset_fetch_request_v9(out: bytearray, item: OffsetFetchRequest) -> 
         raise ValueError
     out += _pack_zB(item.require_stable, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # OffsetFetchRequestTopics, version 10
@@ -813,7 +825,7 @@ def _write_many_offset_fetch_request_topics_v10(
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # OffsetFetchRequestGroup, version 10
@@ -906,7 +918,7 @@ def _write_many_offset_fetch_request_group_v10(
             _write_many_offset_fetch_request_topics_v10(out, topics)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # OffsetFetchRequest, version 10
@@ -936,7 +948,8 @@ def _read_offset_fetch_request_v10(buffer: bytes, at: int) -> tuple[OffsetFetchR
     return OffsetFetchRequest("", (), groups, require_stable, tags), at
 
 
-def _write_offset_fetch_request_v10(out: bytearray, item: OffsetFetchRequest) -> None:
+def _encode_offset_fetch_request_v10(item: OffsetFetchRequest) -> bytes:
+    out = bytearray()
     if item.group_id != "":
         raise ValueError  # group_id is not in these versions
     if item.topics is None or len(item.topics):
@@ -954,7 +967,8 @@ def _write_offset_fetch_request_v10(out: bytearray, item: OffsetFetchRequest) ->
         raise ValueError
     out += _pack_zB(item.require_stable, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 OffsetFetchRequest._readers = {
@@ -970,16 +984,16 @@ OffsetFetchRequest._readers = {
     9: _read_offset_fetch_request_v9,
     10: _read_offset_fetch_request_v10,
 }
-OffsetFetchRequest._writers = {
-    0: _write_offset_fetch_request_v0,
-    1: _write_offset_fetch_request_v0,
-    2: _write_offset_fetch_request_v2,
-    3: _write_offset_fetch_request_v2,
-    4: _write_offset_fetch_request_v2,
-    5: _write_offset_fetch_request_v2,
-    6: _write_offset_fetch_request_v6,
-    7: _write_offset_fetch_request_v7,
-    8: _write_offset_fetch_request_v8,
-    9: _write_offset_fetch_request_v9,
-    10: _write_offset_fetch_request_v10,
+OffsetFetchRequest._encoders = {
+    0: _encode_offset_fetch_request_v0,
+    1: _encode_offset_fetch_request_v0,
+    2: _encode_offset_fetch_request_v2,
+    3: _encode_offset_fetch_request_v2,
+    4: _encode_offset_fetch_request_v2,
+    5: _encode_offset_fetch_request_v2,
+    6: _encode_offset_fetch_request_v6,
+    7: _encode_offset_fetch_request_v7,
+    8: _encode_offset_fetch_request_v8,
+    9: _encode_offset_fetch_request_v9,
+    10: _encode_offset_fetch_request_v10,
 }

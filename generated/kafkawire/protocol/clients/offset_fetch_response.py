@@ -255,7 +255,8 @@ def _read_offset_fetch_response_v0(buffer: bytes, at: int) -> tuple[OffsetFetchR
     return OffsetFetchResponse(0, topics), at
 
 
-def _write_offset_fetch_response_v0(out: bytearray, item: OffsetFetchResponse) -> None:
+def _encode_offset_fetch_response_v0(item: OffsetFetchResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.groups):
@@ -265,6 +266,7 @@ def _write_offset_fetch_response_v0(out: bytearray, item: OffsetFetchResponse) -
         topics = sequence(topics)
     out += _pack_i(len(topics))
     _write_many_offset_fetch_response_topic_v0(out, topics)
+    return bytes(out)
 
 
 # OffsetFetchResponse, version 2
@@ -288,7 +290,8 @@ def _read_offset_fetch_response_v2(buffer: bytes, at: int) -> tuple[OffsetFetchR
     return OffsetFetchResponse(0, topics, error_code), at
 
 
-def _write_offset_fetch_response_v2(out: bytearray, item: OffsetFetchResponse) -> None:
+def _encode_offset_fetch_response_v2(item: OffsetFetchResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.groups):
@@ -299,6 +302,7 @@ def _write_offset_fetch_response_v2(out: bytearray, item: OffsetFetchResponse) -
     out += _pack_i(len(topics))
     _write_many_offset_fetch_response_topic_v0(out, topics)
     out += _pack_h(item.error_code)
+    return bytes(out)
 
 
 # OffsetFetchResponse, versions 3-4
@@ -323,7 +327,8 @@ def _read_offset_fetch_response_v3(buffer: bytes, at: int) -> tuple[OffsetFetchR
     return OffsetFetchResponse(throttle_time_ms, topics, error_code), at
 
 
-def _write_offset_fetch_response_v3(out: bytearray, item: OffsetFetchResponse) -> None:
+def _encode_offset_fetch_response_v3(item: OffsetFetchResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.groups):
@@ -334,6 +339,7 @@ def _write_offset_fetch_response_v3(out: bytearray, item: OffsetFetchResponse) -
     out += _pack_ii(item.throttle_time_ms, len(topics))
     _write_many_offset_fetch_response_topic_v0(out, topics)
     out += _pack_h(item.error_code)
+    return bytes(out)
 
 
 # OffsetFetchResponsePartition, version 5
@@ -451,7 +457,8 @@ def _read_offset_fetch_response_v5(buffer: bytes, at: int) -> tuple[OffsetFetchR
     return OffsetFetchResponse(throttle_time_ms, topics, error_code), at
 
 
-def _write_offset_fetch_response_v5(out: bytearray, item: OffsetFetchResponse) -> None:
+def _encode_offset_fetch_response_v5(item: OffsetFetchResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.groups):
@@ -462,6 +469,7 @@ def _write_offset_fetch_response_v5(out: bytearray, item: OffsetFetchResponse) -
     out += _pack_ii(item.throttle_time_ms, len(topics))
     _write_many_offset_fetch_response_topic_v5(out, topics)
     out += _pack_h(item.error_code)
+    return bytes(out)
 
 
 # OffsetFetchResponsePartition, versions 6-7
@@ -516,7 +524,7 @@ def _write_many_offset_fetch_response_partition_v6(
             out += text
         out += _pack_hB(item.error_code, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # OffsetFetchResponseTopic, versions 6-7
@@ -582,7 +590,7 @@ def _write_many_offset_fetch_response_topic_v6(
         _write_many_offset_fetch_response_partition_v6(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # OffsetFetchResponse, versions 6-7
@@ -613,7 +621,8 @@ def _read_offset_fetch_response_v6(buffer: bytes, at: int) -> tuple[OffsetFetchR
     return OffsetFetchResponse(throttle_time_ms, topics, error_code, (), tags), at
 
 
-def _write_offset_fetch_response_v6(out: bytearray, item: OffsetFetchResponse) -> None:
+def _encode_offset_fetch_response_v6(item: OffsetFetchResponse) -> bytes:
+    out = bytearray()
     if len(item.groups):
         raise ValueError  # groups is not in these versions
     topics = item.topics
@@ -628,7 +637,8 @@ def _write_offset_fetch_response_v6(out: bytearray, item: OffsetFetchResponse) -
     _write_many_offset_fetch_response_topic_v6(out, topics)
     out += _pack_hB(item.error_code, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # OffsetFetchResponsePartitions, versions 8-10
@@ -683,7 +693,7 @@ def _write_many_offset_fetch_response_partitions_v8(
             out += text
         out += _pack_hB(item.error_code, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # OffsetFetchResponseTopics, versions 8-9
@@ -749,7 +759,7 @@ def _write_many_offset_fetch_response_topics_v8(
         _write_many_offset_fetch_response_partitions_v8(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # OffsetFetchResponseGroup, versions 8-9
@@ -816,7 +826,7 @@ def _write_many_offset_fetch_response_group_v8(
         _write_many_offset_fetch_response_topics_v8(out, topics)
         out += _pack_hB(item.error_code, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # OffsetFetchResponse, versions 8-9
@@ -846,7 +856,8 @@ def _read_offset_fetch_response_v8(buffer: bytes, at: int) -> tuple[OffsetFetchR
     return OffsetFetchResponse(throttle_time_ms, (), 0, groups, tags), at
 
 
-def _write_offset_fetch_response_v8(out: bytearray, item: OffsetFetchResponse) -> None:
+def _encode_offset_fetch_response_v8(item: OffsetFetchResponse) -> bytes:
+    out = bytearray()
     if len(item.topics):
         raise ValueError  # topics is not in these versions
     groups = item.groups
@@ -861,7 +872,8 @@ def _write_offset_fetch_response_v8(out: bytearray, item: OffsetFetchResponse) -
     _write_many_offset_fetch_response_group_v8(out, groups)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # OffsetFetchResponseTopics, version 10
@@ -916,7 +928,7 @@ def _write_many_offset_fetch_response_topics_v10(
         _write_many_offset_fetch_response_partitions_v8(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # OffsetFetchResponseGroup, version 10
@@ -983,7 +995,7 @@ def _write_many_offset_fetch_response_group_v10(
         _write_many_offset_fetch_response_topics_v10(out, topics)
         out += _pack_hB(item.error_code, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # OffsetFetchResponse, version 10
@@ -1013,7 +1025,8 @@ def _read_offset_fetch_response_v10(buffer: bytes, at: int) -> tuple[OffsetFetch
     return OffsetFetchResponse(throttle_time_ms, (), 0, groups, tags), at
 
 
-def _write_offset_fetch_response_v10(out: bytearray, item: OffsetFetchResponse) -> None:
+def _encode_offset_fetch_response_v10(item: OffsetFetchResponse) -> bytes:
+    out = bytearray()
     if len(item.topics):
         raise ValueError  # topics is not in these versions
     groups = item.groups
@@ -1028,7 +1041,8 @@ def _write_offset_fetch_response_v10(out: bytearray, item: OffsetFetchResponse) 
     _write_many_offset_fetch_response_group_v10(out, groups)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 OffsetFetchResponse._readers = {
@@ -1044,16 +1058,16 @@ OffsetFetchResponse._readers = {
     9: _read_offset_fetch_response_v8,
     10: _read_offset_fetch_response_v10,
 }
-OffsetFetchResponse._writers = {
-    0: _write_offset_fetch_response_v0,
-    1: _write_offset_fetch_response_v0,
-    2: _write_offset_fetch_response_v2,
-    3: _write_offset_fetch_response_v3,
-    4: _write_offset_fetch_response_v3,
-    5: _write_offset_fetch_response_v5,
-    6: _write_offset_fetch_response_v6,
-    7: _write_offset_fetch_response_v6,
-    8: _write_offset_fetch_response_v8,
-    9: _write_offset_fetch_response_v8,
-    10: _write_offset_fetch_response_v10,
+OffsetFetchResponse._encoders = {
+    0: _encode_offset_fetch_response_v0,
+    1: _encode_offset_fetch_response_v0,
+    2: _encode_offset_fetch_response_v2,
+    3: _encode_offset_fetch_response_v3,
+    4: _encode_offset_fetch_response_v3,
+    5: _encode_offset_fetch_response_v5,
+    6: _encode_offset_fetch_response_v6,
+    7: _encode_offset_fetch_response_v6,
+    8: _encode_offset_fetch_response_v8,
+    9: _encode_offset_fetch_response_v8,
+    10: _encode_offset_fetch_response_v10,
 }

@@ -177,7 +177,8 @@ def _read_offset_for_leader_epoch_request_v0(buffer: bytes, at: int) -> tuple[Of
     return OffsetForLeaderEpochRequest(-2, topics), at
 
 
-def _write_offset_for_leader_epoch_request_v0(out: bytearray, item: OffsetForLeaderEpochRequest) -> None:
+def _encode_offset_for_leader_epoch_request_v0(item: OffsetForLeaderEpochRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     topics = item.topics
@@ -185,6 +186,7 @@ def _write_offset_for_leader_epoch_request_v0(out: bytearray, item: OffsetForLea
         topics = sequence(topics)
     out += _pack_i(len(topics))
     _write_many_offset_for_leader_topic_v0(out, topics)
+    return bytes(out)
 
 
 # OffsetForLeaderPartition, versions 2-3
@@ -276,7 +278,8 @@ def _read_offset_for_leader_epoch_request_v2(buffer: bytes, at: int) -> tuple[Of
     return OffsetForLeaderEpochRequest(-2, topics), at
 
 
-def _write_offset_for_leader_epoch_request_v2(out: bytearray, item: OffsetForLeaderEpochRequest) -> None:
+def _encode_offset_for_leader_epoch_request_v2(item: OffsetForLeaderEpochRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     topics = item.topics
@@ -284,6 +287,7 @@ def _write_offset_for_leader_epoch_request_v2(out: bytearray, item: OffsetForLea
         topics = sequence(topics)
     out += _pack_i(len(topics))
     _write_many_offset_for_leader_topic_v2(out, topics)
+    return bytes(out)
 
 
 # OffsetForLeaderEpochRequest, version 3
@@ -305,7 +309,8 @@ def _read_offset_for_leader_epoch_request_v3(buffer: bytes, at: int) -> tuple[Of
     return OffsetForLeaderEpochRequest(replica_id, topics), at
 
 
-def _write_offset_for_leader_epoch_request_v3(out: bytearray, item: OffsetForLeaderEpochRequest) -> None:
+def _encode_offset_for_leader_epoch_request_v3(item: OffsetForLeaderEpochRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     topics = item.topics
@@ -313,6 +318,7 @@ def _write_offset_for_leader_epoch_request_v3(out: bytearray, item: OffsetForLea
         topics = sequence(topics)
     out += _pack_ii(item.replica_id, len(topics))
     _write_many_offset_for_leader_topic_v2(out, topics)
+    return bytes(out)
 
 
 # OffsetForLeaderPartition, version 4
@@ -346,7 +352,7 @@ def _write_many_offset_for_leader_partition_v4(
     for item in items:
         out += _pack_iiiB(item.partition, item.current_leader_epoch, item.leader_epoch, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # OffsetForLeaderTopic, version 4
@@ -412,7 +418,7 @@ def _write_many_offset_for_leader_topic_v4(
         _write_many_offset_for_leader_partition_v4(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # OffsetForLeaderEpochRequest, version 4
@@ -442,7 +448,8 @@ def _read_offset_for_leader_epoch_request_v4(buffer: bytes, at: int) -> tuple[Of
     return OffsetForLeaderEpochRequest(replica_id, topics, tags), at
 
 
-def _write_offset_for_leader_epoch_request_v4(out: bytearray, item: OffsetForLeaderEpochRequest) -> None:
+def _encode_offset_for_leader_epoch_request_v4(item: OffsetForLeaderEpochRequest) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -455,7 +462,8 @@ def _write_offset_for_leader_epoch_request_v4(out: bytearray, item: OffsetForLea
     _write_many_offset_for_leader_topic_v4(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 OffsetForLeaderEpochRequest._readers = {
@@ -465,10 +473,10 @@ OffsetForLeaderEpochRequest._readers = {
     3: _read_offset_for_leader_epoch_request_v3,
     4: _read_offset_for_leader_epoch_request_v4,
 }
-OffsetForLeaderEpochRequest._writers = {
-    0: _write_offset_for_leader_epoch_request_v0,
-    1: _write_offset_for_leader_epoch_request_v0,
-    2: _write_offset_for_leader_epoch_request_v2,
-    3: _write_offset_for_leader_epoch_request_v3,
-    4: _write_offset_for_leader_epoch_request_v4,
+OffsetForLeaderEpochRequest._encoders = {
+    0: _encode_offset_for_leader_epoch_request_v0,
+    1: _encode_offset_for_leader_epoch_request_v0,
+    2: _encode_offset_for_leader_epoch_request_v2,
+    3: _encode_offset_for_leader_epoch_request_v3,
+    4: _encode_offset_for_leader_epoch_request_v4,
 }

@@ -182,7 +182,8 @@ def _read_offset_for_leader_epoch_response_v0(buffer: bytes, at: int) -> tuple[O
     return OffsetForLeaderEpochResponse(0, topics), at
 
 
-def _write_offset_for_leader_epoch_response_v0(out: bytearray, item: OffsetForLeaderEpochResponse) -> None:
+def _encode_offset_for_leader_epoch_response_v0(item: OffsetForLeaderEpochResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     topics = item.topics
@@ -190,6 +191,7 @@ def _write_offset_for_leader_epoch_response_v0(out: bytearray, item: OffsetForLe
         topics = sequence(topics)
     out += _pack_i(len(topics))
     _write_many_offset_for_leader_topic_result_v0(out, topics)
+    return bytes(out)
 
 
 # EpochEndOffset, versions 1-3
@@ -282,7 +284,8 @@ def _read_offset_for_leader_epoch_response_v1(buffer: bytes, at: int) -> tuple[O
     return OffsetForLeaderEpochResponse(0, topics), at
 
 
-def _write_offset_for_leader_epoch_response_v1(out: bytearray, item: OffsetForLeaderEpochResponse) -> None:
+def _encode_offset_for_leader_epoch_response_v1(item: OffsetForLeaderEpochResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     topics = item.topics
@@ -290,6 +293,7 @@ def _write_offset_for_leader_epoch_response_v1(out: bytearray, item: OffsetForLe
         topics = sequence(topics)
     out += _pack_i(len(topics))
     _write_many_offset_for_leader_topic_result_v1(out, topics)
+    return bytes(out)
 
 
 # OffsetForLeaderEpochResponse, versions 2-3
@@ -311,7 +315,8 @@ def _read_offset_for_leader_epoch_response_v2(buffer: bytes, at: int) -> tuple[O
     return OffsetForLeaderEpochResponse(throttle_time_ms, topics), at
 
 
-def _write_offset_for_leader_epoch_response_v2(out: bytearray, item: OffsetForLeaderEpochResponse) -> None:
+def _encode_offset_for_leader_epoch_response_v2(item: OffsetForLeaderEpochResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     topics = item.topics
@@ -319,6 +324,7 @@ def _write_offset_for_leader_epoch_response_v2(out: bytearray, item: OffsetForLe
         topics = sequence(topics)
     out += _pack_ii(item.throttle_time_ms, len(topics))
     _write_many_offset_for_leader_topic_result_v1(out, topics)
+    return bytes(out)
 
 
 # EpochEndOffset, version 4
@@ -353,7 +359,7 @@ def _write_many_epoch_end_offset_v4(
     for item in items:
         out += _pack_hiiqB(item.error_code, item.partition, item.leader_epoch, item.end_offset, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # OffsetForLeaderTopicResult, version 4
@@ -419,7 +425,7 @@ def _write_many_offset_for_leader_topic_result_v4(
         _write_many_epoch_end_offset_v4(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # OffsetForLeaderEpochResponse, version 4
@@ -449,7 +455,8 @@ def _read_offset_for_leader_epoch_response_v4(buffer: bytes, at: int) -> tuple[O
     return OffsetForLeaderEpochResponse(throttle_time_ms, topics, tags), at
 
 
-def _write_offset_for_leader_epoch_response_v4(out: bytearray, item: OffsetForLeaderEpochResponse) -> None:
+def _encode_offset_for_leader_epoch_response_v4(item: OffsetForLeaderEpochResponse) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -462,7 +469,8 @@ def _write_offset_for_leader_epoch_response_v4(out: bytearray, item: OffsetForLe
     _write_many_offset_for_leader_topic_result_v4(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 OffsetForLeaderEpochResponse._readers = {
@@ -472,10 +480,10 @@ OffsetForLeaderEpochResponse._readers = {
     3: _read_offset_for_leader_epoch_response_v2,
     4: _read_offset_for_leader_epoch_response_v4,
 }
-OffsetForLeaderEpochResponse._writers = {
-    0: _write_offset_for_leader_epoch_response_v0,
-    1: _write_offset_for_leader_epoch_response_v1,
-    2: _write_offset_for_leader_epoch_response_v2,
-    3: _write_offset_for_leader_epoch_response_v2,
-    4: _write_offset_for_leader_epoch_response_v4,
+OffsetForLeaderEpochResponse._encoders = {
+    0: _encode_offset_for_leader_epoch_response_v0,
+    1: _encode_offset_for_leader_epoch_response_v1,
+    2: _encode_offset_for_leader_epoch_response_v2,
+    3: _encode_offset_for_leader_epoch_response_v2,
+    4: _encode_offset_for_leader_epoch_response_v4,
 }

@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import TopicName, TransactionalId
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
     NULL_OCTETS,
     NULL_TEXT,
-    Output,
     Tags,
     ZERO_UUID,
-    append_octets,
     long_length,
     long_nullable_text,
     long_text,
@@ -118,18 +117,20 @@ def _read_many_partition_produce_data_v0(
     return tuple(result), at
 
 
-def _write_many_partition_produce_data_v0(out: bytearray, items: Sequence[ProduceRequest.PartitionProduceData]) -> None:
+def _write_many_partition_produce_data_v0(
+    out: list[bytes], items: Sequence[ProduceRequest.PartitionProduceData]
+) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
-        out += _pack_i(item.index)
+        out.append(_pack_i(item.index))
         records = item.records
         if records is None:
-            out += NULL_OCTETS
+            out.append(NULL_OCTETS)
         else:
             text = octets(records)
-            out += _pack_i(len(text))
-            append_octets(out, text)
+            out.append(_pack_i(len(text)))
+            out.append(text)
 
 
 # TopicProduceData, versions 0-8
@@ -164,17 +165,17 @@ def _read_many_topic_produce_data_v0(
     return tuple(result), at
 
 
-def _write_many_topic_produce_data_v0(out: bytearray, items: Sequence[ProduceRequest.TopicProduceData]) -> None:
+def _write_many_topic_produce_data_v0(out: list[bytes], items: Sequence[ProduceRequest.TopicProduceData]) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
         name_raw = item.name.encode()
-        out += _pack_h(len(name_raw))
-        out += name_raw
+        out.append(_pack_h(len(name_raw)))
+        out.append(name_raw)
         partition_data = item.partition_data
         if type(partition_data) is not tuple:
             partition_data = sequence(partition_data)
-        out += _pack_i(len(partition_data))
+        out.append(_pack_i(len(partition_data)))
         _write_many_partition_produce_data_v0(out, partition_data)
 
 
@@ -198,7 +199,8 @@ def _read_produce_request_v0(buffer: bytes, at: int) -> tuple[ProduceRequest, in
     return ProduceRequest(None, acks, timeout_ms, topic_data), at
 
 
-def _write_produce_request_v0(out: bytearray, item: ProduceRequest) -> None:
+def _encode_produce_request_v0(item: ProduceRequest) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.transactional_id is not None:
@@ -206,8 +208,9 @@ def _write_produce_request_v0(out: bytearray, item: ProduceRequest) -> None:
     topic_data = item.topic_data
     if type(topic_data) is not tuple:
         topic_data = sequence(topic_data)
-    out += _pack_hii(item.acks, item.timeout_ms, len(topic_data))
+    out.append(_pack_hii(item.acks, item.timeout_ms, len(topic_data)))
     _write_many_topic_produce_data_v0(out, topic_data)
+    return b"".join(out)
 
 
 # ProduceRequest, versions 3-8
@@ -239,21 +242,23 @@ def _read_produce_request_v3(buffer: bytes, at: int) -> tuple[ProduceRequest, in
     return ProduceRequest(transactional_id, acks, timeout_ms, topic_data), at
 
 
-def _write_produce_request_v3(out: bytearray, item: ProduceRequest) -> None:
+def _encode_produce_request_v3(item: ProduceRequest) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     transactional_id = item.transactional_id
     if transactional_id is None:
-        out += NULL_TEXT
+        out.append(NULL_TEXT)
     else:
         text = transactional_id.encode()
-        out += _pack_h(len(text))
-        out += text
+        out.append(_pack_h(len(text)))
+        out.append(text)
     topic_data = item.topic_data
     if type(topic_data) is not tuple:
         topic_data = sequence(topic_data)
-    out += _pack_hii(item.acks, item.timeout_ms, len(topic_data))
+    out.append(_pack_hii(item.acks, item.timeout_ms, len(topic_data)))
     _write_many_topic_produce_data_v0(out, topic_data)
+    return b"".join(out)
 
 
 # PartitionProduceData, versions 9-13
@@ -287,23 +292,25 @@ def _read_many_partition_produce_data_v9(
     return tuple(result), at
 
 
-def _write_many_partition_produce_data_v9(out: bytearray, items: Sequence[ProduceRequest.PartitionProduceData]) -> None:
+def _write_many_partition_produce_data_v9(
+    out: list[bytes], items: Sequence[ProduceRequest.PartitionProduceData]
+) -> None:
     for item in items:
-        out += _pack_i(item.index)
+        out.append(_pack_i(item.index))
         records = item.records
         if records is None:
-            out.append(0)
+            out.append(BYTES[0])
         else:
             text = octets(records)
             n = len(text)
             if n < 127:
-                out.append(n + 1)
+                out.append(BYTES[n + 1])
             else:
-                out += long_length(n)
-            append_octets(out, text)
-        out.append(0)
+                out.append(long_length(n))
+            out.append(text)
+        out.append(BYTES[0])
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicProduceData, versions 9-12
@@ -347,27 +354,27 @@ def _read_many_topic_produce_data_v9(
     return tuple(result), at
 
 
-def _write_many_topic_produce_data_v9(out: bytearray, items: Sequence[ProduceRequest.TopicProduceData]) -> None:
+def _write_many_topic_produce_data_v9(out: list[bytes], items: Sequence[ProduceRequest.TopicProduceData]) -> None:
     for item in items:
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
         partition_data = item.partition_data
         if type(partition_data) is not tuple:
             partition_data = sequence(partition_data)
         n = len(partition_data)
         if n < FEW:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
+            out.append(long_length(n))
         _write_many_partition_produce_data_v9(out, partition_data)
-        out.append(0)
+        out.append(BYTES[0])
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ProduceRequest, versions 9-12
@@ -409,31 +416,33 @@ def _read_produce_request_v9(buffer: bytes, at: int) -> tuple[ProduceRequest, in
     return ProduceRequest(transactional_id, acks, timeout_ms, topic_data, tags), at
 
 
-def _write_produce_request_v9(out: bytearray, item: ProduceRequest) -> None:
+def _encode_produce_request_v9(item: ProduceRequest) -> bytes:
+    out: list[bytes] = []
     transactional_id = item.transactional_id
     if transactional_id is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = transactional_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     topic_data = item.topic_data
     if type(topic_data) is not tuple:
         topic_data = sequence(topic_data)
     n = len(topic_data)
     if n < FEW:
-        out += _pack_hiB(item.acks, item.timeout_ms, n + 1)
+        out.append(_pack_hiB(item.acks, item.timeout_ms, n + 1))
     else:
-        out += _pack_hi(item.acks, item.timeout_ms)
-        out += long_length(n)
+        out.append(_pack_hi(item.acks, item.timeout_ms))
+        out.append(long_length(n))
     _write_many_topic_produce_data_v9(out, topic_data)
-    out.append(0)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 # TopicProduceData, version 13
@@ -470,7 +479,7 @@ def _read_many_topic_produce_data_v13(
     return tuple(result), at
 
 
-def _write_many_topic_produce_data_v13(out: bytearray, items: Sequence[ProduceRequest.TopicProduceData]) -> None:
+def _write_many_topic_produce_data_v13(out: list[bytes], items: Sequence[ProduceRequest.TopicProduceData]) -> None:
     for item in items:
         partition_data = item.partition_data
         if type(partition_data) is not tuple:
@@ -479,14 +488,14 @@ def _write_many_topic_produce_data_v13(out: bytearray, items: Sequence[ProduceRe
         if len(item.topic_id) != 16:
             raise ValueError
         if n < FEW:
-            out += _pack_16sB(item.topic_id, n + 1)
+            out.append(_pack_16sB(item.topic_id, n + 1))
         else:
-            out += _pack_16s(item.topic_id)
-            out += long_length(n)
+            out.append(_pack_16s(item.topic_id))
+            out.append(long_length(n))
         _write_many_partition_produce_data_v9(out, partition_data)
-        out.append(0)
+        out.append(BYTES[0])
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ProduceRequest, version 13
@@ -528,31 +537,33 @@ def _read_produce_request_v13(buffer: bytes, at: int) -> tuple[ProduceRequest, i
     return ProduceRequest(transactional_id, acks, timeout_ms, topic_data, tags), at
 
 
-def _write_produce_request_v13(out: bytearray, item: ProduceRequest) -> None:
+def _encode_produce_request_v13(item: ProduceRequest) -> bytes:
+    out: list[bytes] = []
     transactional_id = item.transactional_id
     if transactional_id is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = transactional_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     topic_data = item.topic_data
     if type(topic_data) is not tuple:
         topic_data = sequence(topic_data)
     n = len(topic_data)
     if n < FEW:
-        out += _pack_hiB(item.acks, item.timeout_ms, n + 1)
+        out.append(_pack_hiB(item.acks, item.timeout_ms, n + 1))
     else:
-        out += _pack_hi(item.acks, item.timeout_ms)
-        out += long_length(n)
+        out.append(_pack_hi(item.acks, item.timeout_ms))
+        out.append(long_length(n))
     _write_many_topic_produce_data_v13(out, topic_data)
-    out.append(0)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 ProduceRequest._readers = {
@@ -571,20 +582,19 @@ ProduceRequest._readers = {
     12: _read_produce_request_v9,
     13: _read_produce_request_v13,
 }
-ProduceRequest._writers = {
-    0: _write_produce_request_v0,
-    1: _write_produce_request_v0,
-    2: _write_produce_request_v0,
-    3: _write_produce_request_v3,
-    4: _write_produce_request_v3,
-    5: _write_produce_request_v3,
-    6: _write_produce_request_v3,
-    7: _write_produce_request_v3,
-    8: _write_produce_request_v3,
-    9: _write_produce_request_v9,
-    10: _write_produce_request_v9,
-    11: _write_produce_request_v9,
-    12: _write_produce_request_v9,
-    13: _write_produce_request_v13,
+ProduceRequest._encoders = {
+    0: _encode_produce_request_v0,
+    1: _encode_produce_request_v0,
+    2: _encode_produce_request_v0,
+    3: _encode_produce_request_v3,
+    4: _encode_produce_request_v3,
+    5: _encode_produce_request_v3,
+    6: _encode_produce_request_v3,
+    7: _encode_produce_request_v3,
+    8: _encode_produce_request_v3,
+    9: _encode_produce_request_v9,
+    10: _encode_produce_request_v9,
+    11: _encode_produce_request_v9,
+    12: _encode_produce_request_v9,
+    13: _encode_produce_request_v13,
 }
-ProduceRequest._output = Output

@@ -258,7 +258,8 @@ def _read_produce_response_v0(buffer: bytes, at: int) -> tuple[ProduceResponse, 
     return ProduceResponse(responses), at
 
 
-def _write_produce_response_v0(out: bytearray, item: ProduceResponse) -> None:
+def _encode_produce_response_v0(item: ProduceResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.node_endpoints):
@@ -268,6 +269,7 @@ def _write_produce_response_v0(out: bytearray, item: ProduceResponse) -> None:
         responses = sequence(responses)
     out += _pack_i(len(responses))
     _write_many_topic_produce_response_v0(out, responses)
+    return bytes(out)
 
 
 # ProduceResponse, version 1
@@ -291,7 +293,8 @@ def _read_produce_response_v1(buffer: bytes, at: int) -> tuple[ProduceResponse, 
     return ProduceResponse(responses, throttle_time_ms), at
 
 
-def _write_produce_response_v1(out: bytearray, item: ProduceResponse) -> None:
+def _encode_produce_response_v1(item: ProduceResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.node_endpoints):
@@ -302,6 +305,7 @@ def _write_produce_response_v1(out: bytearray, item: ProduceResponse) -> None:
     out += _pack_i(len(responses))
     _write_many_topic_produce_response_v0(out, responses)
     out += _pack_i(item.throttle_time_ms)
+    return bytes(out)
 
 
 # PartitionProduceResponse, versions 2-4
@@ -401,7 +405,8 @@ def _read_produce_response_v2(buffer: bytes, at: int) -> tuple[ProduceResponse, 
     return ProduceResponse(responses, throttle_time_ms), at
 
 
-def _write_produce_response_v2(out: bytearray, item: ProduceResponse) -> None:
+def _encode_produce_response_v2(item: ProduceResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.node_endpoints):
@@ -412,6 +417,7 @@ def _write_produce_response_v2(out: bytearray, item: ProduceResponse) -> None:
     out += _pack_i(len(responses))
     _write_many_topic_produce_response_v2(out, responses)
     out += _pack_i(item.throttle_time_ms)
+    return bytes(out)
 
 
 # PartitionProduceResponse, versions 5-7
@@ -514,7 +520,8 @@ def _read_produce_response_v5(buffer: bytes, at: int) -> tuple[ProduceResponse, 
     return ProduceResponse(responses, throttle_time_ms), at
 
 
-def _write_produce_response_v5(out: bytearray, item: ProduceResponse) -> None:
+def _encode_produce_response_v5(item: ProduceResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.node_endpoints):
@@ -525,6 +532,7 @@ def _write_produce_response_v5(out: bytearray, item: ProduceResponse) -> None:
     out += _pack_i(len(responses))
     _write_many_topic_produce_response_v5(out, responses)
     out += _pack_i(item.throttle_time_ms)
+    return bytes(out)
 
 
 # BatchIndexAndErrorMessage, version 8
@@ -706,7 +714,8 @@ def _read_produce_response_v8(buffer: bytes, at: int) -> tuple[ProduceResponse, 
     return ProduceResponse(responses, throttle_time_ms), at
 
 
-def _write_produce_response_v8(out: bytearray, item: ProduceResponse) -> None:
+def _encode_produce_response_v8(item: ProduceResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.node_endpoints):
@@ -717,6 +726,7 @@ def _write_produce_response_v8(out: bytearray, item: ProduceResponse) -> None:
     out += _pack_i(len(responses))
     _write_many_topic_produce_response_v8(out, responses)
     out += _pack_i(item.throttle_time_ms)
+    return bytes(out)
 
 
 # BatchIndexAndErrorMessage, versions 9-13
@@ -768,7 +778,7 @@ def _write_many_batch_index_and_error_message_v9(
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # PartitionProduceResponse, version 9
@@ -866,7 +876,7 @@ def _write_many_partition_produce_response_v9(
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicProduceResponse, version 9
@@ -932,7 +942,7 @@ def _write_many_topic_produce_response_v9(
         _write_many_partition_produce_response_v9(out, partition_responses)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ProduceResponse, version 9
@@ -962,7 +972,8 @@ def _read_produce_response_v9(buffer: bytes, at: int) -> tuple[ProduceResponse, 
     return ProduceResponse(responses, throttle_time_ms, (), tags), at
 
 
-def _write_produce_response_v9(out: bytearray, item: ProduceResponse) -> None:
+def _encode_produce_response_v9(item: ProduceResponse) -> bytes:
+    out = bytearray()
     if len(item.node_endpoints):
         raise ValueError  # node_endpoints is not in these versions
     responses = item.responses
@@ -976,7 +987,8 @@ def _write_produce_response_v9(out: bytearray, item: ProduceResponse) -> None:
     _write_many_topic_produce_response_v9(out, responses)
     out += _pack_iB(item.throttle_time_ms, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # LeaderIdAndEpoch, versions 10-13
@@ -997,7 +1009,7 @@ def _read_leader_id_and_epoch_v10(buffer: bytes, at: int) -> tuple[ProduceRespon
 def _write_leader_id_and_epoch_v10(out: bytearray, item: ProduceResponse.LeaderIdAndEpoch) -> None:
     out += _pack_iiB(item.leader_id, item.leader_epoch, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # PartitionProduceResponse, versions 10-13
@@ -1109,7 +1121,7 @@ def _write_many_partition_produce_response_v10(
         ):
             payload = bytearray()
             _write_leader_id_and_epoch_v10(payload, item.current_leader)
-            known.append((0, payload))
+            known.append((0, bytes(payload)))
         if known or item.unknown_tagged_fields:
             out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
 
@@ -1177,7 +1189,7 @@ def _write_many_topic_produce_response_v10(
         _write_many_partition_produce_response_v10(out, partition_responses)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # NodeEndpoint, versions 10-13
@@ -1246,7 +1258,7 @@ def _write_many_node_endpoint_v10(out: bytearray, items: Sequence[ProduceRespons
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ProduceResponse, versions 10-12
@@ -1300,7 +1312,8 @@ def _read_produce_response_v10(buffer: bytes, at: int) -> tuple[ProduceResponse,
     return ProduceResponse(responses, throttle_time_ms, node_endpoints, tags), at
 
 
-def _write_produce_response_v10(out: bytearray, item: ProduceResponse) -> None:
+def _encode_produce_response_v10(item: ProduceResponse) -> bytes:
+    out = bytearray()
     responses = item.responses
     if type(responses) is not tuple:
         responses = sequence(responses)
@@ -1323,9 +1336,10 @@ def _write_produce_response_v10(out: bytearray, item: ProduceResponse) -> None:
         else:
             payload += long_length(n)
         _write_many_node_endpoint_v10(payload, node_endpoints)
-        known.append((0, payload))
+        known.append((0, bytes(payload)))
     if known or item.unknown_tagged_fields:
         out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+    return bytes(out)
 
 
 # TopicProduceResponse, version 13
@@ -1380,7 +1394,7 @@ def _write_many_topic_produce_response_v13(
         _write_many_partition_produce_response_v10(out, partition_responses)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ProduceResponse, version 13
@@ -1434,7 +1448,8 @@ def _read_produce_response_v13(buffer: bytes, at: int) -> tuple[ProduceResponse,
     return ProduceResponse(responses, throttle_time_ms, node_endpoints, tags), at
 
 
-def _write_produce_response_v13(out: bytearray, item: ProduceResponse) -> None:
+def _encode_produce_response_v13(item: ProduceResponse) -> bytes:
+    out = bytearray()
     responses = item.responses
     if type(responses) is not tuple:
         responses = sequence(responses)
@@ -1457,9 +1472,10 @@ def _write_produce_response_v13(out: bytearray, item: ProduceResponse) -> None:
         else:
             payload += long_length(n)
         _write_many_node_endpoint_v10(payload, node_endpoints)
-        known.append((0, payload))
+        known.append((0, bytes(payload)))
     if known or item.unknown_tagged_fields:
         out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+    return bytes(out)
 
 
 ProduceResponse._readers = {
@@ -1478,19 +1494,19 @@ ProduceResponse._readers = {
     12: _read_produce_response_v10,
     13: _read_produce_response_v13,
 }
-ProduceResponse._writers = {
-    0: _write_produce_response_v0,
-    1: _write_produce_response_v1,
-    2: _write_produce_response_v2,
-    3: _write_produce_response_v2,
-    4: _write_produce_response_v2,
-    5: _write_produce_response_v5,
-    6: _write_produce_response_v5,
-    7: _write_produce_response_v5,
-    8: _write_produce_response_v8,
-    9: _write_produce_response_v9,
-    10: _write_produce_response_v10,
-    11: _write_produce_response_v10,
-    12: _write_produce_response_v10,
-    13: _write_produce_response_v13,
+ProduceResponse._encoders = {
+    0: _encode_produce_response_v0,
+    1: _encode_produce_response_v1,
+    2: _encode_produce_response_v2,
+    3: _encode_produce_response_v2,
+    4: _encode_produce_response_v2,
+    5: _encode_produce_response_v5,
+    6: _encode_produce_response_v5,
+    7: _encode_produce_response_v5,
+    8: _encode_produce_response_v8,
+    9: _encode_produce_response_v9,
+    10: _encode_produce_response_v10,
+    11: _encode_produce_response_v10,
+    12: _encode_produce_response_v10,
+    13: _encode_produce_response_v13,
 }

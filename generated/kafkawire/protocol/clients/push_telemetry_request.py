@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from kafkawire.wire import Message, Uuid
 from kafkawire.wire.fastpath import (
-    Output,
+    BYTES,
     Tags,
     ZERO_UUID,
-    append_octets,
     long_length,
     new_uuid,
     octets,
@@ -77,24 +76,25 @@ def _read_push_telemetry_request_v0(buffer: bytes, at: int) -> tuple[PushTelemet
     return PushTelemetryRequest(client_instance_id, subscription_id, terminating, compression_type, metrics, tags), at
 
 
-def _write_push_telemetry_request_v0(out: bytearray, item: PushTelemetryRequest) -> None:
+def _encode_push_telemetry_request_v0(item: PushTelemetryRequest) -> bytes:
+    out: list[bytes] = []
     if len(item.client_instance_id) != 16:
         raise ValueError
     if type(item.terminating) is not bool:
         raise ValueError
-    out += _pack_16sizb(item.client_instance_id, item.subscription_id, item.terminating, item.compression_type)
+    out.append(_pack_16sizb(item.client_instance_id, item.subscription_id, item.terminating, item.compression_type))
     text = octets(item.metrics)
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
-    append_octets(out, text)
-    out.append(0)
+        out.append(long_length(n))
+    out.append(text)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 PushTelemetryRequest._readers = {0: _read_push_telemetry_request_v0}
-PushTelemetryRequest._writers = {0: _write_push_telemetry_request_v0}
-PushTelemetryRequest._output = Output
+PushTelemetryRequest._encoders = {0: _encode_push_telemetry_request_v0}

@@ -45,11 +45,13 @@ def _read_push_telemetry_response_v0(buffer: bytes, at: int) -> tuple[PushTeleme
     return PushTelemetryResponse(throttle_time_ms, error_code, tags), at
 
 
-def _write_push_telemetry_response_v0(out: bytearray, item: PushTelemetryResponse) -> None:
-    out += _pack_ihB(item.throttle_time_ms, item.error_code, 0)
+def _encode_push_telemetry_response_v0(item: PushTelemetryResponse) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_ihB(item.throttle_time_ms, item.error_code, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 PushTelemetryResponse._readers = {0: _read_push_telemetry_response_v0}
-PushTelemetryResponse._writers = {0: _write_push_telemetry_response_v0}
+PushTelemetryResponse._encoders = {0: _encode_push_telemetry_response_v0}

@@ -105,7 +105,7 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[ReadShareGroup
     for item in items:
         out += _pack_iiB(item.partition, item.leader_epoch, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ReadStateData, version 0
@@ -158,7 +158,7 @@ def _write_many_read_state_data_v0(out: bytearray, items: Sequence[ReadShareGrou
         _write_many_partition_data_v0(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ReadShareGroupStateRequest, version 0
@@ -196,7 +196,8 @@ def _read_read_share_group_state_request_v0(buffer: bytes, at: int) -> tuple[Rea
     return ReadShareGroupStateRequest(group_id, topics, tags), at
 
 
-def _write_read_share_group_state_request_v0(out: bytearray, item: ReadShareGroupStateRequest) -> None:
+def _encode_read_share_group_state_request_v0(item: ReadShareGroupStateRequest) -> bytes:
+    out = bytearray()
     text = item.group_id.encode()
     n = len(text)
     if n < 127:
@@ -215,8 +216,9 @@ def _write_read_share_group_state_request_v0(out: bytearray, item: ReadShareGrou
     _write_many_read_state_data_v0(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ReadShareGroupStateRequest._readers = {0: _read_read_share_group_state_request_v0}
-ReadShareGroupStateRequest._writers = {0: _write_read_share_group_state_request_v0}
+ReadShareGroupStateRequest._encoders = {0: _encode_read_share_group_state_request_v0}

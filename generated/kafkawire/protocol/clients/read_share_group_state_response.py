@@ -133,7 +133,7 @@ def _write_many_state_batch_v0(out: bytearray, items: Sequence[ReadShareGroupSta
     for item in items:
         out += _pack_qqbhB(item.first_offset, item.last_offset, item.delivery_state, item.delivery_count, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # PartitionResult, version 0
@@ -211,7 +211,7 @@ def _write_many_partition_result_v0(
         _write_many_state_batch_v0(out, state_batches)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ReadStateResult, version 0
@@ -266,7 +266,7 @@ def _write_many_read_state_result_v0(
         _write_many_partition_result_v0(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ReadShareGroupStateResponse, version 0
@@ -295,7 +295,8 @@ def _read_read_share_group_state_response_v0(buffer: bytes, at: int) -> tuple[Re
     return ReadShareGroupStateResponse(results, tags), at
 
 
-def _write_read_share_group_state_response_v0(out: bytearray, item: ReadShareGroupStateResponse) -> None:
+def _encode_read_share_group_state_response_v0(item: ReadShareGroupStateResponse) -> bytes:
+    out = bytearray()
     results = item.results
     if type(results) is not tuple:
         results = sequence(results)
@@ -307,8 +308,9 @@ def _write_read_share_group_state_response_v0(out: bytearray, item: ReadShareGro
     _write_many_read_state_result_v0(out, results)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ReadShareGroupStateResponse._readers = {0: _read_read_share_group_state_response_v0}
-ReadShareGroupStateResponse._writers = {0: _write_read_share_group_state_response_v0}
+ReadShareGroupStateResponse._encoders = {0: _encode_read_share_group_state_response_v0}

@@ -107,7 +107,7 @@ def _write_many_partition_data_v0(
     for item in items:
         out += _pack_iiB(item.partition, item.leader_epoch, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ReadStateSummaryData, versions 0-1
@@ -162,7 +162,7 @@ def _write_many_read_state_summary_data_v0(
         _write_many_partition_data_v0(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ReadShareGroupStateSummaryRequest, versions 0-1
@@ -202,7 +202,8 @@ def _read_read_share_group_state_summary_request_v0(
     return ReadShareGroupStateSummaryRequest(group_id, topics, tags), at
 
 
-def _write_read_share_group_state_summary_request_v0(out: bytearray, item: ReadShareGroupStateSummaryRequest) -> None:
+def _encode_read_share_group_state_summary_request_v0(item: ReadShareGroupStateSummaryRequest) -> bytes:
+    out = bytearray()
     text = item.group_id.encode()
     n = len(text)
     if n < 127:
@@ -221,14 +222,15 @@ def _write_read_share_group_state_summary_request_v0(out: bytearray, item: ReadS
     _write_many_read_state_summary_data_v0(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ReadShareGroupStateSummaryRequest._readers = {
     0: _read_read_share_group_state_summary_request_v0,
     1: _read_read_share_group_state_summary_request_v0,
 }
-ReadShareGroupStateSummaryRequest._writers = {
-    0: _write_read_share_group_state_summary_request_v0,
-    1: _write_read_share_group_state_summary_request_v0,
+ReadShareGroupStateSummaryRequest._encoders = {
+    0: _encode_read_share_group_state_summary_request_v0,
+    1: _encode_read_share_group_state_summary_request_v0,
 }

@@ -138,7 +138,7 @@ def _write_many_partition_result_v0(
             out += text
         out += _pack_iiqB(item.state_epoch, item.leader_epoch, item.start_offset, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ReadStateSummaryResult, version 0
@@ -193,7 +193,7 @@ def _write_many_read_state_summary_result_v0(
         _write_many_partition_result_v0(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ReadShareGroupStateSummaryResponse, version 0
@@ -224,7 +224,8 @@ def _read_read_share_group_state_summary_response_v0(
     return ReadShareGroupStateSummaryResponse(results, tags), at
 
 
-def _write_read_share_group_state_summary_response_v0(out: bytearray, item: ReadShareGroupStateSummaryResponse) -> None:
+def _encode_read_share_group_state_summary_response_v0(item: ReadShareGroupStateSummaryResponse) -> bytes:
+    out = bytearray()
     results = item.results
     if type(results) is not tuple:
         results = sequence(results)
@@ -236,7 +237,8 @@ def _write_read_share_group_state_summary_response_v0(out: bytearray, item: Read
     _write_many_read_state_summary_result_v0(out, results)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # PartitionResult, version 1
@@ -304,7 +306,7 @@ def _write_many_partition_result_v1(
             out += text
         out += _pack_iiqiB(item.state_epoch, item.leader_epoch, item.start_offset, item.delivery_complete_count, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ReadStateSummaryResult, version 1
@@ -359,7 +361,7 @@ def _write_many_read_state_summary_result_v1(
         _write_many_partition_result_v1(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ReadShareGroupStateSummaryResponse, version 1
@@ -390,7 +392,8 @@ def _read_read_share_group_state_summary_response_v1(
     return ReadShareGroupStateSummaryResponse(results, tags), at
 
 
-def _write_read_share_group_state_summary_response_v1(out: bytearray, item: ReadShareGroupStateSummaryResponse) -> None:
+def _encode_read_share_group_state_summary_response_v1(item: ReadShareGroupStateSummaryResponse) -> bytes:
+    out = bytearray()
     results = item.results
     if type(results) is not tuple:
         results = sequence(results)
@@ -402,14 +405,15 @@ def _write_read_share_group_state_summary_response_v1(out: bytearray, item: Read
     _write_many_read_state_summary_result_v1(out, results)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ReadShareGroupStateSummaryResponse._readers = {
     0: _read_read_share_group_state_summary_response_v0,
     1: _read_read_share_group_state_summary_response_v1,
 }
-ReadShareGroupStateSummaryResponse._writers = {
-    0: _write_read_share_group_state_summary_response_v0,
-    1: _write_read_share_group_state_summary_response_v1,
+ReadShareGroupStateSummaryResponse._encoders = {
+    0: _encode_read_share_group_state_summary_response_v0,
+    1: _encode_read_share_group_state_summary_response_v1,
 }

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from kafkawire.wire import Message, Uuid
 from kafkawire.wire.fastpath import (
+    BYTES,
     Tags,
     ZERO_UUID,
     long_nullable_text,
@@ -69,24 +70,26 @@ def _read_remove_raft_voter_request_v0(buffer: bytes, at: int) -> tuple[RemoveRa
     return RemoveRaftVoterRequest(cluster_id, voter_id, voter_directory_id, tags), at
 
 
-def _write_remove_raft_voter_request_v0(out: bytearray, item: RemoveRaftVoterRequest) -> None:
+def _encode_remove_raft_voter_request_v0(item: RemoveRaftVoterRequest) -> bytes:
+    out: list[bytes] = []
     cluster_id = item.cluster_id
     if cluster_id is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = cluster_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     if len(item.voter_directory_id) != 16:
         raise ValueError
-    out += _pack_i16sB(item.voter_id, item.voter_directory_id, 0)
+    out.append(_pack_i16sB(item.voter_id, item.voter_directory_id, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 RemoveRaftVoterRequest._readers = {0: _read_remove_raft_voter_request_v0}
-RemoveRaftVoterRequest._writers = {0: _write_remove_raft_voter_request_v0}
+RemoveRaftVoterRequest._encoders = {0: _encode_remove_raft_voter_request_v0}

@@ -46,10 +46,12 @@ def _read_renew_delegation_token_response_v0(buffer: bytes, at: int) -> tuple[Re
     return RenewDelegationTokenResponse(error_code, expiry_timestamp_ms, throttle_time_ms), at
 
 
-def _write_renew_delegation_token_response_v0(out: bytearray, item: RenewDelegationTokenResponse) -> None:
+def _encode_renew_delegation_token_response_v0(item: RenewDelegationTokenResponse) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    out += _pack_hqi(item.error_code, item.expiry_timestamp_ms, item.throttle_time_ms)
+    out.append(_pack_hqi(item.error_code, item.expiry_timestamp_ms, item.throttle_time_ms))
+    return b"".join(out)
 
 
 # RenewDelegationTokenResponse, version 2
@@ -68,10 +70,12 @@ def _read_renew_delegation_token_response_v2(buffer: bytes, at: int) -> tuple[Re
     return RenewDelegationTokenResponse(error_code, expiry_timestamp_ms, throttle_time_ms, tags), at
 
 
-def _write_renew_delegation_token_response_v2(out: bytearray, item: RenewDelegationTokenResponse) -> None:
-    out += _pack_hqiB(item.error_code, item.expiry_timestamp_ms, item.throttle_time_ms, 0)
+def _encode_renew_delegation_token_response_v2(item: RenewDelegationTokenResponse) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_hqiB(item.error_code, item.expiry_timestamp_ms, item.throttle_time_ms, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 RenewDelegationTokenResponse._readers = {
@@ -79,8 +83,8 @@ RenewDelegationTokenResponse._readers = {
     1: _read_renew_delegation_token_response_v0,
     2: _read_renew_delegation_token_response_v2,
 }
-RenewDelegationTokenResponse._writers = {
-    0: _write_renew_delegation_token_response_v0,
-    1: _write_renew_delegation_token_response_v0,
-    2: _write_renew_delegation_token_response_v2,
+RenewDelegationTokenResponse._encoders = {
+    0: _encode_renew_delegation_token_response_v0,
+    1: _encode_renew_delegation_token_response_v0,
+    2: _encode_renew_delegation_token_response_v2,
 }

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
-from kafkawire.wire.fastpath import NULL_TEXT, Tags, packer, tagged_section, unknown_tags, unpacker
+from kafkawire.wire.fastpath import BYTES, NULL_TEXT, Tags, packer, tagged_section, unknown_tags, unpacker
 
 
 class RequestHeader(Message, frozen=True, gc=False):
@@ -48,12 +48,14 @@ def _read_request_header_v0(buffer: bytes, at: int) -> tuple[RequestHeader, int]
     return RequestHeader(request_api_key, request_api_version, correlation_id), at
 
 
-def _write_request_header_v0(out: bytearray, item: RequestHeader) -> None:
+def _encode_request_header_v0(item: RequestHeader) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.client_id != "":
         raise ValueError  # client_id is not in these versions
-    out += _pack_hhi(item.request_api_key, item.request_api_version, item.correlation_id)
+    out.append(_pack_hhi(item.request_api_key, item.request_api_version, item.correlation_id))
+    return b"".join(out)
 
 
 # RequestHeader, version 1
@@ -75,17 +77,19 @@ def _read_request_header_v1(buffer: bytes, at: int) -> tuple[RequestHeader, int]
     return RequestHeader(request_api_key, request_api_version, correlation_id, client_id), at
 
 
-def _write_request_header_v1(out: bytearray, item: RequestHeader) -> None:
+def _encode_request_header_v1(item: RequestHeader) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    out += _pack_hhi(item.request_api_key, item.request_api_version, item.correlation_id)
+    out.append(_pack_hhi(item.request_api_key, item.request_api_version, item.correlation_id))
     client_id = item.client_id
     if client_id is None:
-        out += NULL_TEXT
+        out.append(NULL_TEXT)
     else:
         text = client_id.encode()
-        out += _pack_h(len(text))
-        out += text
+        out.append(_pack_h(len(text)))
+        out.append(text)
+    return b"".join(out)
 
 
 # RequestHeader, version 2
@@ -113,19 +117,21 @@ def _read_request_header_v2(buffer: bytes, at: int) -> tuple[RequestHeader, int]
     return RequestHeader(request_api_key, request_api_version, correlation_id, client_id, tags), at
 
 
-def _write_request_header_v2(out: bytearray, item: RequestHeader) -> None:
-    out += _pack_hhi(item.request_api_key, item.request_api_version, item.correlation_id)
+def _encode_request_header_v2(item: RequestHeader) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_hhi(item.request_api_key, item.request_api_version, item.correlation_id))
     client_id = item.client_id
     if client_id is None:
-        out += NULL_TEXT
+        out.append(NULL_TEXT)
     else:
         text = client_id.encode()
-        out += _pack_h(len(text))
-        out += text
-    out.append(0)
+        out.append(_pack_h(len(text)))
+        out.append(text)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 RequestHeader._readers = {0: _read_request_header_v0, 1: _read_request_header_v1, 2: _read_request_header_v2}
-RequestHeader._writers = {0: _write_request_header_v0, 1: _write_request_header_v1, 2: _write_request_header_v2}
+RequestHeader._encoders = {0: _encode_request_header_v0, 1: _encode_request_header_v1, 2: _encode_request_header_v2}

@@ -40,10 +40,12 @@ def _read_response_header_v0(buffer: bytes, at: int) -> tuple[ResponseHeader, in
     return ResponseHeader(correlation_id), at
 
 
-def _write_response_header_v0(out: bytearray, item: ResponseHeader) -> None:
+def _encode_response_header_v0(item: ResponseHeader) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    out += _pack_i(item.correlation_id)
+    out.append(_pack_i(item.correlation_id))
+    return b"".join(out)
 
 
 # ResponseHeader, version 1
@@ -60,11 +62,13 @@ def _read_response_header_v1(buffer: bytes, at: int) -> tuple[ResponseHeader, in
     return ResponseHeader(correlation_id, tags), at
 
 
-def _write_response_header_v1(out: bytearray, item: ResponseHeader) -> None:
-    out += _pack_iB(item.correlation_id, 0)
+def _encode_response_header_v1(item: ResponseHeader) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_iB(item.correlation_id, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 ResponseHeader._readers = {0: _read_response_header_v0, 1: _read_response_header_v1}
-ResponseHeader._writers = {0: _write_response_header_v0, 1: _write_response_header_v1}
+ResponseHeader._encoders = {0: _encode_response_header_v0, 1: _encode_response_header_v1}

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
-    Output,
+    BYTES,
     Tags,
-    append_octets,
     long_length,
     octets,
     packer,
@@ -54,12 +53,14 @@ def _read_sasl_authenticate_request_v0(buffer: bytes, at: int) -> tuple[SaslAuth
     return SaslAuthenticateRequest(auth_bytes), at
 
 
-def _write_sasl_authenticate_request_v0(out: bytearray, item: SaslAuthenticateRequest) -> None:
+def _encode_sasl_authenticate_request_v0(item: SaslAuthenticateRequest) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     auth_bytes_raw = octets(item.auth_bytes)
-    out += _pack_i(len(auth_bytes_raw))
-    append_octets(out, auth_bytes_raw)
+    out.append(_pack_i(len(auth_bytes_raw)))
+    out.append(auth_bytes_raw)
+    return b"".join(out)
 
 
 # SaslAuthenticateRequest, version 2
@@ -85,17 +86,19 @@ def _read_sasl_authenticate_request_v2(buffer: bytes, at: int) -> tuple[SaslAuth
     return SaslAuthenticateRequest(auth_bytes, tags), at
 
 
-def _write_sasl_authenticate_request_v2(out: bytearray, item: SaslAuthenticateRequest) -> None:
+def _encode_sasl_authenticate_request_v2(item: SaslAuthenticateRequest) -> bytes:
+    out: list[bytes] = []
     text = octets(item.auth_bytes)
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
-    append_octets(out, text)
-    out.append(0)
+        out.append(long_length(n))
+    out.append(text)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 SaslAuthenticateRequest._readers = {
@@ -103,9 +106,8 @@ SaslAuthenticateRequest._readers = {
     1: _read_sasl_authenticate_request_v0,
     2: _read_sasl_authenticate_request_v2,
 }
-SaslAuthenticateRequest._writers = {
-    0: _write_sasl_authenticate_request_v0,
-    1: _write_sasl_authenticate_request_v0,
-    2: _write_sasl_authenticate_request_v2,
+SaslAuthenticateRequest._encoders = {
+    0: _encode_sasl_authenticate_request_v0,
+    1: _encode_sasl_authenticate_request_v0,
+    2: _encode_sasl_authenticate_request_v2,
 }
-SaslAuthenticateRequest._output = Output

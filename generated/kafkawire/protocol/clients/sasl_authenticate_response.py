@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
+    BYTES,
     NULL_TEXT,
-    Output,
     Tags,
-    append_octets,
     long_length,
     long_nullable_text,
     long_text_length,
@@ -80,20 +79,22 @@ def _read_sasl_authenticate_response_v0(buffer: bytes, at: int) -> tuple[SaslAut
     return SaslAuthenticateResponse(error_code, error_message, auth_bytes), at
 
 
-def _write_sasl_authenticate_response_v0(out: bytearray, item: SaslAuthenticateResponse) -> None:
+def _encode_sasl_authenticate_response_v0(item: SaslAuthenticateResponse) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    out += _pack_h(item.error_code)
+    out.append(_pack_h(item.error_code))
     error_message = item.error_message
     if error_message is None:
-        out += NULL_TEXT
+        out.append(NULL_TEXT)
     else:
         text = error_message.encode()
-        out += _pack_h(len(text))
-        out += text
+        out.append(_pack_h(len(text)))
+        out.append(text)
     auth_bytes_raw = octets(item.auth_bytes)
-    out += _pack_i(len(auth_bytes_raw))
-    append_octets(out, auth_bytes_raw)
+    out.append(_pack_i(len(auth_bytes_raw)))
+    out.append(auth_bytes_raw)
+    return b"".join(out)
 
 
 # SaslAuthenticateResponse, version 1
@@ -124,21 +125,23 @@ def _read_sasl_authenticate_response_v1(buffer: bytes, at: int) -> tuple[SaslAut
     return SaslAuthenticateResponse(error_code, error_message, auth_bytes, session_lifetime_ms), at
 
 
-def _write_sasl_authenticate_response_v1(out: bytearray, item: SaslAuthenticateResponse) -> None:
+def _encode_sasl_authenticate_response_v1(item: SaslAuthenticateResponse) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    out += _pack_h(item.error_code)
+    out.append(_pack_h(item.error_code))
     error_message = item.error_message
     if error_message is None:
-        out += NULL_TEXT
+        out.append(NULL_TEXT)
     else:
         text = error_message.encode()
-        out += _pack_h(len(text))
-        out += text
+        out.append(_pack_h(len(text)))
+        out.append(text)
     auth_bytes_raw = octets(item.auth_bytes)
-    out += _pack_i(len(auth_bytes_raw))
-    append_octets(out, auth_bytes_raw)
-    out += _pack_q(item.session_lifetime_ms)
+    out.append(_pack_i(len(auth_bytes_raw)))
+    out.append(auth_bytes_raw)
+    out.append(_pack_q(item.session_lifetime_ms))
+    return b"".join(out)
 
 
 # SaslAuthenticateResponse, version 2
@@ -177,29 +180,31 @@ def _read_sasl_authenticate_response_v2(buffer: bytes, at: int) -> tuple[SaslAut
     return SaslAuthenticateResponse(error_code, error_message, auth_bytes, session_lifetime_ms, tags), at
 
 
-def _write_sasl_authenticate_response_v2(out: bytearray, item: SaslAuthenticateResponse) -> None:
-    out += _pack_h(item.error_code)
+def _encode_sasl_authenticate_response_v2(item: SaslAuthenticateResponse) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_h(item.error_code))
     error_message = item.error_message
     if error_message is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = error_message.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     text = octets(item.auth_bytes)
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
-    append_octets(out, text)
-    out += _pack_qB(item.session_lifetime_ms, 0)
+        out.append(long_length(n))
+    out.append(text)
+    out.append(_pack_qB(item.session_lifetime_ms, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 SaslAuthenticateResponse._readers = {
@@ -207,9 +212,8 @@ SaslAuthenticateResponse._readers = {
     1: _read_sasl_authenticate_response_v1,
     2: _read_sasl_authenticate_response_v2,
 }
-SaslAuthenticateResponse._writers = {
-    0: _write_sasl_authenticate_response_v0,
-    1: _write_sasl_authenticate_response_v1,
-    2: _write_sasl_authenticate_response_v2,
+SaslAuthenticateResponse._encoders = {
+    0: _encode_sasl_authenticate_response_v0,
+    1: _encode_sasl_authenticate_response_v1,
+    2: _encode_sasl_authenticate_response_v2,
 }
-SaslAuthenticateResponse._output = Output

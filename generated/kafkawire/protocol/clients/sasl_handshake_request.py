@@ -43,13 +43,15 @@ def _read_sasl_handshake_request_v0(buffer: bytes, at: int) -> tuple[SaslHandsha
     return SaslHandshakeRequest(mechanism), at
 
 
-def _write_sasl_handshake_request_v0(out: bytearray, item: SaslHandshakeRequest) -> None:
+def _encode_sasl_handshake_request_v0(item: SaslHandshakeRequest) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     mechanism_raw = item.mechanism.encode()
-    out += _pack_h(len(mechanism_raw))
-    out += mechanism_raw
+    out.append(_pack_h(len(mechanism_raw)))
+    out.append(mechanism_raw)
+    return b"".join(out)
 
 
 SaslHandshakeRequest._readers = {0: _read_sasl_handshake_request_v0, 1: _read_sasl_handshake_request_v0}
-SaslHandshakeRequest._writers = {0: _write_sasl_handshake_request_v0, 1: _write_sasl_handshake_request_v0}
+SaslHandshakeRequest._encoders = {0: _encode_sasl_handshake_request_v0, 1: _encode_sasl_handshake_request_v0}

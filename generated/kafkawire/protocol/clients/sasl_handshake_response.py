@@ -63,18 +63,20 @@ def _read_sasl_handshake_response_v0(buffer: bytes, at: int) -> tuple[SaslHandsh
     return SaslHandshakeResponse(error_code, mechanisms), at
 
 
-def _write_sasl_handshake_response_v0(out: bytearray, item: SaslHandshakeResponse) -> None:
+def _encode_sasl_handshake_response_v0(item: SaslHandshakeResponse) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     mechanisms = item.mechanisms
     if type(mechanisms) is not tuple:
         mechanisms = sequence(mechanisms)
-    out += _pack_hi(item.error_code, len(mechanisms))
+    out.append(_pack_hi(item.error_code, len(mechanisms)))
     for mechanisms_item in mechanisms:
         mechanisms_item_raw = mechanisms_item.encode()
-        out += _pack_h(len(mechanisms_item_raw))
-        out += mechanisms_item_raw
+        out.append(_pack_h(len(mechanisms_item_raw)))
+        out.append(mechanisms_item_raw)
+    return b"".join(out)
 
 
 SaslHandshakeResponse._readers = {0: _read_sasl_handshake_response_v0, 1: _read_sasl_handshake_response_v0}
-SaslHandshakeResponse._writers = {0: _write_sasl_handshake_response_v0, 1: _write_sasl_handshake_response_v0}
+SaslHandshakeResponse._encoders = {0: _encode_sasl_handshake_response_v0, 1: _encode_sasl_handshake_response_v0}

@@ -155,7 +155,7 @@ def _write_many_acknowledgement_batch_v0(
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AcknowledgePartition, versions 0-2
@@ -207,7 +207,7 @@ def _write_many_acknowledge_partition_v0(
         _write_many_acknowledgement_batch_v0(out, acknowledgement_batches)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AcknowledgeTopic, versions 0-2
@@ -260,7 +260,7 @@ def _write_many_acknowledge_topic_v0(out: bytearray, items: Sequence[ShareAcknow
         _write_many_acknowledge_partition_v0(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ShareAcknowledgeRequest, versions 0-1
@@ -312,7 +312,8 @@ def _read_share_acknowledge_request_v0(buffer: bytes, at: int) -> tuple[ShareAck
     return ShareAcknowledgeRequest(group_id, member_id, share_session_epoch, False, topics, tags), at
 
 
-def _write_share_acknowledge_request_v0(out: bytearray, item: ShareAcknowledgeRequest) -> None:
+def _encode_share_acknowledge_request_v0(item: ShareAcknowledgeRequest) -> bytes:
+    out = bytearray()
     if item.is_renew_ack:
         raise ValueError  # is_renew_ack is not in these versions
     group_id = item.group_id
@@ -349,7 +350,8 @@ def _write_share_acknowledge_request_v0(out: bytearray, item: ShareAcknowledgeRe
     _write_many_acknowledge_topic_v0(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # ShareAcknowledgeRequest, version 2
@@ -402,7 +404,8 @@ def _read_share_acknowledge_request_v2(buffer: bytes, at: int) -> tuple[ShareAck
     return ShareAcknowledgeRequest(group_id, member_id, share_session_epoch, is_renew_ack, topics, tags), at
 
 
-def _write_share_acknowledge_request_v2(out: bytearray, item: ShareAcknowledgeRequest) -> None:
+def _encode_share_acknowledge_request_v2(item: ShareAcknowledgeRequest) -> bytes:
+    out = bytearray()
     group_id = item.group_id
     if group_id is None:
         out.append(0)
@@ -439,7 +442,8 @@ def _write_share_acknowledge_request_v2(out: bytearray, item: ShareAcknowledgeRe
     _write_many_acknowledge_topic_v0(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ShareAcknowledgeRequest._readers = {
@@ -447,8 +451,8 @@ ShareAcknowledgeRequest._readers = {
     1: _read_share_acknowledge_request_v0,
     2: _read_share_acknowledge_request_v2,
 }
-ShareAcknowledgeRequest._writers = {
-    0: _write_share_acknowledge_request_v0,
-    1: _write_share_acknowledge_request_v0,
-    2: _write_share_acknowledge_request_v2,
+ShareAcknowledgeRequest._encoders = {
+    0: _encode_share_acknowledge_request_v0,
+    1: _encode_share_acknowledge_request_v0,
+    2: _encode_share_acknowledge_request_v2,
 }

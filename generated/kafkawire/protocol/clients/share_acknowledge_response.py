@@ -147,7 +147,7 @@ def _read_leader_id_and_epoch_v0(buffer: bytes, at: int) -> tuple[ShareAcknowled
 def _write_leader_id_and_epoch_v0(out: bytearray, item: ShareAcknowledgeResponse.LeaderIdAndEpoch) -> None:
     out += _pack_iiB(item.leader_id, item.leader_epoch, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # PartitionData, versions 0-2
@@ -201,7 +201,7 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[ShareAcknowled
         _write_leader_id_and_epoch_v0(out, item.current_leader)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ShareAcknowledgeTopicResponse, versions 0-2
@@ -256,7 +256,7 @@ def _write_many_share_acknowledge_topic_response_v0(
         _write_many_partition_data_v0(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # NodeEndpoint, versions 0-2
@@ -325,7 +325,7 @@ def _write_many_node_endpoint_v0(out: bytearray, items: Sequence[ShareAcknowledg
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ShareAcknowledgeResponse, versions 0-1
@@ -380,7 +380,8 @@ def _read_share_acknowledge_response_v0(buffer: bytes, at: int) -> tuple[ShareAc
     return ShareAcknowledgeResponse(throttle_time_ms, error_code, error_message, 0, responses, node_endpoints, tags), at
 
 
-def _write_share_acknowledge_response_v0(out: bytearray, item: ShareAcknowledgeResponse) -> None:
+def _encode_share_acknowledge_response_v0(item: ShareAcknowledgeResponse) -> bytes:
+    out = bytearray()
     out += _pack_ih(item.throttle_time_ms, item.error_code)
     error_message = item.error_message
     if error_message is None:
@@ -413,7 +414,8 @@ def _write_share_acknowledge_response_v0(out: bytearray, item: ShareAcknowledgeR
     _write_many_node_endpoint_v0(out, node_endpoints)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # ShareAcknowledgeResponse, version 2
@@ -474,7 +476,8 @@ def _read_share_acknowledge_response_v2(buffer: bytes, at: int) -> tuple[ShareAc
     )
 
 
-def _write_share_acknowledge_response_v2(out: bytearray, item: ShareAcknowledgeResponse) -> None:
+def _encode_share_acknowledge_response_v2(item: ShareAcknowledgeResponse) -> bytes:
+    out = bytearray()
     out += _pack_ih(item.throttle_time_ms, item.error_code)
     error_message = item.error_message
     if error_message is None:
@@ -508,7 +511,8 @@ def _write_share_acknowledge_response_v2(out: bytearray, item: ShareAcknowledgeR
     _write_many_node_endpoint_v0(out, node_endpoints)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ShareAcknowledgeResponse._readers = {
@@ -516,8 +520,8 @@ ShareAcknowledgeResponse._readers = {
     1: _read_share_acknowledge_response_v0,
     2: _read_share_acknowledge_response_v2,
 }
-ShareAcknowledgeResponse._writers = {
-    0: _write_share_acknowledge_response_v0,
-    1: _write_share_acknowledge_response_v0,
-    2: _write_share_acknowledge_response_v2,
+ShareAcknowledgeResponse._encoders = {
+    0: _encode_share_acknowledge_response_v0,
+    1: _encode_share_acknowledge_response_v0,
+    2: _encode_share_acknowledge_response_v2,
 }

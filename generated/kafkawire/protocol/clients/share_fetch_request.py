@@ -194,7 +194,7 @@ def _write_many_acknowledgement_batch_v0(
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # FetchPartition, version 0
@@ -245,7 +245,7 @@ def _write_many_fetch_partition_v0(out: bytearray, items: Sequence[ShareFetchReq
         _write_many_acknowledgement_batch_v0(out, acknowledgement_batches)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # FetchTopic, version 0
@@ -298,7 +298,7 @@ def _write_many_fetch_topic_v0(out: bytearray, items: Sequence[ShareFetchRequest
         _write_many_fetch_partition_v0(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ForgottenTopic, versions 0-2
@@ -349,7 +349,7 @@ def _write_many_forgotten_topic_v0(out: bytearray, items: Sequence[ShareFetchReq
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ShareFetchRequest, version 0
@@ -434,7 +434,8 @@ def _read_share_fetch_request_v0(buffer: bytes, at: int) -> tuple[ShareFetchRequ
     )
 
 
-def _write_share_fetch_request_v0(out: bytearray, item: ShareFetchRequest) -> None:
+def _encode_share_fetch_request_v0(item: ShareFetchRequest) -> bytes:
+    out = bytearray()
     if item.max_records != 0:
         raise ValueError  # max_records is not in these versions
     if item.batch_size != 0:
@@ -484,7 +485,8 @@ def _write_share_fetch_request_v0(out: bytearray, item: ShareFetchRequest) -> No
     _write_many_forgotten_topic_v0(out, forgotten_topics_data)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # FetchPartition, versions 1-2
@@ -536,7 +538,7 @@ def _write_many_fetch_partition_v1(out: bytearray, items: Sequence[ShareFetchReq
         _write_many_acknowledgement_batch_v0(out, acknowledgement_batches)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # FetchTopic, versions 1-2
@@ -589,7 +591,7 @@ def _write_many_fetch_topic_v1(out: bytearray, items: Sequence[ShareFetchRequest
         _write_many_fetch_partition_v1(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ShareFetchRequest, version 1
@@ -676,7 +678,8 @@ def _read_share_fetch_request_v1(buffer: bytes, at: int) -> tuple[ShareFetchRequ
     )
 
 
-def _write_share_fetch_request_v1(out: bytearray, item: ShareFetchRequest) -> None:
+def _encode_share_fetch_request_v1(item: ShareFetchRequest) -> bytes:
+    out = bytearray()
     if item.is_renew_ack:
         raise ValueError  # is_renew_ack is not in these versions
     group_id = item.group_id
@@ -737,7 +740,8 @@ def _write_share_fetch_request_v1(out: bytearray, item: ShareFetchRequest) -> No
     _write_many_forgotten_topic_v0(out, forgotten_topics_data)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # ShareFetchRequest, version 2
@@ -836,7 +840,8 @@ def _read_share_fetch_request_v2(buffer: bytes, at: int) -> tuple[ShareFetchRequ
     )
 
 
-def _write_share_fetch_request_v2(out: bytearray, item: ShareFetchRequest) -> None:
+def _encode_share_fetch_request_v2(item: ShareFetchRequest) -> bytes:
+    out = bytearray()
     group_id = item.group_id
     if group_id is None:
         out.append(0)
@@ -901,7 +906,8 @@ def _write_share_fetch_request_v2(out: bytearray, item: ShareFetchRequest) -> No
     _write_many_forgotten_topic_v0(out, forgotten_topics_data)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ShareFetchRequest._readers = {
@@ -909,8 +915,8 @@ ShareFetchRequest._readers = {
     1: _read_share_fetch_request_v1,
     2: _read_share_fetch_request_v2,
 }
-ShareFetchRequest._writers = {
-    0: _write_share_fetch_request_v0,
-    1: _write_share_fetch_request_v1,
-    2: _write_share_fetch_request_v2,
+ShareFetchRequest._encoders = {
+    0: _encode_share_fetch_request_v0,
+    1: _encode_share_fetch_request_v1,
+    2: _encode_share_fetch_request_v2,
 }

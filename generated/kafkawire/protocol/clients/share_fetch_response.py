@@ -12,11 +12,10 @@ import msgspec
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
-    Output,
     Tags,
     ZERO_UUID,
-    append_octets,
     iterator,
     long_length,
     long_nullable_text,
@@ -176,10 +175,10 @@ def _read_leader_id_and_epoch_v0(buffer: bytes, at: int) -> tuple[ShareFetchResp
     return ShareFetchResponse.LeaderIdAndEpoch(leader_id, leader_epoch, tags), at
 
 
-def _write_leader_id_and_epoch_v0(out: bytearray, item: ShareFetchResponse.LeaderIdAndEpoch) -> None:
-    out += _pack_iiB(item.leader_id, item.leader_epoch, 0)
+def _write_leader_id_and_epoch_v0(out: list[bytes], item: ShareFetchResponse.LeaderIdAndEpoch) -> None:
+    out.append(_pack_iiB(item.leader_id, item.leader_epoch, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AcquiredRecords, versions 0-2
@@ -207,11 +206,11 @@ def _read_many_acquired_records_v0(
     return tuple(result), at
 
 
-def _write_many_acquired_records_v0(out: bytearray, items: Sequence[ShareFetchResponse.AcquiredRecords]) -> None:
+def _write_many_acquired_records_v0(out: list[bytes], items: Sequence[ShareFetchResponse.AcquiredRecords]) -> None:
     for item in items:
-        out += _pack_qqhB(item.first_offset, item.last_offset, item.delivery_count, 0)
+        out.append(_pack_qqhB(item.first_offset, item.last_offset, item.delivery_count, 0))
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # PartitionData, version 0
@@ -296,56 +295,56 @@ def _read_many_partition_data_v0(
     return tuple(result), at
 
 
-def _write_many_partition_data_v0(out: bytearray, items: Sequence[ShareFetchResponse.PartitionData]) -> None:
+def _write_many_partition_data_v0(out: list[bytes], items: Sequence[ShareFetchResponse.PartitionData]) -> None:
     for item in items:
-        out += _pack_ih(item.partition_index, item.error_code)
+        out.append(_pack_ih(item.partition_index, item.error_code))
         error_message = item.error_message
         if error_message is None:
-            out.append(0)
+            out.append(BYTES[0])
         else:
             text = error_message.encode()
             n = len(text)
             if n < 127:
-                out.append(n + 1)
+                out.append(BYTES[n + 1])
             else:
-                out += long_text_length(n)
-            out += text
-        out += _pack_h(item.acknowledge_error_code)
+                out.append(long_text_length(n))
+            out.append(text)
+        out.append(_pack_h(item.acknowledge_error_code))
         acknowledge_error_message = item.acknowledge_error_message
         if acknowledge_error_message is None:
-            out.append(0)
+            out.append(BYTES[0])
         else:
             text = acknowledge_error_message.encode()
             n = len(text)
             if n < 127:
-                out.append(n + 1)
+                out.append(BYTES[n + 1])
             else:
-                out += long_text_length(n)
-            out += text
+                out.append(long_text_length(n))
+            out.append(text)
         _write_leader_id_and_epoch_v0(out, item.current_leader)
         records = item.records
         if records is None:
-            out.append(0)
+            out.append(BYTES[0])
         else:
             text = octets(records)
             n = len(text)
             if n < 127:
-                out.append(n + 1)
+                out.append(BYTES[n + 1])
             else:
-                out += long_length(n)
-            append_octets(out, text)
+                out.append(long_length(n))
+            out.append(text)
         acquired_records = item.acquired_records
         if type(acquired_records) is not tuple:
             acquired_records = sequence(acquired_records)
         n = len(acquired_records)
         if n < FEW:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
+            out.append(long_length(n))
         _write_many_acquired_records_v0(out, acquired_records)
-        out.append(0)
+        out.append(BYTES[0])
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ShareFetchableTopicResponse, version 0
@@ -383,7 +382,7 @@ def _read_many_share_fetchable_topic_response_v0(
 
 
 def _write_many_share_fetchable_topic_response_v0(
-    out: bytearray, items: Sequence[ShareFetchResponse.ShareFetchableTopicResponse]
+    out: list[bytes], items: Sequence[ShareFetchResponse.ShareFetchableTopicResponse]
 ) -> None:
     for item in items:
         partitions = item.partitions
@@ -393,14 +392,14 @@ def _write_many_share_fetchable_topic_response_v0(
         if len(item.topic_id) != 16:
             raise ValueError
         if n < FEW:
-            out += _pack_16sB(item.topic_id, n + 1)
+            out.append(_pack_16sB(item.topic_id, n + 1))
         else:
-            out += _pack_16s(item.topic_id)
-            out += long_length(n)
+            out.append(_pack_16s(item.topic_id))
+            out.append(long_length(n))
         _write_many_partition_data_v0(out, partitions)
-        out.append(0)
+        out.append(BYTES[0])
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # NodeEndpoint, versions 0-2
@@ -445,31 +444,31 @@ def _read_many_node_endpoint_v0(
     return tuple(result), at
 
 
-def _write_many_node_endpoint_v0(out: bytearray, items: Sequence[ShareFetchResponse.NodeEndpoint]) -> None:
+def _write_many_node_endpoint_v0(out: list[bytes], items: Sequence[ShareFetchResponse.NodeEndpoint]) -> None:
     for item in items:
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text_i_i[n](item.node_id, n + 1, text, item.port)
+            out.append(_pack_text_i_i[n](item.node_id, n + 1, text, item.port))
         else:
-            out += _pack_i(item.node_id)
-            out += long_text_length(n)
-            out += text
-            out += _pack_i(item.port)
+            out.append(_pack_i(item.node_id))
+            out.append(long_text_length(n))
+            out.append(text)
+            out.append(_pack_i(item.port))
         rack = item.rack
         if rack is None:
-            out.append(0)
+            out.append(BYTES[0])
         else:
             text = rack.encode()
             n = len(text)
             if n < 127:
-                out.append(n + 1)
+                out.append(BYTES[n + 1])
             else:
-                out += long_text_length(n)
-            out += text
-        out.append(0)
+                out.append(long_text_length(n))
+            out.append(text)
+        out.append(BYTES[0])
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ShareFetchResponse, version 0
@@ -524,42 +523,44 @@ def _read_share_fetch_response_v0(buffer: bytes, at: int) -> tuple[ShareFetchRes
     return ShareFetchResponse(throttle_time_ms, error_code, error_message, 0, responses, node_endpoints, tags), at
 
 
-def _write_share_fetch_response_v0(out: bytearray, item: ShareFetchResponse) -> None:
+def _encode_share_fetch_response_v0(item: ShareFetchResponse) -> bytes:
+    out: list[bytes] = []
     if item.acquisition_lock_timeout_ms != 0:
         raise ValueError  # acquisition_lock_timeout_ms is not in these versions
-    out += _pack_ih(item.throttle_time_ms, item.error_code)
+    out.append(_pack_ih(item.throttle_time_ms, item.error_code))
     error_message = item.error_message
     if error_message is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = error_message.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     responses = item.responses
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
     if n < FEW:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
+        out.append(long_length(n))
     _write_many_share_fetchable_topic_response_v0(out, responses)
     node_endpoints = item.node_endpoints
     if type(node_endpoints) is not tuple:
         node_endpoints = sequence(node_endpoints)
     n = len(node_endpoints)
     if n < FEW:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
+        out.append(long_length(n))
     _write_many_node_endpoint_v0(out, node_endpoints)
-    out.append(0)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 # PartitionData, versions 1-2
@@ -643,54 +644,54 @@ def _read_many_partition_data_v1(
     return tuple(result), at
 
 
-def _write_many_partition_data_v1(out: bytearray, items: Sequence[ShareFetchResponse.PartitionData]) -> None:
+def _write_many_partition_data_v1(out: list[bytes], items: Sequence[ShareFetchResponse.PartitionData]) -> None:
     for item in items:
-        out += _pack_ih(item.partition_index, item.error_code)
+        out.append(_pack_ih(item.partition_index, item.error_code))
         error_message = item.error_message
         if error_message is None:
-            out.append(0)
+            out.append(BYTES[0])
         else:
             text = error_message.encode()
             n = len(text)
             if n < 127:
-                out.append(n + 1)
+                out.append(BYTES[n + 1])
             else:
-                out += long_text_length(n)
-            out += text
-        out += _pack_h(item.acknowledge_error_code)
+                out.append(long_text_length(n))
+            out.append(text)
+        out.append(_pack_h(item.acknowledge_error_code))
         acknowledge_error_message = item.acknowledge_error_message
         if acknowledge_error_message is None:
-            out.append(0)
+            out.append(BYTES[0])
         else:
             text = acknowledge_error_message.encode()
             n = len(text)
             if n < 127:
-                out.append(n + 1)
+                out.append(BYTES[n + 1])
             else:
-                out += long_text_length(n)
-            out += text
+                out.append(long_text_length(n))
+            out.append(text)
         _write_leader_id_and_epoch_v0(out, item.current_leader)
         if item.records is None:
             raise ValueError  # null-encode-refused
         text = octets(item.records)
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
-        append_octets(out, text)
+            out.append(long_length(n))
+        out.append(text)
         acquired_records = item.acquired_records
         if type(acquired_records) is not tuple:
             acquired_records = sequence(acquired_records)
         n = len(acquired_records)
         if n < FEW:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
+            out.append(long_length(n))
         _write_many_acquired_records_v0(out, acquired_records)
-        out.append(0)
+        out.append(BYTES[0])
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ShareFetchableTopicResponse, versions 1-2
@@ -728,7 +729,7 @@ def _read_many_share_fetchable_topic_response_v1(
 
 
 def _write_many_share_fetchable_topic_response_v1(
-    out: bytearray, items: Sequence[ShareFetchResponse.ShareFetchableTopicResponse]
+    out: list[bytes], items: Sequence[ShareFetchResponse.ShareFetchableTopicResponse]
 ) -> None:
     for item in items:
         partitions = item.partitions
@@ -738,14 +739,14 @@ def _write_many_share_fetchable_topic_response_v1(
         if len(item.topic_id) != 16:
             raise ValueError
         if n < FEW:
-            out += _pack_16sB(item.topic_id, n + 1)
+            out.append(_pack_16sB(item.topic_id, n + 1))
         else:
-            out += _pack_16s(item.topic_id)
-            out += long_length(n)
+            out.append(_pack_16s(item.topic_id))
+            out.append(long_length(n))
         _write_many_partition_data_v1(out, partitions)
-        out.append(0)
+        out.append(BYTES[0])
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ShareFetchResponse, versions 1-2
@@ -806,41 +807,43 @@ def _read_share_fetch_response_v1(buffer: bytes, at: int) -> tuple[ShareFetchRes
     )
 
 
-def _write_share_fetch_response_v1(out: bytearray, item: ShareFetchResponse) -> None:
-    out += _pack_ih(item.throttle_time_ms, item.error_code)
+def _encode_share_fetch_response_v1(item: ShareFetchResponse) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_ih(item.throttle_time_ms, item.error_code))
     error_message = item.error_message
     if error_message is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = error_message.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     responses = item.responses
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
     if n < FEW:
-        out += _pack_iB(item.acquisition_lock_timeout_ms, n + 1)
+        out.append(_pack_iB(item.acquisition_lock_timeout_ms, n + 1))
     else:
-        out += _pack_i(item.acquisition_lock_timeout_ms)
-        out += long_length(n)
+        out.append(_pack_i(item.acquisition_lock_timeout_ms))
+        out.append(long_length(n))
     _write_many_share_fetchable_topic_response_v1(out, responses)
     node_endpoints = item.node_endpoints
     if type(node_endpoints) is not tuple:
         node_endpoints = sequence(node_endpoints)
     n = len(node_endpoints)
     if n < FEW:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
+        out.append(long_length(n))
     _write_many_node_endpoint_v0(out, node_endpoints)
-    out.append(0)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 ShareFetchResponse._readers = {
@@ -848,9 +851,8 @@ ShareFetchResponse._readers = {
     1: _read_share_fetch_response_v1,
     2: _read_share_fetch_response_v1,
 }
-ShareFetchResponse._writers = {
-    0: _write_share_fetch_response_v0,
-    1: _write_share_fetch_response_v1,
-    2: _write_share_fetch_response_v1,
+ShareFetchResponse._encoders = {
+    0: _encode_share_fetch_response_v0,
+    1: _encode_share_fetch_response_v1,
+    2: _encode_share_fetch_response_v1,
 }
-ShareFetchResponse._output = Output

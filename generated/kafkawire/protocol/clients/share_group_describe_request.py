@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
     Tags,
     long_length,
@@ -83,35 +84,37 @@ def _read_share_group_describe_request_v0(buffer: bytes, at: int) -> tuple[Share
     return ShareGroupDescribeRequest(group_ids, include_authorized_operations, tags), at
 
 
-def _write_share_group_describe_request_v0(out: bytearray, item: ShareGroupDescribeRequest) -> None:
+def _encode_share_group_describe_request_v0(item: ShareGroupDescribeRequest) -> bytes:
+    out: list[bytes] = []
     group_ids = item.group_ids
     if type(group_ids) is not tuple:
         group_ids = sequence(group_ids)
     n = len(group_ids)
     if n < FEW:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
+        out.append(long_length(n))
     for group_ids_item in group_ids:
         text = group_ids_item.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     if type(item.include_authorized_operations) is not bool:
         raise ValueError
-    out += _pack_zB(item.include_authorized_operations, 0)
+    out.append(_pack_zB(item.include_authorized_operations, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 ShareGroupDescribeRequest._readers = {
     0: _read_share_group_describe_request_v0,
     1: _read_share_group_describe_request_v0,
 }
-ShareGroupDescribeRequest._writers = {
-    0: _write_share_group_describe_request_v0,
-    1: _write_share_group_describe_request_v0,
+ShareGroupDescribeRequest._encoders = {
+    0: _encode_share_group_describe_request_v0,
+    1: _encode_share_group_describe_request_v0,
 }

@@ -208,7 +208,7 @@ def _write_many_topic_partitions_v0(
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # Assignment, versions 0-1
@@ -249,7 +249,7 @@ def _write_assignment_v0(out: bytearray, item: ShareGroupDescribeResponse.Assign
     _write_many_topic_partitions_v0(out, topic_partitions)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # Member, versions 0-1
@@ -392,7 +392,7 @@ def _write_many_member_v0(out: bytearray, items: Sequence[ShareGroupDescribeResp
         _write_assignment_v0(out, item.assignment)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribedGroup, versions 0-1
@@ -530,7 +530,7 @@ def _write_many_described_group_v0(out: bytearray, items: Sequence[ShareGroupDes
         _write_many_member_v0(out, members)
         out += _pack_iB(item.authorized_operations, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ShareGroupDescribeResponse, versions 0-1
@@ -560,7 +560,8 @@ def _read_share_group_describe_response_v0(buffer: bytes, at: int) -> tuple[Shar
     return ShareGroupDescribeResponse(throttle_time_ms, groups, tags), at
 
 
-def _write_share_group_describe_response_v0(out: bytearray, item: ShareGroupDescribeResponse) -> None:
+def _encode_share_group_describe_response_v0(item: ShareGroupDescribeResponse) -> bytes:
+    out = bytearray()
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
@@ -573,14 +574,15 @@ def _write_share_group_describe_response_v0(out: bytearray, item: ShareGroupDesc
     _write_many_described_group_v0(out, groups)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ShareGroupDescribeResponse._readers = {
     0: _read_share_group_describe_response_v0,
     1: _read_share_group_describe_response_v0,
 }
-ShareGroupDescribeResponse._writers = {
-    0: _write_share_group_describe_response_v0,
-    1: _write_share_group_describe_response_v0,
+ShareGroupDescribeResponse._encoders = {
+    0: _encode_share_group_describe_response_v0,
+    1: _encode_share_group_describe_response_v0,
 }

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
     Tags,
     long_length,
@@ -124,62 +125,64 @@ def _read_share_group_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[Shar
     return ShareGroupHeartbeatRequest(group_id, member_id, member_epoch, rack_id, subscribed_topic_names, tags), at
 
 
-def _write_share_group_heartbeat_request_v0(out: bytearray, item: ShareGroupHeartbeatRequest) -> None:
+def _encode_share_group_heartbeat_request_v0(item: ShareGroupHeartbeatRequest) -> bytes:
+    out: list[bytes] = []
     text = item.group_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_text_length(n)
-    out += text
+        out.append(long_text_length(n))
+    out.append(text)
     text = item.member_id.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__i[n](n + 1, text, item.member_epoch)
+        out.append(_pack_text__i[n](n + 1, text, item.member_epoch))
     else:
-        out += long_text_length(n)
-        out += text
-        out += _pack_i(item.member_epoch)
+        out.append(long_text_length(n))
+        out.append(text)
+        out.append(_pack_i(item.member_epoch))
     rack_id = item.rack_id
     if rack_id is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = rack_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     subscribed_topic_names = item.subscribed_topic_names
     if subscribed_topic_names is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         if type(subscribed_topic_names) is not tuple:
             subscribed_topic_names = sequence(subscribed_topic_names)
         n = len(subscribed_topic_names)
         if n < FEW:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
+            out.append(long_length(n))
         for subscribed_topic_names_item in subscribed_topic_names:
             text = subscribed_topic_names_item.encode()
             n = len(text)
             if n < 127:
-                out.append(n + 1)
+                out.append(BYTES[n + 1])
             else:
-                out += long_text_length(n)
-            out += text
-    out.append(0)
+                out.append(long_text_length(n))
+            out.append(text)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 ShareGroupHeartbeatRequest._readers = {
     0: _read_share_group_heartbeat_request_v0,
     1: _read_share_group_heartbeat_request_v0,
 }
-ShareGroupHeartbeatRequest._writers = {
-    0: _write_share_group_heartbeat_request_v0,
-    1: _write_share_group_heartbeat_request_v0,
+ShareGroupHeartbeatRequest._encoders = {
+    0: _encode_share_group_heartbeat_request_v0,
+    1: _encode_share_group_heartbeat_request_v0,
 }

@@ -139,7 +139,7 @@ def _write_many_topic_partitions_v0(
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # Assignment, versions 0-1
@@ -180,7 +180,7 @@ def _write_assignment_v0(out: bytearray, item: ShareGroupHeartbeatResponse.Assig
     _write_many_topic_partitions_v0(out, topic_partitions)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ShareGroupHeartbeatResponse, versions 0-1
@@ -243,7 +243,8 @@ def _read_share_group_heartbeat_response_v0(buffer: bytes, at: int) -> tuple[Sha
     )
 
 
-def _write_share_group_heartbeat_response_v0(out: bytearray, item: ShareGroupHeartbeatResponse) -> None:
+def _encode_share_group_heartbeat_response_v0(item: ShareGroupHeartbeatResponse) -> bytes:
+    out = bytearray()
     out += _pack_ih(item.throttle_time_ms, item.error_code)
     error_message = item.error_message
     if error_message is None:
@@ -275,14 +276,15 @@ def _write_share_group_heartbeat_response_v0(out: bytearray, item: ShareGroupHea
         _write_assignment_v0(out, item.assignment)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ShareGroupHeartbeatResponse._readers = {
     0: _read_share_group_heartbeat_response_v0,
     1: _read_share_group_heartbeat_response_v0,
 }
-ShareGroupHeartbeatResponse._writers = {
-    0: _write_share_group_heartbeat_response_v0,
-    1: _write_share_group_heartbeat_response_v0,
+ShareGroupHeartbeatResponse._encoders = {
+    0: _encode_share_group_heartbeat_response_v0,
+    1: _encode_share_group_heartbeat_response_v0,
 }

@@ -42,11 +42,13 @@ def _read_snapshot_footer_record_v0(buffer: bytes, at: int) -> tuple[SnapshotFoo
     return SnapshotFooterRecord(version, tags), at
 
 
-def _write_snapshot_footer_record_v0(out: bytearray, item: SnapshotFooterRecord) -> None:
-    out += _pack_hB(item.version, 0)
+def _encode_snapshot_footer_record_v0(item: SnapshotFooterRecord) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_hB(item.version, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 SnapshotFooterRecord._readers = {0: _read_snapshot_footer_record_v0}
-SnapshotFooterRecord._writers = {0: _write_snapshot_footer_record_v0}
+SnapshotFooterRecord._encoders = {0: _encode_snapshot_footer_record_v0}

@@ -45,11 +45,13 @@ def _read_snapshot_header_record_v0(buffer: bytes, at: int) -> tuple[SnapshotHea
     return SnapshotHeaderRecord(version, last_contained_log_timestamp, tags), at
 
 
-def _write_snapshot_header_record_v0(out: bytearray, item: SnapshotHeaderRecord) -> None:
-    out += _pack_hqB(item.version, item.last_contained_log_timestamp, 0)
+def _encode_snapshot_header_record_v0(item: SnapshotHeaderRecord) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_hqB(item.version, item.last_contained_log_timestamp, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 SnapshotHeaderRecord._readers = {0: _read_snapshot_header_record_v0}
-SnapshotHeaderRecord._writers = {0: _write_snapshot_header_record_v0}
+SnapshotHeaderRecord._encoders = {0: _encode_snapshot_header_record_v0}

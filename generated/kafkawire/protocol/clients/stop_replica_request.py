@@ -191,7 +191,8 @@ def _read_stop_replica_request_v0(buffer: bytes, at: int) -> tuple[StopReplicaRe
     return StopReplicaRequest(controller_id, False, controller_epoch, -1, delete_partitions, ungrouped_partitions), at
 
 
-def _write_stop_replica_request_v0(out: bytearray, item: StopReplicaRequest) -> None:
+def _encode_stop_replica_request_v0(item: StopReplicaRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.is_kraft_controller:
@@ -207,6 +208,7 @@ def _write_stop_replica_request_v0(out: bytearray, item: StopReplicaRequest) -> 
         raise ValueError
     out += _pack_iizi(item.controller_id, item.controller_epoch, item.delete_partitions, len(ungrouped_partitions))
     _write_many_stop_replica_partition_v0_v0(out, ungrouped_partitions)
+    return bytes(out)
 
 
 # StopReplicaTopicV1, version 1
@@ -277,7 +279,8 @@ def _read_stop_replica_request_v1(buffer: bytes, at: int) -> tuple[StopReplicaRe
     return StopReplicaRequest(controller_id, False, controller_epoch, broker_epoch, delete_partitions, (), topics), at
 
 
-def _write_stop_replica_request_v1(out: bytearray, item: StopReplicaRequest) -> None:
+def _encode_stop_replica_request_v1(item: StopReplicaRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.is_kraft_controller:
@@ -295,6 +298,7 @@ def _write_stop_replica_request_v1(out: bytearray, item: StopReplicaRequest) -> 
         item.controller_id, item.controller_epoch, item.broker_epoch, item.delete_partitions, len(topics)
     )
     _write_many_stop_replica_topic_v1_v1(out, topics)
+    return bytes(out)
 
 
 # StopReplicaTopicV1, version 2
@@ -358,7 +362,7 @@ def _write_many_stop_replica_topic_v1_v2(
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # StopReplicaRequest, version 2
@@ -396,7 +400,8 @@ def _read_stop_replica_request_v2(buffer: bytes, at: int) -> tuple[StopReplicaRe
     )
 
 
-def _write_stop_replica_request_v2(out: bytearray, item: StopReplicaRequest) -> None:
+def _encode_stop_replica_request_v2(item: StopReplicaRequest) -> bytes:
+    out = bytearray()
     if item.is_kraft_controller:
         raise ValueError  # is_kraft_controller is not in these versions
     if len(item.ungrouped_partitions):
@@ -417,7 +422,8 @@ def _write_stop_replica_request_v2(out: bytearray, item: StopReplicaRequest) -> 
     _write_many_stop_replica_topic_v1_v2(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # StopReplicaPartitionState, versions 3-4
@@ -453,7 +459,7 @@ def _write_many_stop_replica_partition_state_v3(
             raise ValueError
         out += _pack_iizB(item.partition_index, item.leader_epoch, item.delete_partition, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # StopReplicaTopicState, versions 3-4
@@ -519,7 +525,7 @@ def _write_many_stop_replica_topic_state_v3(
         _write_many_stop_replica_partition_state_v3(out, partition_states)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # StopReplicaRequest, version 3
@@ -554,7 +560,8 @@ def _read_stop_replica_request_v3(buffer: bytes, at: int) -> tuple[StopReplicaRe
     )
 
 
-def _write_stop_replica_request_v3(out: bytearray, item: StopReplicaRequest) -> None:
+def _encode_stop_replica_request_v3(item: StopReplicaRequest) -> bytes:
+    out = bytearray()
     if item.is_kraft_controller:
         raise ValueError  # is_kraft_controller is not in these versions
     if item.delete_partitions:
@@ -575,7 +582,8 @@ def _write_stop_replica_request_v3(out: bytearray, item: StopReplicaRequest) -> 
     _write_many_stop_replica_topic_state_v3(out, topic_states)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # StopReplicaRequest, version 4
@@ -613,7 +621,8 @@ def _read_stop_replica_request_v4(buffer: bytes, at: int) -> tuple[StopReplicaRe
     )
 
 
-def _write_stop_replica_request_v4(out: bytearray, item: StopReplicaRequest) -> None:
+def _encode_stop_replica_request_v4(item: StopReplicaRequest) -> bytes:
+    out = bytearray()
     if item.delete_partitions:
         raise ValueError  # delete_partitions is not in these versions
     if len(item.ungrouped_partitions):
@@ -636,7 +645,8 @@ def _write_stop_replica_request_v4(out: bytearray, item: StopReplicaRequest) -> 
     _write_many_stop_replica_topic_state_v3(out, topic_states)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 StopReplicaRequest._readers = {
@@ -646,10 +656,10 @@ StopReplicaRequest._readers = {
     3: _read_stop_replica_request_v3,
     4: _read_stop_replica_request_v4,
 }
-StopReplicaRequest._writers = {
-    0: _write_stop_replica_request_v0,
-    1: _write_stop_replica_request_v1,
-    2: _write_stop_replica_request_v2,
-    3: _write_stop_replica_request_v3,
-    4: _write_stop_replica_request_v4,
+StopReplicaRequest._encoders = {
+    0: _encode_stop_replica_request_v0,
+    1: _encode_stop_replica_request_v1,
+    2: _encode_stop_replica_request_v2,
+    3: _encode_stop_replica_request_v3,
+    4: _encode_stop_replica_request_v4,
 }

@@ -127,7 +127,8 @@ def _read_stop_replica_response_v0(buffer: bytes, at: int) -> tuple[StopReplicaR
     return StopReplicaResponse(error_code, partition_errors), at
 
 
-def _write_stop_replica_response_v0(out: bytearray, item: StopReplicaResponse) -> None:
+def _encode_stop_replica_response_v0(item: StopReplicaResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     partition_errors = item.partition_errors
@@ -135,6 +136,7 @@ def _write_stop_replica_response_v0(out: bytearray, item: StopReplicaResponse) -
         partition_errors = sequence(partition_errors)
     out += _pack_hi(item.error_code, len(partition_errors))
     _write_many_stop_replica_partition_error_v0(out, partition_errors)
+    return bytes(out)
 
 
 # StopReplicaPartitionError, versions 2-4
@@ -181,7 +183,7 @@ def _write_many_stop_replica_partition_error_v2(
             out += text
             out += _pack_ihB(item.partition_index, item.error_code, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # StopReplicaResponse, versions 2-4
@@ -211,7 +213,8 @@ def _read_stop_replica_response_v2(buffer: bytes, at: int) -> tuple[StopReplicaR
     return StopReplicaResponse(error_code, partition_errors, tags), at
 
 
-def _write_stop_replica_response_v2(out: bytearray, item: StopReplicaResponse) -> None:
+def _encode_stop_replica_response_v2(item: StopReplicaResponse) -> bytes:
+    out = bytearray()
     partition_errors = item.partition_errors
     if type(partition_errors) is not tuple:
         partition_errors = sequence(partition_errors)
@@ -224,7 +227,8 @@ def _write_stop_replica_response_v2(out: bytearray, item: StopReplicaResponse) -
     _write_many_stop_replica_partition_error_v2(out, partition_errors)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 StopReplicaResponse._readers = {
@@ -234,10 +238,10 @@ StopReplicaResponse._readers = {
     3: _read_stop_replica_response_v2,
     4: _read_stop_replica_response_v2,
 }
-StopReplicaResponse._writers = {
-    0: _write_stop_replica_response_v0,
-    1: _write_stop_replica_response_v0,
-    2: _write_stop_replica_response_v2,
-    3: _write_stop_replica_response_v2,
-    4: _write_stop_replica_response_v2,
+StopReplicaResponse._encoders = {
+    0: _encode_stop_replica_response_v0,
+    1: _encode_stop_replica_response_v0,
+    2: _encode_stop_replica_response_v2,
+    3: _encode_stop_replica_response_v2,
+    4: _encode_stop_replica_response_v2,
 }

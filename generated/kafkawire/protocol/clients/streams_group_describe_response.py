@@ -311,7 +311,7 @@ def _write_many_key_value_v0(out: bytearray, items: Sequence[StreamsGroupDescrib
         out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicInfo, version 0
@@ -379,7 +379,7 @@ def _write_many_topic_info_v0(out: bytearray, items: Sequence[StreamsGroupDescri
         _write_many_key_value_v0(out, topic_configs)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # Subtopology, version 0
@@ -554,7 +554,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupDescr
         _write_many_topic_info_v0(out, repartition_source_topics)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # Topology, version 0
@@ -600,7 +600,7 @@ def _write_topology_v0(out: bytearray, item: StreamsGroupDescribeResponse.Topolo
         _write_many_subtopology_v0(out, subtopologies)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # Endpoint, version 0
@@ -637,7 +637,7 @@ def _write_endpoint_v0(out: bytearray, item: StreamsGroupDescribeResponse.Endpoi
         out += text
         out += _pack_HB(item.port, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TaskOffset, version 0
@@ -682,7 +682,7 @@ def _write_many_task_offset_v0(out: bytearray, items: Sequence[StreamsGroupDescr
             out += text
             out += _pack_iqB(item.partition, item.offset, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TaskIds, version 0
@@ -744,7 +744,7 @@ def _write_many_task_ids_v0(out: bytearray, items: Sequence[StreamsGroupDescribe
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # Assignment, version 0
@@ -829,7 +829,7 @@ def _write_assignment_v0(out: bytearray, item: StreamsGroupDescribeResponse.Assi
     _write_many_task_ids_v0(out, warmup_tasks)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # Member, version 0
@@ -1075,7 +1075,7 @@ def _write_many_member_v0(out: bytearray, items: Sequence[StreamsGroupDescribeRe
             raise ValueError
         out += _pack_zB(item.is_classic, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # DescribedGroup, version 0
@@ -1213,7 +1213,7 @@ def _write_many_described_group_v0(
         _write_many_member_v0(out, members)
         out += _pack_iB(item.authorized_operations, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # StreamsGroupDescribeResponse, version 0
@@ -1243,7 +1243,8 @@ def _read_streams_group_describe_response_v0(buffer: bytes, at: int) -> tuple[St
     return StreamsGroupDescribeResponse(throttle_time_ms, groups, tags), at
 
 
-def _write_streams_group_describe_response_v0(out: bytearray, item: StreamsGroupDescribeResponse) -> None:
+def _encode_streams_group_describe_response_v0(item: StreamsGroupDescribeResponse) -> bytes:
+    out = bytearray()
     groups = item.groups
     if type(groups) is not tuple:
         groups = sequence(groups)
@@ -1256,8 +1257,9 @@ def _write_streams_group_describe_response_v0(out: bytearray, item: StreamsGroup
     _write_many_described_group_v0(out, groups)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 StreamsGroupDescribeResponse._readers = {0: _read_streams_group_describe_response_v0}
-StreamsGroupDescribeResponse._writers = {0: _write_streams_group_describe_response_v0}
+StreamsGroupDescribeResponse._encoders = {0: _encode_streams_group_describe_response_v0}

@@ -276,7 +276,7 @@ def _write_many_key_value_v0(out: bytearray, items: Sequence[StreamsGroupHeartbe
         out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicInfo, version 0
@@ -344,7 +344,7 @@ def _write_many_topic_info_v0(out: bytearray, items: Sequence[StreamsGroupHeartb
         _write_many_key_value_v0(out, topic_configs)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # CopartitionGroup, version 0
@@ -442,7 +442,7 @@ def _write_many_copartition_group_v0(
             out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # Subtopology, version 0
@@ -681,7 +681,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupHeart
         _write_many_copartition_group_v0(out, copartition_groups)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # Topology, version 0
@@ -724,7 +724,7 @@ def _write_topology_v0(out: bytearray, item: StreamsGroupHeartbeatRequest.Topolo
     _write_many_subtopology_v0(out, subtopologies)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TaskIds, version 0
@@ -786,7 +786,7 @@ def _write_many_task_ids_v0(out: bytearray, items: Sequence[StreamsGroupHeartbea
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # Endpoint, version 0
@@ -823,7 +823,7 @@ def _write_endpoint_v0(out: bytearray, item: StreamsGroupHeartbeatRequest.Endpoi
         out += text
         out += _pack_HB(item.port, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TaskOffset, version 0
@@ -868,7 +868,7 @@ def _write_many_task_offset_v0(out: bytearray, items: Sequence[StreamsGroupHeart
             out += text
             out += _pack_iqB(item.partition, item.offset, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # StreamsGroupHeartbeatRequest, version 0
@@ -1056,7 +1056,8 @@ def _read_streams_group_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[St
     )
 
 
-def _write_streams_group_heartbeat_request_v0(out: bytearray, item: StreamsGroupHeartbeatRequest) -> None:
+def _encode_streams_group_heartbeat_request_v0(item: StreamsGroupHeartbeatRequest) -> bytes:
+    out = bytearray()
     text = item.group_id.encode()
     n = len(text)
     if n < 127:
@@ -1192,8 +1193,9 @@ def _write_streams_group_heartbeat_request_v0(out: bytearray, item: StreamsGroup
         raise ValueError
     out += _pack_zB(item.shutdown_application, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 StreamsGroupHeartbeatRequest._readers = {0: _read_streams_group_heartbeat_request_v0}
-StreamsGroupHeartbeatRequest._writers = {0: _write_streams_group_heartbeat_request_v0}
+StreamsGroupHeartbeatRequest._encoders = {0: _encode_streams_group_heartbeat_request_v0}

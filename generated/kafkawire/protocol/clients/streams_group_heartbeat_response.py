@@ -198,7 +198,7 @@ def _write_many_status_v0(out: bytearray, items: Sequence[StreamsGroupHeartbeatR
             out += text
             out += _pack_B(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TaskIds, version 0
@@ -260,7 +260,7 @@ def _write_many_task_ids_v0(out: bytearray, items: Sequence[StreamsGroupHeartbea
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # Endpoint, version 0
@@ -297,7 +297,7 @@ def _write_endpoint_v0(out: bytearray, item: StreamsGroupHeartbeatResponse.Endpo
         out += text
         out += _pack_HB(item.port, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicPartition, version 0
@@ -361,7 +361,7 @@ def _write_many_topic_partition_v0(
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # EndpointToPartitions, version 0
@@ -436,7 +436,7 @@ def _write_many_endpoint_to_partitions_v0(
         _write_many_topic_partition_v0(out, standby_partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # StreamsGroupHeartbeatResponse, version 0
@@ -568,7 +568,8 @@ def _read_streams_group_heartbeat_response_v0(buffer: bytes, at: int) -> tuple[S
     )
 
 
-def _write_streams_group_heartbeat_response_v0(out: bytearray, item: StreamsGroupHeartbeatResponse) -> None:
+def _encode_streams_group_heartbeat_response_v0(item: StreamsGroupHeartbeatResponse) -> bytes:
+    out = bytearray()
     out += _pack_ih(item.throttle_time_ms, item.error_code)
     error_message = item.error_message
     if error_message is None:
@@ -661,8 +662,9 @@ def _write_streams_group_heartbeat_response_v0(out: bytearray, item: StreamsGrou
         _write_many_endpoint_to_partitions_v0(out, partitions_by_user_endpoint)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 StreamsGroupHeartbeatResponse._readers = {0: _read_streams_group_heartbeat_response_v0}
-StreamsGroupHeartbeatResponse._writers = {0: _write_streams_group_heartbeat_response_v0}
+StreamsGroupHeartbeatResponse._encoders = {0: _encode_streams_group_heartbeat_response_v0}

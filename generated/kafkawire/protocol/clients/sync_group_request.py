@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
     NULL_TEXT,
-    Output,
     Tags,
-    append_octets,
     long_length,
     long_nullable_text,
     long_text,
@@ -111,17 +110,17 @@ def _read_many_sync_group_request_assignment_v0(
 
 
 def _write_many_sync_group_request_assignment_v0(
-    out: bytearray, items: Sequence[SyncGroupRequest.SyncGroupRequestAssignment]
+    out: list[bytes], items: Sequence[SyncGroupRequest.SyncGroupRequestAssignment]
 ) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
         member_id_raw = item.member_id.encode()
-        out += _pack_h(len(member_id_raw))
-        out += member_id_raw
+        out.append(_pack_h(len(member_id_raw)))
+        out.append(member_id_raw)
         assignment_raw = octets(item.assignment)
-        out += _pack_i(len(assignment_raw))
-        append_octets(out, assignment_raw)
+        out.append(_pack_i(len(assignment_raw)))
+        out.append(assignment_raw)
 
 
 # SyncGroupRequest, versions 0-2
@@ -159,22 +158,24 @@ def _read_sync_group_request_v0(buffer: bytes, at: int) -> tuple[SyncGroupReques
     return SyncGroupRequest(group_id, generation_id, member_id, None, None, None, assignments), at
 
 
-def _write_sync_group_request_v0(out: bytearray, item: SyncGroupRequest) -> None:
+def _encode_sync_group_request_v0(item: SyncGroupRequest) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.group_instance_id is not None:
         raise ValueError  # group_instance_id is not in these versions
     group_id_raw = item.group_id.encode()
-    out += _pack_h(len(group_id_raw))
-    out += group_id_raw
+    out.append(_pack_h(len(group_id_raw)))
+    out.append(group_id_raw)
     member_id_raw = item.member_id.encode()
-    out += _pack_ih(item.generation_id, len(member_id_raw))
-    out += member_id_raw
+    out.append(_pack_ih(item.generation_id, len(member_id_raw)))
+    out.append(member_id_raw)
     assignments = item.assignments
     if type(assignments) is not tuple:
         assignments = sequence(assignments)
-    out += _pack_i(len(assignments))
+    out.append(_pack_i(len(assignments)))
     _write_many_sync_group_request_assignment_v0(out, assignments)
+    return b"".join(out)
 
 
 # SyncGroupRequest, version 3
@@ -221,27 +222,29 @@ def _read_sync_group_request_v3(buffer: bytes, at: int) -> tuple[SyncGroupReques
     return SyncGroupRequest(group_id, generation_id, member_id, group_instance_id, None, None, assignments), at
 
 
-def _write_sync_group_request_v3(out: bytearray, item: SyncGroupRequest) -> None:
+def _encode_sync_group_request_v3(item: SyncGroupRequest) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     group_id_raw = item.group_id.encode()
-    out += _pack_h(len(group_id_raw))
-    out += group_id_raw
+    out.append(_pack_h(len(group_id_raw)))
+    out.append(group_id_raw)
     member_id_raw = item.member_id.encode()
-    out += _pack_ih(item.generation_id, len(member_id_raw))
-    out += member_id_raw
+    out.append(_pack_ih(item.generation_id, len(member_id_raw)))
+    out.append(member_id_raw)
     group_instance_id = item.group_instance_id
     if group_instance_id is None:
-        out += NULL_TEXT
+        out.append(NULL_TEXT)
     else:
         text = group_instance_id.encode()
-        out += _pack_h(len(text))
-        out += text
+        out.append(_pack_h(len(text)))
+        out.append(text)
     assignments = item.assignments
     if type(assignments) is not tuple:
         assignments = sequence(assignments)
-    out += _pack_i(len(assignments))
+    out.append(_pack_i(len(assignments)))
     _write_many_sync_group_request_assignment_v0(out, assignments)
+    return b"".join(out)
 
 
 # SyncGroupRequestAssignment, versions 4-5
@@ -283,26 +286,26 @@ def _read_many_sync_group_request_assignment_v4(
 
 
 def _write_many_sync_group_request_assignment_v4(
-    out: bytearray, items: Sequence[SyncGroupRequest.SyncGroupRequestAssignment]
+    out: list[bytes], items: Sequence[SyncGroupRequest.SyncGroupRequestAssignment]
 ) -> None:
     for item in items:
         text = item.member_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
         text = octets(item.assignment)
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
-        append_octets(out, text)
-        out.append(0)
+            out.append(long_length(n))
+        out.append(text)
+        out.append(BYTES[0])
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # SyncGroupRequest, version 4
@@ -362,45 +365,47 @@ def _read_sync_group_request_v4(buffer: bytes, at: int) -> tuple[SyncGroupReques
     return SyncGroupRequest(group_id, generation_id, member_id, group_instance_id, None, None, assignments, tags), at
 
 
-def _write_sync_group_request_v4(out: bytearray, item: SyncGroupRequest) -> None:
+def _encode_sync_group_request_v4(item: SyncGroupRequest) -> bytes:
+    out: list[bytes] = []
     text = item.group_id.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__i[n](n + 1, text, item.generation_id)
+        out.append(_pack_text__i[n](n + 1, text, item.generation_id))
     else:
-        out += long_text_length(n)
-        out += text
-        out += _pack_i(item.generation_id)
+        out.append(long_text_length(n))
+        out.append(text)
+        out.append(_pack_i(item.generation_id))
     text = item.member_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_text_length(n)
-    out += text
+        out.append(long_text_length(n))
+    out.append(text)
     group_instance_id = item.group_instance_id
     if group_instance_id is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = group_instance_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     assignments = item.assignments
     if type(assignments) is not tuple:
         assignments = sequence(assignments)
     n = len(assignments)
     if n < FEW:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
+        out.append(long_length(n))
     _write_many_sync_group_request_assignment_v4(out, assignments)
-    out.append(0)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 # SyncGroupRequest, version 5
@@ -487,67 +492,69 @@ def _read_sync_group_request_v5(buffer: bytes, at: int) -> tuple[SyncGroupReques
     )
 
 
-def _write_sync_group_request_v5(out: bytearray, item: SyncGroupRequest) -> None:
+def _encode_sync_group_request_v5(item: SyncGroupRequest) -> bytes:
+    out: list[bytes] = []
     text = item.group_id.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__i[n](n + 1, text, item.generation_id)
+        out.append(_pack_text__i[n](n + 1, text, item.generation_id))
     else:
-        out += long_text_length(n)
-        out += text
-        out += _pack_i(item.generation_id)
+        out.append(long_text_length(n))
+        out.append(text)
+        out.append(_pack_i(item.generation_id))
     text = item.member_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_text_length(n)
-    out += text
+        out.append(long_text_length(n))
+    out.append(text)
     group_instance_id = item.group_instance_id
     if group_instance_id is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = group_instance_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     protocol_type = item.protocol_type
     if protocol_type is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = protocol_type.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     protocol_name = item.protocol_name
     if protocol_name is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = protocol_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     assignments = item.assignments
     if type(assignments) is not tuple:
         assignments = sequence(assignments)
     n = len(assignments)
     if n < FEW:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
+        out.append(long_length(n))
     _write_many_sync_group_request_assignment_v4(out, assignments)
-    out.append(0)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 SyncGroupRequest._readers = {
@@ -558,12 +565,11 @@ SyncGroupRequest._readers = {
     4: _read_sync_group_request_v4,
     5: _read_sync_group_request_v5,
 }
-SyncGroupRequest._writers = {
-    0: _write_sync_group_request_v0,
-    1: _write_sync_group_request_v0,
-    2: _write_sync_group_request_v0,
-    3: _write_sync_group_request_v3,
-    4: _write_sync_group_request_v4,
-    5: _write_sync_group_request_v5,
+SyncGroupRequest._encoders = {
+    0: _encode_sync_group_request_v0,
+    1: _encode_sync_group_request_v0,
+    2: _encode_sync_group_request_v0,
+    3: _encode_sync_group_request_v3,
+    4: _encode_sync_group_request_v4,
+    5: _encode_sync_group_request_v5,
 }
-SyncGroupRequest._output = Output

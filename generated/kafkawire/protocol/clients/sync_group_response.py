@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
-    Output,
+    BYTES,
     Tags,
-    append_octets,
     long_length,
     long_nullable_text,
     long_text_length,
@@ -69,12 +68,14 @@ def _read_sync_group_response_v0(buffer: bytes, at: int) -> tuple[SyncGroupRespo
     return SyncGroupResponse(0, error_code, None, None, assignment), at
 
 
-def _write_sync_group_response_v0(out: bytearray, item: SyncGroupResponse) -> None:
+def _encode_sync_group_response_v0(item: SyncGroupResponse) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     assignment_raw = octets(item.assignment)
-    out += _pack_hi(item.error_code, len(assignment_raw))
-    append_octets(out, assignment_raw)
+    out.append(_pack_hi(item.error_code, len(assignment_raw)))
+    out.append(assignment_raw)
+    return b"".join(out)
 
 
 # SyncGroupResponse, versions 1-3
@@ -94,12 +95,14 @@ def _read_sync_group_response_v1(buffer: bytes, at: int) -> tuple[SyncGroupRespo
     return SyncGroupResponse(throttle_time_ms, error_code, None, None, assignment), at
 
 
-def _write_sync_group_response_v1(out: bytearray, item: SyncGroupResponse) -> None:
+def _encode_sync_group_response_v1(item: SyncGroupResponse) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     assignment_raw = octets(item.assignment)
-    out += _pack_ihi(item.throttle_time_ms, item.error_code, len(assignment_raw))
-    append_octets(out, assignment_raw)
+    out.append(_pack_ihi(item.throttle_time_ms, item.error_code, len(assignment_raw)))
+    out.append(assignment_raw)
+    return b"".join(out)
 
 
 # SyncGroupResponse, version 4
@@ -127,18 +130,20 @@ def _read_sync_group_response_v4(buffer: bytes, at: int) -> tuple[SyncGroupRespo
     return SyncGroupResponse(throttle_time_ms, error_code, None, None, assignment, tags), at
 
 
-def _write_sync_group_response_v4(out: bytearray, item: SyncGroupResponse) -> None:
-    out += _pack_ih(item.throttle_time_ms, item.error_code)
+def _encode_sync_group_response_v4(item: SyncGroupResponse) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_ih(item.throttle_time_ms, item.error_code))
     text = octets(item.assignment)
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
-    append_octets(out, text)
-    out.append(0)
+        out.append(long_length(n))
+    out.append(text)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 # SyncGroupResponse, version 5
@@ -188,40 +193,42 @@ def _read_sync_group_response_v5(buffer: bytes, at: int) -> tuple[SyncGroupRespo
     return SyncGroupResponse(throttle_time_ms, error_code, protocol_type, protocol_name, assignment, tags), at
 
 
-def _write_sync_group_response_v5(out: bytearray, item: SyncGroupResponse) -> None:
-    out += _pack_ih(item.throttle_time_ms, item.error_code)
+def _encode_sync_group_response_v5(item: SyncGroupResponse) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_ih(item.throttle_time_ms, item.error_code))
     protocol_type = item.protocol_type
     if protocol_type is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = protocol_type.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     protocol_name = item.protocol_name
     if protocol_name is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = protocol_name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     text = octets(item.assignment)
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
-    append_octets(out, text)
-    out.append(0)
+        out.append(long_length(n))
+    out.append(text)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 SyncGroupResponse._readers = {
@@ -232,12 +239,11 @@ SyncGroupResponse._readers = {
     4: _read_sync_group_response_v4,
     5: _read_sync_group_response_v5,
 }
-SyncGroupResponse._writers = {
-    0: _write_sync_group_response_v0,
-    1: _write_sync_group_response_v1,
-    2: _write_sync_group_response_v1,
-    3: _write_sync_group_response_v1,
-    4: _write_sync_group_response_v4,
-    5: _write_sync_group_response_v5,
+SyncGroupResponse._encoders = {
+    0: _encode_sync_group_response_v0,
+    1: _encode_sync_group_response_v1,
+    2: _encode_sync_group_response_v1,
+    3: _encode_sync_group_response_v1,
+    4: _encode_sync_group_response_v4,
+    5: _encode_sync_group_response_v5,
 }
-SyncGroupResponse._output = Output

@@ -225,7 +225,8 @@ def _read_txn_offset_commit_request_v0(buffer: bytes, at: int) -> tuple[TxnOffse
     return TxnOffsetCommitRequest(transactional_id, group_id, producer_id, producer_epoch, -1, "", None, topics), at
 
 
-def _write_txn_offset_commit_request_v0(out: bytearray, item: TxnOffsetCommitRequest) -> None:
+def _encode_txn_offset_commit_request_v0(item: TxnOffsetCommitRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.generation_id != -1:
@@ -245,6 +246,7 @@ def _write_txn_offset_commit_request_v0(out: bytearray, item: TxnOffsetCommitReq
         topics = sequence(topics)
     out += _pack_qhi(item.producer_id, item.producer_epoch, len(topics))
     _write_many_txn_offset_commit_request_topic_v0(out, topics)
+    return bytes(out)
 
 
 # TxnOffsetCommitRequestPartition, version 2
@@ -372,7 +374,8 @@ def _read_txn_offset_commit_request_v2(buffer: bytes, at: int) -> tuple[TxnOffse
     return TxnOffsetCommitRequest(transactional_id, group_id, producer_id, producer_epoch, -1, "", None, topics), at
 
 
-def _write_txn_offset_commit_request_v2(out: bytearray, item: TxnOffsetCommitRequest) -> None:
+def _encode_txn_offset_commit_request_v2(item: TxnOffsetCommitRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.generation_id != -1:
@@ -392,6 +395,7 @@ def _write_txn_offset_commit_request_v2(out: bytearray, item: TxnOffsetCommitReq
         topics = sequence(topics)
     out += _pack_qhi(item.producer_id, item.producer_epoch, len(topics))
     _write_many_txn_offset_commit_request_topic_v2(out, topics)
+    return bytes(out)
 
 
 # TxnOffsetCommitRequestPartition, versions 3-5
@@ -445,7 +449,7 @@ def _write_many_txn_offset_commit_request_partition_v3(
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TxnOffsetCommitRequestTopic, versions 3-5
@@ -511,7 +515,7 @@ def _write_many_txn_offset_commit_request_topic_v3(
         _write_many_txn_offset_commit_request_partition_v3(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TxnOffsetCommitRequest, versions 3-5
@@ -595,7 +599,8 @@ def _read_txn_offset_commit_request_v3(buffer: bytes, at: int) -> tuple[TxnOffse
     )
 
 
-def _write_txn_offset_commit_request_v3(out: bytearray, item: TxnOffsetCommitRequest) -> None:
+def _encode_txn_offset_commit_request_v3(item: TxnOffsetCommitRequest) -> bytes:
+    out = bytearray()
     text = item.transactional_id.encode()
     n = len(text)
     if n < 127:
@@ -640,7 +645,8 @@ def _write_txn_offset_commit_request_v3(out: bytearray, item: TxnOffsetCommitReq
     _write_many_txn_offset_commit_request_topic_v3(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 TxnOffsetCommitRequest._readers = {
@@ -651,11 +657,11 @@ TxnOffsetCommitRequest._readers = {
     4: _read_txn_offset_commit_request_v3,
     5: _read_txn_offset_commit_request_v3,
 }
-TxnOffsetCommitRequest._writers = {
-    0: _write_txn_offset_commit_request_v0,
-    1: _write_txn_offset_commit_request_v0,
-    2: _write_txn_offset_commit_request_v2,
-    3: _write_txn_offset_commit_request_v3,
-    4: _write_txn_offset_commit_request_v3,
-    5: _write_txn_offset_commit_request_v3,
+TxnOffsetCommitRequest._encoders = {
+    0: _encode_txn_offset_commit_request_v0,
+    1: _encode_txn_offset_commit_request_v0,
+    2: _encode_txn_offset_commit_request_v2,
+    3: _encode_txn_offset_commit_request_v3,
+    4: _encode_txn_offset_commit_request_v3,
+    5: _encode_txn_offset_commit_request_v3,
 }

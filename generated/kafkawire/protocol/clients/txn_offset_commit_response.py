@@ -172,7 +172,8 @@ def _read_txn_offset_commit_response_v0(buffer: bytes, at: int) -> tuple[TxnOffs
     return TxnOffsetCommitResponse(throttle_time_ms, topics), at
 
 
-def _write_txn_offset_commit_response_v0(out: bytearray, item: TxnOffsetCommitResponse) -> None:
+def _encode_txn_offset_commit_response_v0(item: TxnOffsetCommitResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     topics = item.topics
@@ -180,6 +181,7 @@ def _write_txn_offset_commit_response_v0(out: bytearray, item: TxnOffsetCommitRe
         topics = sequence(topics)
     out += _pack_ii(item.throttle_time_ms, len(topics))
     _write_many_txn_offset_commit_response_topic_v0(out, topics)
+    return bytes(out)
 
 
 # TxnOffsetCommitResponsePartition, versions 3-5
@@ -212,7 +214,7 @@ def _write_many_txn_offset_commit_response_partition_v3(
     for item in items:
         out += _pack_ihB(item.partition_index, item.error_code, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TxnOffsetCommitResponseTopic, versions 3-5
@@ -278,7 +280,7 @@ def _write_many_txn_offset_commit_response_topic_v3(
         _write_many_txn_offset_commit_response_partition_v3(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TxnOffsetCommitResponse, versions 3-5
@@ -308,7 +310,8 @@ def _read_txn_offset_commit_response_v3(buffer: bytes, at: int) -> tuple[TxnOffs
     return TxnOffsetCommitResponse(throttle_time_ms, topics, tags), at
 
 
-def _write_txn_offset_commit_response_v3(out: bytearray, item: TxnOffsetCommitResponse) -> None:
+def _encode_txn_offset_commit_response_v3(item: TxnOffsetCommitResponse) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -321,7 +324,8 @@ def _write_txn_offset_commit_response_v3(out: bytearray, item: TxnOffsetCommitRe
     _write_many_txn_offset_commit_response_topic_v3(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 TxnOffsetCommitResponse._readers = {
@@ -332,11 +336,11 @@ TxnOffsetCommitResponse._readers = {
     4: _read_txn_offset_commit_response_v3,
     5: _read_txn_offset_commit_response_v3,
 }
-TxnOffsetCommitResponse._writers = {
-    0: _write_txn_offset_commit_response_v0,
-    1: _write_txn_offset_commit_response_v0,
-    2: _write_txn_offset_commit_response_v0,
-    3: _write_txn_offset_commit_response_v3,
-    4: _write_txn_offset_commit_response_v3,
-    5: _write_txn_offset_commit_response_v3,
+TxnOffsetCommitResponse._encoders = {
+    0: _encode_txn_offset_commit_response_v0,
+    1: _encode_txn_offset_commit_response_v0,
+    2: _encode_txn_offset_commit_response_v0,
+    3: _encode_txn_offset_commit_response_v3,
+    4: _encode_txn_offset_commit_response_v3,
+    5: _encode_txn_offset_commit_response_v3,
 }

@@ -43,11 +43,13 @@ def _read_unregister_broker_request_v0(buffer: bytes, at: int) -> tuple[Unregist
     return UnregisterBrokerRequest(broker_id, tags), at
 
 
-def _write_unregister_broker_request_v0(out: bytearray, item: UnregisterBrokerRequest) -> None:
-    out += _pack_iB(item.broker_id, 0)
+def _encode_unregister_broker_request_v0(item: UnregisterBrokerRequest) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_iB(item.broker_id, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 UnregisterBrokerRequest._readers = {0: _read_unregister_broker_request_v0}
-UnregisterBrokerRequest._writers = {0: _write_unregister_broker_request_v0}
+UnregisterBrokerRequest._encoders = {0: _encode_unregister_broker_request_v0}

@@ -121,7 +121,7 @@ def _write_many_feature_update_key_v0(out: bytearray, items: Sequence[UpdateFeat
             out += text
             out += _pack_hzB(item.max_version_level, item.allow_downgrade, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # UpdateFeaturesRequest, version 0
@@ -151,7 +151,8 @@ def _read_update_features_request_v0(buffer: bytes, at: int) -> tuple[UpdateFeat
     return UpdateFeaturesRequest(timeout_ms, feature_updates, False, tags), at
 
 
-def _write_update_features_request_v0(out: bytearray, item: UpdateFeaturesRequest) -> None:
+def _encode_update_features_request_v0(item: UpdateFeaturesRequest) -> bytes:
+    out = bytearray()
     if item.validate_only:
         raise ValueError  # validate_only is not in these versions
     feature_updates = item.feature_updates
@@ -166,7 +167,8 @@ def _write_update_features_request_v0(out: bytearray, item: UpdateFeaturesReques
     _write_many_feature_update_key_v0(out, feature_updates)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # FeatureUpdateKey, versions 1-2
@@ -213,7 +215,7 @@ def _write_many_feature_update_key_v1(out: bytearray, items: Sequence[UpdateFeat
             out += text
             out += _pack_hbB(item.max_version_level, item.upgrade_type, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # UpdateFeaturesRequest, versions 1-2
@@ -244,7 +246,8 @@ def _read_update_features_request_v1(buffer: bytes, at: int) -> tuple[UpdateFeat
     return UpdateFeaturesRequest(timeout_ms, feature_updates, validate_only, tags), at
 
 
-def _write_update_features_request_v1(out: bytearray, item: UpdateFeaturesRequest) -> None:
+def _encode_update_features_request_v1(item: UpdateFeaturesRequest) -> bytes:
+    out = bytearray()
     feature_updates = item.feature_updates
     if type(feature_updates) is not tuple:
         feature_updates = sequence(feature_updates)
@@ -259,7 +262,8 @@ def _write_update_features_request_v1(out: bytearray, item: UpdateFeaturesReques
         raise ValueError
     out += _pack_zB(item.validate_only, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 UpdateFeaturesRequest._readers = {
@@ -267,8 +271,8 @@ UpdateFeaturesRequest._readers = {
     1: _read_update_features_request_v1,
     2: _read_update_features_request_v1,
 }
-UpdateFeaturesRequest._writers = {
-    0: _write_update_features_request_v0,
-    1: _write_update_features_request_v1,
-    2: _write_update_features_request_v1,
+UpdateFeaturesRequest._encoders = {
+    0: _encode_update_features_request_v0,
+    1: _encode_update_features_request_v1,
+    2: _encode_update_features_request_v1,
 }

@@ -135,7 +135,7 @@ def _write_many_updatable_feature_result_v0(
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # UpdateFeaturesResponse, versions 0-1
@@ -177,7 +177,8 @@ def _read_update_features_response_v0(buffer: bytes, at: int) -> tuple[UpdateFea
     return UpdateFeaturesResponse(throttle_time_ms, error_code, error_message, results, tags), at
 
 
-def _write_update_features_response_v0(out: bytearray, item: UpdateFeaturesResponse) -> None:
+def _encode_update_features_response_v0(item: UpdateFeaturesResponse) -> bytes:
+    out = bytearray()
     out += _pack_ih(item.throttle_time_ms, item.error_code)
     error_message = item.error_message
     if error_message is None:
@@ -201,7 +202,8 @@ def _write_update_features_response_v0(out: bytearray, item: UpdateFeaturesRespo
     _write_many_updatable_feature_result_v0(out, results)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # UpdateFeaturesResponse, version 2
@@ -230,7 +232,8 @@ def _read_update_features_response_v2(buffer: bytes, at: int) -> tuple[UpdateFea
     return UpdateFeaturesResponse(throttle_time_ms, error_code, error_message, (), tags), at
 
 
-def _write_update_features_response_v2(out: bytearray, item: UpdateFeaturesResponse) -> None:
+def _encode_update_features_response_v2(item: UpdateFeaturesResponse) -> bytes:
+    out = bytearray()
     out += _pack_ih(item.throttle_time_ms, item.error_code)
     error_message = item.error_message
     if error_message is None:
@@ -245,7 +248,8 @@ def _write_update_features_response_v2(out: bytearray, item: UpdateFeaturesRespo
         out += text
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 UpdateFeaturesResponse._readers = {
@@ -253,8 +257,8 @@ UpdateFeaturesResponse._readers = {
     1: _read_update_features_response_v0,
     2: _read_update_features_response_v2,
 }
-UpdateFeaturesResponse._writers = {
-    0: _write_update_features_response_v0,
-    1: _write_update_features_response_v0,
-    2: _write_update_features_response_v2,
+UpdateFeaturesResponse._encoders = {
+    0: _encode_update_features_response_v0,
+    1: _encode_update_features_response_v0,
+    2: _encode_update_features_response_v2,
 }

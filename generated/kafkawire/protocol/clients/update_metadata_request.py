@@ -320,7 +320,8 @@ def _read_update_metadata_request_v0(buffer: bytes, at: int) -> tuple[UpdateMeta
     )
 
 
-def _write_update_metadata_request_v0(out: bytearray, item: UpdateMetadataRequest) -> None:
+def _encode_update_metadata_request_v0(item: UpdateMetadataRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.is_kraft_controller:
@@ -339,6 +340,7 @@ def _write_update_metadata_request_v0(out: bytearray, item: UpdateMetadataReques
         live_brokers = sequence(live_brokers)
     out += _pack_i(len(live_brokers))
     _write_many_update_metadata_broker_v0(out, live_brokers)
+    return bytes(out)
 
 
 # UpdateMetadataEndpoint, versions 1-2
@@ -452,7 +454,8 @@ def _read_update_metadata_request_v1(buffer: bytes, at: int) -> tuple[UpdateMeta
     )
 
 
-def _write_update_metadata_request_v1(out: bytearray, item: UpdateMetadataRequest) -> None:
+def _encode_update_metadata_request_v1(item: UpdateMetadataRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.is_kraft_controller:
@@ -471,6 +474,7 @@ def _write_update_metadata_request_v1(out: bytearray, item: UpdateMetadataReques
         live_brokers = sequence(live_brokers)
     out += _pack_i(len(live_brokers))
     _write_many_update_metadata_broker_v1(out, live_brokers)
+    return bytes(out)
 
 
 # UpdateMetadataBroker, version 2
@@ -563,7 +567,8 @@ def _read_update_metadata_request_v2(buffer: bytes, at: int) -> tuple[UpdateMeta
     )
 
 
-def _write_update_metadata_request_v2(out: bytearray, item: UpdateMetadataRequest) -> None:
+def _encode_update_metadata_request_v2(item: UpdateMetadataRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.is_kraft_controller:
@@ -582,6 +587,7 @@ def _write_update_metadata_request_v2(out: bytearray, item: UpdateMetadataReques
         live_brokers = sequence(live_brokers)
     out += _pack_i(len(live_brokers))
     _write_many_update_metadata_broker_v2(out, live_brokers)
+    return bytes(out)
 
 
 # UpdateMetadataEndpoint, versions 3-5
@@ -722,7 +728,8 @@ def _read_update_metadata_request_v3(buffer: bytes, at: int) -> tuple[UpdateMeta
     )
 
 
-def _write_update_metadata_request_v3(out: bytearray, item: UpdateMetadataRequest) -> None:
+def _encode_update_metadata_request_v3(item: UpdateMetadataRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.is_kraft_controller:
@@ -741,6 +748,7 @@ def _write_update_metadata_request_v3(out: bytearray, item: UpdateMetadataReques
         live_brokers = sequence(live_brokers)
     out += _pack_i(len(live_brokers))
     _write_many_update_metadata_broker_v3(out, live_brokers)
+    return bytes(out)
 
 
 # UpdateMetadataPartitionState, version 4
@@ -870,7 +878,8 @@ def _read_update_metadata_request_v4(buffer: bytes, at: int) -> tuple[UpdateMeta
     )
 
 
-def _write_update_metadata_request_v4(out: bytearray, item: UpdateMetadataRequest) -> None:
+def _encode_update_metadata_request_v4(item: UpdateMetadataRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.is_kraft_controller:
@@ -889,6 +898,7 @@ def _write_update_metadata_request_v4(out: bytearray, item: UpdateMetadataReques
         live_brokers = sequence(live_brokers)
     out += _pack_i(len(live_brokers))
     _write_many_update_metadata_broker_v3(out, live_brokers)
+    return bytes(out)
 
 
 # UpdateMetadataPartitionState, version 5
@@ -1046,7 +1056,8 @@ def _read_update_metadata_request_v5(buffer: bytes, at: int) -> tuple[UpdateMeta
     )
 
 
-def _write_update_metadata_request_v5(out: bytearray, item: UpdateMetadataRequest) -> None:
+def _encode_update_metadata_request_v5(item: UpdateMetadataRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.is_kraft_controller:
@@ -1065,6 +1076,7 @@ def _write_update_metadata_request_v5(out: bytearray, item: UpdateMetadataReques
         live_brokers = sequence(live_brokers)
     out += _pack_i(len(live_brokers))
     _write_many_update_metadata_broker_v3(out, live_brokers)
+    return bytes(out)
 
 
 # UpdateMetadataPartitionState, versions 6-8
@@ -1175,7 +1187,7 @@ def _write_many_update_metadata_partition_state_v6(
             out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # UpdateMetadataTopicState, version 6
@@ -1241,7 +1253,7 @@ def _write_many_update_metadata_topic_state_v6(
         _write_many_update_metadata_partition_state_v6(out, partition_states)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # UpdateMetadataEndpoint, versions 6-8
@@ -1305,7 +1317,7 @@ def _write_many_update_metadata_endpoint_v6(
             out += text
             out += _pack_hB(item.security_protocol, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # UpdateMetadataBroker, versions 6-8
@@ -1379,7 +1391,7 @@ def _write_many_update_metadata_broker_v6(
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # UpdateMetadataRequest, version 6
@@ -1429,7 +1441,8 @@ def _read_update_metadata_request_v6(buffer: bytes, at: int) -> tuple[UpdateMeta
     )
 
 
-def _write_update_metadata_request_v6(out: bytearray, item: UpdateMetadataRequest) -> None:
+def _encode_update_metadata_request_v6(item: UpdateMetadataRequest) -> bytes:
+    out = bytearray()
     if item.is_kraft_controller:
         raise ValueError  # is_kraft_controller is not in these versions
     if item.type != 0:
@@ -1457,7 +1470,8 @@ def _write_update_metadata_request_v6(out: bytearray, item: UpdateMetadataReques
     _write_many_update_metadata_broker_v6(out, live_brokers)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # UpdateMetadataTopicState, versions 7-8
@@ -1529,7 +1543,7 @@ def _write_many_update_metadata_topic_state_v7(
         _write_many_update_metadata_partition_state_v6(out, partition_states)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # UpdateMetadataRequest, version 7
@@ -1579,7 +1593,8 @@ def _read_update_metadata_request_v7(buffer: bytes, at: int) -> tuple[UpdateMeta
     )
 
 
-def _write_update_metadata_request_v7(out: bytearray, item: UpdateMetadataRequest) -> None:
+def _encode_update_metadata_request_v7(item: UpdateMetadataRequest) -> bytes:
+    out = bytearray()
     if item.is_kraft_controller:
         raise ValueError  # is_kraft_controller is not in these versions
     if item.type != 0:
@@ -1607,7 +1622,8 @@ def _write_update_metadata_request_v7(out: bytearray, item: UpdateMetadataReques
     _write_many_update_metadata_broker_v6(out, live_brokers)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # UpdateMetadataRequest, version 8
@@ -1680,7 +1696,8 @@ def _read_update_metadata_request_v8(buffer: bytes, at: int) -> tuple[UpdateMeta
     )
 
 
-def _write_update_metadata_request_v8(out: bytearray, item: UpdateMetadataRequest) -> None:
+def _encode_update_metadata_request_v8(item: UpdateMetadataRequest) -> bytes:
+    out = bytearray()
     if len(item.ungrouped_partition_states):
         raise ValueError  # ungrouped_partition_states is not in these versions
     topic_states = item.topic_states
@@ -1711,9 +1728,10 @@ def _write_update_metadata_request_v8(out: bytearray, item: UpdateMetadataReques
     if item.type != 0:
         payload = bytearray()
         payload += _pack_b(item.type)
-        known.append((0, payload))
+        known.append((0, bytes(payload)))
     if known or item.unknown_tagged_fields:
         out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+    return bytes(out)
 
 
 UpdateMetadataRequest._readers = {
@@ -1727,14 +1745,14 @@ UpdateMetadataRequest._readers = {
     7: _read_update_metadata_request_v7,
     8: _read_update_metadata_request_v8,
 }
-UpdateMetadataRequest._writers = {
-    0: _write_update_metadata_request_v0,
-    1: _write_update_metadata_request_v1,
-    2: _write_update_metadata_request_v2,
-    3: _write_update_metadata_request_v3,
-    4: _write_update_metadata_request_v4,
-    5: _write_update_metadata_request_v5,
-    6: _write_update_metadata_request_v6,
-    7: _write_update_metadata_request_v7,
-    8: _write_update_metadata_request_v8,
+UpdateMetadataRequest._encoders = {
+    0: _encode_update_metadata_request_v0,
+    1: _encode_update_metadata_request_v1,
+    2: _encode_update_metadata_request_v2,
+    3: _encode_update_metadata_request_v3,
+    4: _encode_update_metadata_request_v4,
+    5: _encode_update_metadata_request_v5,
+    6: _encode_update_metadata_request_v6,
+    7: _encode_update_metadata_request_v7,
+    8: _encode_update_metadata_request_v8,
 }

@@ -40,10 +40,12 @@ def _read_update_metadata_response_v0(buffer: bytes, at: int) -> tuple[UpdateMet
     return UpdateMetadataResponse(error_code), at
 
 
-def _write_update_metadata_response_v0(out: bytearray, item: UpdateMetadataResponse) -> None:
+def _encode_update_metadata_response_v0(item: UpdateMetadataResponse) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    out += _pack_h(item.error_code)
+    out.append(_pack_h(item.error_code))
+    return b"".join(out)
 
 
 # UpdateMetadataResponse, versions 6-8
@@ -60,10 +62,12 @@ def _read_update_metadata_response_v6(buffer: bytes, at: int) -> tuple[UpdateMet
     return UpdateMetadataResponse(error_code, tags), at
 
 
-def _write_update_metadata_response_v6(out: bytearray, item: UpdateMetadataResponse) -> None:
-    out += _pack_hB(item.error_code, 0)
+def _encode_update_metadata_response_v6(item: UpdateMetadataResponse) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_hB(item.error_code, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 UpdateMetadataResponse._readers = {
@@ -77,14 +81,14 @@ UpdateMetadataResponse._readers = {
     7: _read_update_metadata_response_v6,
     8: _read_update_metadata_response_v6,
 }
-UpdateMetadataResponse._writers = {
-    0: _write_update_metadata_response_v0,
-    1: _write_update_metadata_response_v0,
-    2: _write_update_metadata_response_v0,
-    3: _write_update_metadata_response_v0,
-    4: _write_update_metadata_response_v0,
-    5: _write_update_metadata_response_v0,
-    6: _write_update_metadata_response_v6,
-    7: _write_update_metadata_response_v6,
-    8: _write_update_metadata_response_v6,
+UpdateMetadataResponse._encoders = {
+    0: _encode_update_metadata_response_v0,
+    1: _encode_update_metadata_response_v0,
+    2: _encode_update_metadata_response_v0,
+    3: _encode_update_metadata_response_v0,
+    4: _encode_update_metadata_response_v0,
+    5: _encode_update_metadata_response_v0,
+    6: _encode_update_metadata_response_v6,
+    7: _encode_update_metadata_response_v6,
+    8: _encode_update_metadata_response_v6,
 }

@@ -152,7 +152,7 @@ def _write_many_listener_v0(out: bytearray, items: Sequence[UpdateRaftVoterReque
             out += text
             out += _pack_HB(item.port, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # KRaftVersionFeature, version 0
@@ -173,7 +173,7 @@ def _read_kraft_version_feature_v0(buffer: bytes, at: int) -> tuple[UpdateRaftVo
 def _write_kraft_version_feature_v0(out: bytearray, item: UpdateRaftVoterRequest.KRaftVersionFeature) -> None:
     out += _pack_hhB(item.min_supported_version, item.max_supported_version, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # UpdateRaftVoterRequest, version 0
@@ -224,7 +224,8 @@ def _read_update_raft_voter_request_v0(buffer: bytes, at: int) -> tuple[UpdateRa
     )
 
 
-def _write_update_raft_voter_request_v0(out: bytearray, item: UpdateRaftVoterRequest) -> None:
+def _encode_update_raft_voter_request_v0(item: UpdateRaftVoterRequest) -> bytes:
+    out = bytearray()
     cluster_id = item.cluster_id
     if cluster_id is None:
         out.append(0)
@@ -251,8 +252,9 @@ def _write_update_raft_voter_request_v0(out: bytearray, item: UpdateRaftVoterReq
     _write_kraft_version_feature_v0(out, item.kraft_version_feature)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 UpdateRaftVoterRequest._readers = {0: _read_update_raft_voter_request_v0}
-UpdateRaftVoterRequest._writers = {0: _write_update_raft_voter_request_v0}
+UpdateRaftVoterRequest._encoders = {0: _encode_update_raft_voter_request_v0}

@@ -98,18 +98,18 @@ def _read_current_leader_v0(buffer: bytes, at: int) -> tuple[UpdateRaftVoterResp
     return UpdateRaftVoterResponse.CurrentLeader(leader_id, leader_epoch, host, port, tags), at
 
 
-def _write_current_leader_v0(out: bytearray, item: UpdateRaftVoterResponse.CurrentLeader) -> None:
+def _write_current_leader_v0(out: list[bytes], item: UpdateRaftVoterResponse.CurrentLeader) -> None:
     text = item.host.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text_ii_iB[n](item.leader_id, item.leader_epoch, n + 1, text, item.port, 0)
+        out.append(_pack_text_ii_iB[n](item.leader_id, item.leader_epoch, n + 1, text, item.port, 0))
     else:
-        out += _pack_ii(item.leader_id, item.leader_epoch)
-        out += long_text_length(n)
-        out += text
-        out += _pack_iB(item.port, 0)
+        out.append(_pack_ii(item.leader_id, item.leader_epoch))
+        out.append(long_text_length(n))
+        out.append(text)
+        out.append(_pack_iB(item.port, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # UpdateRaftVoterResponse, version 0
@@ -140,16 +140,18 @@ def _read_update_raft_voter_response_v0(buffer: bytes, at: int) -> tuple[UpdateR
     return UpdateRaftVoterResponse(throttle_time_ms, error_code, current_leader, tags), at
 
 
-def _write_update_raft_voter_response_v0(out: bytearray, item: UpdateRaftVoterResponse) -> None:
-    out += _pack_ihB(item.throttle_time_ms, item.error_code, 0)
+def _encode_update_raft_voter_response_v0(item: UpdateRaftVoterResponse) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_ihB(item.throttle_time_ms, item.error_code, 0))
     known = []
     if item.current_leader is not _DEFAULT_CurrentLeader and differs(item.current_leader, _DEFAULT_CurrentLeader):
-        payload = bytearray()
+        payload: list[bytes] = []
         _write_current_leader_v0(payload, item.current_leader)
-        known.append((0, payload))
+        known.append((0, b"".join(payload)))
     if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+    return b"".join(out)
 
 
 UpdateRaftVoterResponse._readers = {0: _read_update_raft_voter_response_v0}
-UpdateRaftVoterResponse._writers = {0: _write_update_raft_voter_response_v0}
+UpdateRaftVoterResponse._encoders = {0: _encode_update_raft_voter_response_v0}

@@ -137,7 +137,7 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[VoteRequest.Pa
             item.partition_index, item.replica_epoch, item.replica_id, item.last_offset_epoch, item.last_offset, 0
         )
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicData, version 0
@@ -199,7 +199,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[VoteRequest.TopicD
         _write_many_partition_data_v0(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # VoteRequest, version 0
@@ -239,7 +239,8 @@ def _read_vote_request_v0(buffer: bytes, at: int) -> tuple[VoteRequest, int]:
     return VoteRequest(cluster_id, -1, topics, tags), at
 
 
-def _write_vote_request_v0(out: bytearray, item: VoteRequest) -> None:
+def _encode_vote_request_v0(item: VoteRequest) -> bytes:
+    out = bytearray()
     cluster_id = item.cluster_id
     if cluster_id is None:
         out.append(0)
@@ -262,7 +263,8 @@ def _write_vote_request_v0(out: bytearray, item: VoteRequest) -> None:
     _write_many_topic_data_v0(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # PartitionData, version 1
@@ -333,7 +335,7 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[VoteRequest.Pa
             0,
         )
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicData, version 1
@@ -395,7 +397,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[VoteRequest.TopicD
         _write_many_partition_data_v1(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # VoteRequest, version 1
@@ -436,7 +438,8 @@ def _read_vote_request_v1(buffer: bytes, at: int) -> tuple[VoteRequest, int]:
     return VoteRequest(cluster_id, voter_id, topics, tags), at
 
 
-def _write_vote_request_v1(out: bytearray, item: VoteRequest) -> None:
+def _encode_vote_request_v1(item: VoteRequest) -> bytes:
+    out = bytearray()
     cluster_id = item.cluster_id
     if cluster_id is None:
         out.append(0)
@@ -460,7 +463,8 @@ def _write_vote_request_v1(out: bytearray, item: VoteRequest) -> None:
     _write_many_topic_data_v1(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # PartitionData, version 2
@@ -534,7 +538,7 @@ def _write_many_partition_data_v2(out: bytearray, items: Sequence[VoteRequest.Pa
             0,
         )
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicData, version 2
@@ -596,7 +600,7 @@ def _write_many_topic_data_v2(out: bytearray, items: Sequence[VoteRequest.TopicD
         _write_many_partition_data_v2(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # VoteRequest, version 2
@@ -637,7 +641,8 @@ def _read_vote_request_v2(buffer: bytes, at: int) -> tuple[VoteRequest, int]:
     return VoteRequest(cluster_id, voter_id, topics, tags), at
 
 
-def _write_vote_request_v2(out: bytearray, item: VoteRequest) -> None:
+def _encode_vote_request_v2(item: VoteRequest) -> bytes:
+    out = bytearray()
     cluster_id = item.cluster_id
     if cluster_id is None:
         out.append(0)
@@ -661,8 +666,9 @@ def _write_vote_request_v2(out: bytearray, item: VoteRequest) -> None:
     _write_many_topic_data_v2(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 VoteRequest._readers = {0: _read_vote_request_v0, 1: _read_vote_request_v1, 2: _read_vote_request_v2}
-VoteRequest._writers = {0: _write_vote_request_v0, 1: _write_vote_request_v1, 2: _write_vote_request_v2}
+VoteRequest._encoders = {0: _encode_vote_request_v0, 1: _encode_vote_request_v1, 2: _encode_vote_request_v2}

@@ -141,7 +141,7 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[VoteResponse.P
             item.partition_index, item.error_code, item.leader_id, item.leader_epoch, item.vote_granted, 0
         )
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicData, versions 0-2
@@ -203,7 +203,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[VoteResponse.Topic
         _write_many_partition_data_v0(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # VoteResponse, version 0
@@ -233,7 +233,8 @@ def _read_vote_response_v0(buffer: bytes, at: int) -> tuple[VoteResponse, int]:
     return VoteResponse(error_code, topics, (), tags), at
 
 
-def _write_vote_response_v0(out: bytearray, item: VoteResponse) -> None:
+def _encode_vote_response_v0(item: VoteResponse) -> bytes:
+    out = bytearray()
     if len(item.node_endpoints):
         raise ValueError  # node_endpoints is not in these versions
     topics = item.topics
@@ -248,7 +249,8 @@ def _write_vote_response_v0(out: bytearray, item: VoteResponse) -> None:
     _write_many_topic_data_v0(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # NodeEndpoint, versions 1-2
@@ -294,7 +296,7 @@ def _write_many_node_endpoint_v1(out: bytearray, items: Sequence[VoteResponse.No
             out += text
             out += _pack_HB(item.port, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # VoteResponse, versions 1-2
@@ -348,7 +350,8 @@ def _read_vote_response_v1(buffer: bytes, at: int) -> tuple[VoteResponse, int]:
     return VoteResponse(error_code, topics, node_endpoints, tags), at
 
 
-def _write_vote_response_v1(out: bytearray, item: VoteResponse) -> None:
+def _encode_vote_response_v1(item: VoteResponse) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -372,10 +375,11 @@ def _write_vote_response_v1(out: bytearray, item: VoteResponse) -> None:
         else:
             payload += long_length(n)
         _write_many_node_endpoint_v1(payload, node_endpoints)
-        known.append((0, payload))
+        known.append((0, bytes(payload)))
     if known or item.unknown_tagged_fields:
         out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+    return bytes(out)
 
 
 VoteResponse._readers = {0: _read_vote_response_v0, 1: _read_vote_response_v1, 2: _read_vote_response_v1}
-VoteResponse._writers = {0: _write_vote_response_v0, 1: _write_vote_response_v1, 2: _write_vote_response_v1}
+VoteResponse._encoders = {0: _encode_vote_response_v0, 1: _encode_vote_response_v1, 2: _encode_vote_response_v1}

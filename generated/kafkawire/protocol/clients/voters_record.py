@@ -161,7 +161,7 @@ def _write_many_endpoint_v0(out: bytearray, items: Sequence[VotersRecord.Endpoin
             out += text
             out += _pack_HB(item.port, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # KRaftVersionFeature, version 0
@@ -182,7 +182,7 @@ def _read_kraft_version_feature_v0(buffer: bytes, at: int) -> tuple[VotersRecord
 def _write_kraft_version_feature_v0(out: bytearray, item: VotersRecord.KRaftVersionFeature) -> None:
     out += _pack_hhB(item.min_supported_version, item.max_supported_version, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # Voter, version 0
@@ -237,7 +237,7 @@ def _write_many_voter_v0(out: bytearray, items: Sequence[VotersRecord.Voter]) ->
         _write_kraft_version_feature_v0(out, item.kraft_version_feature)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # VotersRecord, version 0
@@ -267,7 +267,8 @@ def _read_voters_record_v0(buffer: bytes, at: int) -> tuple[VotersRecord, int]:
     return VotersRecord(version, voters, tags), at
 
 
-def _write_voters_record_v0(out: bytearray, item: VotersRecord) -> None:
+def _encode_voters_record_v0(item: VotersRecord) -> bytes:
+    out = bytearray()
     voters = item.voters
     if type(voters) is not tuple:
         voters = sequence(voters)
@@ -280,8 +281,9 @@ def _write_voters_record_v0(out: bytearray, item: VotersRecord) -> None:
     _write_many_voter_v0(out, voters)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 VotersRecord._readers = {0: _read_voters_record_v0}
-VotersRecord._writers = {0: _write_voters_record_v0}
+VotersRecord._encoders = {0: _encode_voters_record_v0}

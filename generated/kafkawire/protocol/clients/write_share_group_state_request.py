@@ -137,7 +137,7 @@ def _write_many_state_batch_v0(out: bytearray, items: Sequence[WriteShareGroupSt
     for item in items:
         out += _pack_qqbhB(item.first_offset, item.last_offset, item.delivery_state, item.delivery_count, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # PartitionData, version 0
@@ -190,7 +190,7 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[WriteShareGrou
         _write_many_state_batch_v0(out, state_batches)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # WriteStateData, version 0
@@ -245,7 +245,7 @@ def _write_many_write_state_data_v0(
         _write_many_partition_data_v0(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # WriteShareGroupStateRequest, version 0
@@ -283,7 +283,8 @@ def _read_write_share_group_state_request_v0(buffer: bytes, at: int) -> tuple[Wr
     return WriteShareGroupStateRequest(group_id, topics, tags), at
 
 
-def _write_write_share_group_state_request_v0(out: bytearray, item: WriteShareGroupStateRequest) -> None:
+def _encode_write_share_group_state_request_v0(item: WriteShareGroupStateRequest) -> bytes:
+    out = bytearray()
     text = item.group_id.encode()
     n = len(text)
     if n < 127:
@@ -302,7 +303,8 @@ def _write_write_share_group_state_request_v0(out: bytearray, item: WriteShareGr
     _write_many_write_state_data_v0(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # PartitionData, version 1
@@ -367,7 +369,7 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[WriteShareGrou
         _write_many_state_batch_v0(out, state_batches)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # WriteStateData, version 1
@@ -422,7 +424,7 @@ def _write_many_write_state_data_v1(
         _write_many_partition_data_v1(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # WriteShareGroupStateRequest, version 1
@@ -460,7 +462,8 @@ def _read_write_share_group_state_request_v1(buffer: bytes, at: int) -> tuple[Wr
     return WriteShareGroupStateRequest(group_id, topics, tags), at
 
 
-def _write_write_share_group_state_request_v1(out: bytearray, item: WriteShareGroupStateRequest) -> None:
+def _encode_write_share_group_state_request_v1(item: WriteShareGroupStateRequest) -> bytes:
+    out = bytearray()
     text = item.group_id.encode()
     n = len(text)
     if n < 127:
@@ -479,14 +482,15 @@ def _write_write_share_group_state_request_v1(out: bytearray, item: WriteShareGr
     _write_many_write_state_data_v1(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 WriteShareGroupStateRequest._readers = {
     0: _read_write_share_group_state_request_v0,
     1: _read_write_share_group_state_request_v1,
 }
-WriteShareGroupStateRequest._writers = {
-    0: _write_write_share_group_state_request_v0,
-    1: _write_write_share_group_state_request_v1,
+WriteShareGroupStateRequest._encoders = {
+    0: _encode_write_share_group_state_request_v0,
+    1: _encode_write_share_group_state_request_v1,
 }

@@ -123,7 +123,7 @@ def _write_many_partition_result_v0(
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # WriteStateResult, versions 0-1
@@ -178,7 +178,7 @@ def _write_many_write_state_result_v0(
         _write_many_partition_result_v0(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # WriteShareGroupStateResponse, versions 0-1
@@ -207,7 +207,8 @@ def _read_write_share_group_state_response_v0(buffer: bytes, at: int) -> tuple[W
     return WriteShareGroupStateResponse(results, tags), at
 
 
-def _write_write_share_group_state_response_v0(out: bytearray, item: WriteShareGroupStateResponse) -> None:
+def _encode_write_share_group_state_response_v0(item: WriteShareGroupStateResponse) -> bytes:
+    out = bytearray()
     results = item.results
     if type(results) is not tuple:
         results = sequence(results)
@@ -219,14 +220,15 @@ def _write_write_share_group_state_response_v0(out: bytearray, item: WriteShareG
     _write_many_write_state_result_v0(out, results)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 WriteShareGroupStateResponse._readers = {
     0: _read_write_share_group_state_response_v0,
     1: _read_write_share_group_state_response_v0,
 }
-WriteShareGroupStateResponse._writers = {
-    0: _write_write_share_group_state_response_v0,
-    1: _write_write_share_group_state_response_v0,
+WriteShareGroupStateResponse._encoders = {
+    0: _encode_write_share_group_state_response_v0,
+    1: _encode_write_share_group_state_response_v0,
 }

@@ -203,7 +203,8 @@ def _read_write_txn_markers_request_v0(buffer: bytes, at: int) -> tuple[WriteTxn
     return WriteTxnMarkersRequest(markers), at
 
 
-def _write_write_txn_markers_request_v0(out: bytearray, item: WriteTxnMarkersRequest) -> None:
+def _encode_write_txn_markers_request_v0(item: WriteTxnMarkersRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     markers = item.markers
@@ -211,6 +212,7 @@ def _write_write_txn_markers_request_v0(out: bytearray, item: WriteTxnMarkersReq
         markers = sequence(markers)
     out += _pack_i(len(markers))
     _write_many_writable_txn_marker_v0(out, markers)
+    return bytes(out)
 
 
 # WritableTxnMarkerTopic, versions 1-2
@@ -274,7 +276,7 @@ def _write_many_writable_txn_marker_topic_v1(
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # WritableTxnMarker, version 1
@@ -331,7 +333,7 @@ def _write_many_writable_txn_marker_v1(
         _write_many_writable_txn_marker_topic_v1(out, topics)
         out += _pack_iB(item.coordinator_epoch, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # WriteTxnMarkersRequest, version 1
@@ -360,7 +362,8 @@ def _read_write_txn_markers_request_v1(buffer: bytes, at: int) -> tuple[WriteTxn
     return WriteTxnMarkersRequest(markers, tags), at
 
 
-def _write_write_txn_markers_request_v1(out: bytearray, item: WriteTxnMarkersRequest) -> None:
+def _encode_write_txn_markers_request_v1(item: WriteTxnMarkersRequest) -> bytes:
+    out = bytearray()
     markers = item.markers
     if type(markers) is not tuple:
         markers = sequence(markers)
@@ -372,7 +375,8 @@ def _write_write_txn_markers_request_v1(out: bytearray, item: WriteTxnMarkersReq
     _write_many_writable_txn_marker_v1(out, markers)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # WritableTxnMarker, version 2
@@ -432,7 +436,7 @@ def _write_many_writable_txn_marker_v2(
         _write_many_writable_txn_marker_topic_v1(out, topics)
         out += _pack_ibB(item.coordinator_epoch, item.transaction_version, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # WriteTxnMarkersRequest, version 2
@@ -461,7 +465,8 @@ def _read_write_txn_markers_request_v2(buffer: bytes, at: int) -> tuple[WriteTxn
     return WriteTxnMarkersRequest(markers, tags), at
 
 
-def _write_write_txn_markers_request_v2(out: bytearray, item: WriteTxnMarkersRequest) -> None:
+def _encode_write_txn_markers_request_v2(item: WriteTxnMarkersRequest) -> bytes:
+    out = bytearray()
     markers = item.markers
     if type(markers) is not tuple:
         markers = sequence(markers)
@@ -473,7 +478,8 @@ def _write_write_txn_markers_request_v2(out: bytearray, item: WriteTxnMarkersReq
     _write_many_writable_txn_marker_v2(out, markers)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 WriteTxnMarkersRequest._readers = {
@@ -481,8 +487,8 @@ WriteTxnMarkersRequest._readers = {
     1: _read_write_txn_markers_request_v1,
     2: _read_write_txn_markers_request_v2,
 }
-WriteTxnMarkersRequest._writers = {
-    0: _write_write_txn_markers_request_v0,
-    1: _write_write_txn_markers_request_v1,
-    2: _write_write_txn_markers_request_v2,
+WriteTxnMarkersRequest._encoders = {
+    0: _encode_write_txn_markers_request_v0,
+    1: _encode_write_txn_markers_request_v1,
+    2: _encode_write_txn_markers_request_v2,
 }

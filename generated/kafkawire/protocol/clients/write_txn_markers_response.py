@@ -220,7 +220,8 @@ def _read_write_txn_markers_response_v0(buffer: bytes, at: int) -> tuple[WriteTx
     return WriteTxnMarkersResponse(markers), at
 
 
-def _write_write_txn_markers_response_v0(out: bytearray, item: WriteTxnMarkersResponse) -> None:
+def _encode_write_txn_markers_response_v0(item: WriteTxnMarkersResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     markers = item.markers
@@ -228,6 +229,7 @@ def _write_write_txn_markers_response_v0(out: bytearray, item: WriteTxnMarkersRe
         markers = sequence(markers)
     out += _pack_i(len(markers))
     _write_many_writable_txn_marker_result_v0(out, markers)
+    return bytes(out)
 
 
 # WritableTxnMarkerPartitionResult, versions 1-2
@@ -260,7 +262,7 @@ def _write_many_writable_txn_marker_partition_result_v1(
     for item in items:
         out += _pack_ihB(item.partition_index, item.error_code, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # WritableTxnMarkerTopicResult, versions 1-2
@@ -326,7 +328,7 @@ def _write_many_writable_txn_marker_topic_result_v1(
         _write_many_writable_txn_marker_partition_result_v1(out, partitions)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # WritableTxnMarkerResult, versions 1-2
@@ -378,7 +380,7 @@ def _write_many_writable_txn_marker_result_v1(
         _write_many_writable_txn_marker_topic_result_v1(out, topics)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # WriteTxnMarkersResponse, versions 1-2
@@ -407,7 +409,8 @@ def _read_write_txn_markers_response_v1(buffer: bytes, at: int) -> tuple[WriteTx
     return WriteTxnMarkersResponse(markers, tags), at
 
 
-def _write_write_txn_markers_response_v1(out: bytearray, item: WriteTxnMarkersResponse) -> None:
+def _encode_write_txn_markers_response_v1(item: WriteTxnMarkersResponse) -> bytes:
+    out = bytearray()
     markers = item.markers
     if type(markers) is not tuple:
         markers = sequence(markers)
@@ -419,7 +422,8 @@ def _write_write_txn_markers_response_v1(out: bytearray, item: WriteTxnMarkersRe
     _write_many_writable_txn_marker_result_v1(out, markers)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 WriteTxnMarkersResponse._readers = {
@@ -427,8 +431,8 @@ WriteTxnMarkersResponse._readers = {
     1: _read_write_txn_markers_response_v1,
     2: _read_write_txn_markers_response_v1,
 }
-WriteTxnMarkersResponse._writers = {
-    0: _write_write_txn_markers_response_v0,
-    1: _write_write_txn_markers_response_v1,
-    2: _write_write_txn_markers_response_v1,
+WriteTxnMarkersResponse._encoders = {
+    0: _encode_write_txn_markers_response_v0,
+    1: _encode_write_txn_markers_response_v1,
+    2: _encode_write_txn_markers_response_v1,
 }

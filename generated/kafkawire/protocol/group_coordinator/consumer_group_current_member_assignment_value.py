@@ -164,7 +164,7 @@ def _write_many_topic_partitions_v0(
                     numbers = pack_numbers("i", assignment_epochs)
                     payload += long_length(n)
                 payload += numbers
-            known.append((0, payload))
+            known.append((0, bytes(payload)))
         if known or item.unknown_tagged_fields:
             out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
 
@@ -218,9 +218,8 @@ def _read_consumer_group_current_member_assignment_value_v0(
     )
 
 
-def _write_consumer_group_current_member_assignment_value_v0(
-    out: bytearray, item: ConsumerGroupCurrentMemberAssignmentValue
-) -> None:
+def _encode_consumer_group_current_member_assignment_value_v0(item: ConsumerGroupCurrentMemberAssignmentValue) -> bytes:
+    out = bytearray()
     assigned_partitions = item.assigned_partitions
     if type(assigned_partitions) is not tuple:
         assigned_partitions = sequence(assigned_partitions)
@@ -242,8 +241,9 @@ def _write_consumer_group_current_member_assignment_value_v0(
     _write_many_topic_partitions_v0(out, partitions_pending_revocation)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ConsumerGroupCurrentMemberAssignmentValue._readers = {0: _read_consumer_group_current_member_assignment_value_v0}
-ConsumerGroupCurrentMemberAssignmentValue._writers = {0: _write_consumer_group_current_member_assignment_value_v0}
+ConsumerGroupCurrentMemberAssignmentValue._encoders = {0: _encode_consumer_group_current_member_assignment_value_v0}

@@ -54,16 +54,18 @@ def _read_consumer_group_member_metadata_key_v0(buffer: bytes, at: int) -> tuple
     return ConsumerGroupMemberMetadataKey(group_id, member_id), at
 
 
-def _write_consumer_group_member_metadata_key_v0(out: bytearray, item: ConsumerGroupMemberMetadataKey) -> None:
+def _encode_consumer_group_member_metadata_key_v0(item: ConsumerGroupMemberMetadataKey) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     group_id_raw = item.group_id.encode()
-    out += _pack_h(len(group_id_raw))
-    out += group_id_raw
+    out.append(_pack_h(len(group_id_raw)))
+    out.append(group_id_raw)
     member_id_raw = item.member_id.encode()
-    out += _pack_h(len(member_id_raw))
-    out += member_id_raw
+    out.append(_pack_h(len(member_id_raw)))
+    out.append(member_id_raw)
+    return b"".join(out)
 
 
 ConsumerGroupMemberMetadataKey._readers = {0: _read_consumer_group_member_metadata_key_v0}
-ConsumerGroupMemberMetadataKey._writers = {0: _write_consumer_group_member_metadata_key_v0}
+ConsumerGroupMemberMetadataKey._encoders = {0: _encode_consumer_group_member_metadata_key_v0}

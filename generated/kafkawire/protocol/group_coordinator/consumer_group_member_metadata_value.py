@@ -10,10 +10,9 @@ import msgspec
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
-    Output,
     Tags,
-    append_octets,
     differs,
     long_length,
     long_nullable_text,
@@ -136,26 +135,26 @@ def _read_many_classic_protocol_v0(
 
 
 def _write_many_classic_protocol_v0(
-    out: bytearray, items: Sequence[ConsumerGroupMemberMetadataValue.ClassicProtocol]
+    out: list[bytes], items: Sequence[ConsumerGroupMemberMetadataValue.ClassicProtocol]
 ) -> None:
     for item in items:
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
         text = octets(item.metadata)
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
-        append_octets(out, text)
-        out.append(0)
+            out.append(long_length(n))
+        out.append(text)
+        out.append(BYTES[0])
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ClassicMemberMetadata, version 0
@@ -188,21 +187,21 @@ def _read_classic_member_metadata_v0(
 
 
 def _write_classic_member_metadata_v0(
-    out: bytearray, item: ConsumerGroupMemberMetadataValue.ClassicMemberMetadata
+    out: list[bytes], item: ConsumerGroupMemberMetadataValue.ClassicMemberMetadata
 ) -> None:
     supported_protocols = item.supported_protocols
     if type(supported_protocols) is not tuple:
         supported_protocols = sequence(supported_protocols)
     n = len(supported_protocols)
     if n < FEW:
-        out += _pack_iB(item.session_timeout_ms, n + 1)
+        out.append(_pack_iB(item.session_timeout_ms, n + 1))
     else:
-        out += _pack_i(item.session_timeout_ms)
-        out += long_length(n)
+        out.append(_pack_i(item.session_timeout_ms))
+        out.append(long_length(n))
     _write_many_classic_protocol_v0(out, supported_protocols)
-    out.append(0)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ConsumerGroupMemberMetadataValue, version 0
@@ -340,98 +339,99 @@ def _read_consumer_group_member_metadata_value_v0(
     )
 
 
-def _write_consumer_group_member_metadata_value_v0(out: bytearray, item: ConsumerGroupMemberMetadataValue) -> None:
+def _encode_consumer_group_member_metadata_value_v0(item: ConsumerGroupMemberMetadataValue) -> bytes:
+    out: list[bytes] = []
     instance_id = item.instance_id
     if instance_id is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = instance_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     rack_id = item.rack_id
     if rack_id is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = rack_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     text = item.client_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_text_length(n)
-    out += text
+        out.append(long_text_length(n))
+    out.append(text)
     text = item.client_host.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_text_length(n)
-    out += text
+        out.append(long_text_length(n))
+    out.append(text)
     subscribed_topic_names = item.subscribed_topic_names
     if type(subscribed_topic_names) is not tuple:
         subscribed_topic_names = sequence(subscribed_topic_names)
     n = len(subscribed_topic_names)
     if n < FEW:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
+        out.append(long_length(n))
     for subscribed_topic_names_item in subscribed_topic_names:
         text = subscribed_topic_names_item.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     subscribed_topic_regex = item.subscribed_topic_regex
     if subscribed_topic_regex is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = subscribed_topic_regex.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
-    out += _pack_i(item.rebalance_timeout_ms)
+            out.append(long_text_length(n))
+        out.append(text)
+    out.append(_pack_i(item.rebalance_timeout_ms))
     server_assignor = item.server_assignor
     if server_assignor is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = server_assignor.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
-    out.append(0)
+            out.append(long_text_length(n))
+        out.append(text)
+    out.append(BYTES[0])
     known = []
     if item.classic_member_metadata is not _DEFAULT_ClassicMemberMetadata and differs(
         item.classic_member_metadata, _DEFAULT_ClassicMemberMetadata
     ):
-        payload = bytearray()
+        payload: list[bytes] = []
         if item.classic_member_metadata is None:
-            payload.append(0)
+            payload.append(BYTES[0])
         else:
-            payload.append(1)
+            payload.append(BYTES[1])
             _write_classic_member_metadata_v0(payload, item.classic_member_metadata)
-        known.append((0, payload))
+        known.append((0, b"".join(payload)))
     if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+    return b"".join(out)
 
 
 ConsumerGroupMemberMetadataValue._readers = {0: _read_consumer_group_member_metadata_value_v0}
-ConsumerGroupMemberMetadataValue._writers = {0: _write_consumer_group_member_metadata_value_v0}
-ConsumerGroupMemberMetadataValue._output = Output
+ConsumerGroupMemberMetadataValue._encoders = {0: _encode_consumer_group_member_metadata_value_v0}

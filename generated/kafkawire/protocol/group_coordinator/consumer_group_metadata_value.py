@@ -60,16 +60,18 @@ def _read_consumer_group_metadata_value_v0(buffer: bytes, at: int) -> tuple[Cons
     return ConsumerGroupMetadataValue(epoch, metadata_hash, tags), at
 
 
-def _write_consumer_group_metadata_value_v0(out: bytearray, item: ConsumerGroupMetadataValue) -> None:
-    out += _pack_iB(item.epoch, 0)
+def _encode_consumer_group_metadata_value_v0(item: ConsumerGroupMetadataValue) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_iB(item.epoch, 0))
     known = []
     if item.metadata_hash != 0:
-        payload = bytearray()
-        payload += _pack_q(item.metadata_hash)
-        known.append((0, payload))
+        payload: list[bytes] = []
+        payload.append(_pack_q(item.metadata_hash))
+        known.append((0, b"".join(payload)))
     if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+    return b"".join(out)
 
 
 ConsumerGroupMetadataValue._readers = {0: _read_consumer_group_metadata_value_v0}
-ConsumerGroupMetadataValue._writers = {0: _write_consumer_group_metadata_value_v0}
+ConsumerGroupMetadataValue._encoders = {0: _encode_consumer_group_metadata_value_v0}

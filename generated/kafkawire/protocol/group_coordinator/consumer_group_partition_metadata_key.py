@@ -46,13 +46,15 @@ def _read_consumer_group_partition_metadata_key_v0(
     return ConsumerGroupPartitionMetadataKey(group_id), at
 
 
-def _write_consumer_group_partition_metadata_key_v0(out: bytearray, item: ConsumerGroupPartitionMetadataKey) -> None:
+def _encode_consumer_group_partition_metadata_key_v0(item: ConsumerGroupPartitionMetadataKey) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     group_id_raw = item.group_id.encode()
-    out += _pack_h(len(group_id_raw))
-    out += group_id_raw
+    out.append(_pack_h(len(group_id_raw)))
+    out.append(group_id_raw)
+    return b"".join(out)
 
 
 ConsumerGroupPartitionMetadataKey._readers = {0: _read_consumer_group_partition_metadata_key_v0}
-ConsumerGroupPartitionMetadataKey._writers = {0: _write_consumer_group_partition_metadata_key_v0}
+ConsumerGroupPartitionMetadataKey._encoders = {0: _encode_consumer_group_partition_metadata_key_v0}

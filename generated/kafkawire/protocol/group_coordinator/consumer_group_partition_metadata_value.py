@@ -147,7 +147,7 @@ def _write_many_partition_metadata_v0(
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicMetadata, version 0
@@ -221,7 +221,7 @@ def _write_many_topic_metadata_v0(
         _write_many_partition_metadata_v0(out, partition_metadata)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ConsumerGroupPartitionMetadataValue, version 0
@@ -252,9 +252,8 @@ def _read_consumer_group_partition_metadata_value_v0(
     return ConsumerGroupPartitionMetadataValue(topics, tags), at
 
 
-def _write_consumer_group_partition_metadata_value_v0(
-    out: bytearray, item: ConsumerGroupPartitionMetadataValue
-) -> None:
+def _encode_consumer_group_partition_metadata_value_v0(item: ConsumerGroupPartitionMetadataValue) -> bytes:
+    out = bytearray()
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
@@ -266,8 +265,9 @@ def _write_consumer_group_partition_metadata_value_v0(
     _write_many_topic_metadata_v0(out, topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ConsumerGroupPartitionMetadataValue._readers = {0: _read_consumer_group_partition_metadata_value_v0}
-ConsumerGroupPartitionMetadataValue._writers = {0: _write_consumer_group_partition_metadata_value_v0}
+ConsumerGroupPartitionMetadataValue._encoders = {0: _encode_consumer_group_partition_metadata_value_v0}

@@ -56,16 +56,18 @@ def _read_consumer_group_regular_expression_key_v0(
     return ConsumerGroupRegularExpressionKey(group_id, regular_expression), at
 
 
-def _write_consumer_group_regular_expression_key_v0(out: bytearray, item: ConsumerGroupRegularExpressionKey) -> None:
+def _encode_consumer_group_regular_expression_key_v0(item: ConsumerGroupRegularExpressionKey) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     group_id_raw = item.group_id.encode()
-    out += _pack_h(len(group_id_raw))
-    out += group_id_raw
+    out.append(_pack_h(len(group_id_raw)))
+    out.append(group_id_raw)
     regular_expression_raw = item.regular_expression.encode()
-    out += _pack_h(len(regular_expression_raw))
-    out += regular_expression_raw
+    out.append(_pack_h(len(regular_expression_raw)))
+    out.append(regular_expression_raw)
+    return b"".join(out)
 
 
 ConsumerGroupRegularExpressionKey._readers = {0: _read_consumer_group_regular_expression_key_v0}
-ConsumerGroupRegularExpressionKey._writers = {0: _write_consumer_group_regular_expression_key_v0}
+ConsumerGroupRegularExpressionKey._encoders = {0: _encode_consumer_group_regular_expression_key_v0}

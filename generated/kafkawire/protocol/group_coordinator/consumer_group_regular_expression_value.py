@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
     Tags,
     long_length,
@@ -87,29 +88,29 @@ def _read_consumer_group_regular_expression_value_v0(
     return ConsumerGroupRegularExpressionValue(topics, version, timestamp, tags), at
 
 
-def _write_consumer_group_regular_expression_value_v0(
-    out: bytearray, item: ConsumerGroupRegularExpressionValue
-) -> None:
+def _encode_consumer_group_regular_expression_value_v0(item: ConsumerGroupRegularExpressionValue) -> bytes:
+    out: list[bytes] = []
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
     if n < FEW:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
+        out.append(long_length(n))
     for topics_item in topics:
         text = topics_item.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
-    out += _pack_qqB(item.version, item.timestamp, 0)
+            out.append(long_text_length(n))
+        out.append(text)
+    out.append(_pack_qqB(item.version, item.timestamp, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 ConsumerGroupRegularExpressionValue._readers = {0: _read_consumer_group_regular_expression_value_v0}
-ConsumerGroupRegularExpressionValue._writers = {0: _write_consumer_group_regular_expression_value_v0}
+ConsumerGroupRegularExpressionValue._encoders = {0: _encode_consumer_group_regular_expression_value_v0}

@@ -56,18 +56,18 @@ def _read_consumer_group_target_assignment_member_key_v0(
     return ConsumerGroupTargetAssignmentMemberKey(group_id, member_id), at
 
 
-def _write_consumer_group_target_assignment_member_key_v0(
-    out: bytearray, item: ConsumerGroupTargetAssignmentMemberKey
-) -> None:
+def _encode_consumer_group_target_assignment_member_key_v0(item: ConsumerGroupTargetAssignmentMemberKey) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     group_id_raw = item.group_id.encode()
-    out += _pack_h(len(group_id_raw))
-    out += group_id_raw
+    out.append(_pack_h(len(group_id_raw)))
+    out.append(group_id_raw)
     member_id_raw = item.member_id.encode()
-    out += _pack_h(len(member_id_raw))
-    out += member_id_raw
+    out.append(_pack_h(len(member_id_raw)))
+    out.append(member_id_raw)
+    return b"".join(out)
 
 
 ConsumerGroupTargetAssignmentMemberKey._readers = {0: _read_consumer_group_target_assignment_member_key_v0}
-ConsumerGroupTargetAssignmentMemberKey._writers = {0: _write_consumer_group_target_assignment_member_key_v0}
+ConsumerGroupTargetAssignmentMemberKey._encoders = {0: _encode_consumer_group_target_assignment_member_key_v0}

@@ -111,7 +111,7 @@ def _write_many_topic_partition_v0(
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ConsumerGroupTargetAssignmentMemberValue, version 0
@@ -142,9 +142,8 @@ def _read_consumer_group_target_assignment_member_value_v0(
     return ConsumerGroupTargetAssignmentMemberValue(topic_partitions, tags), at
 
 
-def _write_consumer_group_target_assignment_member_value_v0(
-    out: bytearray, item: ConsumerGroupTargetAssignmentMemberValue
-) -> None:
+def _encode_consumer_group_target_assignment_member_value_v0(item: ConsumerGroupTargetAssignmentMemberValue) -> bytes:
+    out = bytearray()
     topic_partitions = item.topic_partitions
     if type(topic_partitions) is not tuple:
         topic_partitions = sequence(topic_partitions)
@@ -156,8 +155,9 @@ def _write_consumer_group_target_assignment_member_value_v0(
     _write_many_topic_partition_v0(out, topic_partitions)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ConsumerGroupTargetAssignmentMemberValue._readers = {0: _read_consumer_group_target_assignment_member_value_v0}
-ConsumerGroupTargetAssignmentMemberValue._writers = {0: _write_consumer_group_target_assignment_member_value_v0}
+ConsumerGroupTargetAssignmentMemberValue._encoders = {0: _encode_consumer_group_target_assignment_member_value_v0}

@@ -46,15 +46,15 @@ def _read_consumer_group_target_assignment_metadata_key_v0(
     return ConsumerGroupTargetAssignmentMetadataKey(group_id), at
 
 
-def _write_consumer_group_target_assignment_metadata_key_v0(
-    out: bytearray, item: ConsumerGroupTargetAssignmentMetadataKey
-) -> None:
+def _encode_consumer_group_target_assignment_metadata_key_v0(item: ConsumerGroupTargetAssignmentMetadataKey) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     group_id_raw = item.group_id.encode()
-    out += _pack_h(len(group_id_raw))
-    out += group_id_raw
+    out.append(_pack_h(len(group_id_raw)))
+    out.append(group_id_raw)
+    return b"".join(out)
 
 
 ConsumerGroupTargetAssignmentMetadataKey._readers = {0: _read_consumer_group_target_assignment_metadata_key_v0}
-ConsumerGroupTargetAssignmentMetadataKey._writers = {0: _write_consumer_group_target_assignment_metadata_key_v0}
+ConsumerGroupTargetAssignmentMetadataKey._encoders = {0: _encode_consumer_group_target_assignment_metadata_key_v0}

@@ -62,18 +62,20 @@ def _read_consumer_group_target_assignment_metadata_value_v0(
     return ConsumerGroupTargetAssignmentMetadataValue(assignment_epoch, assignment_timestamp, tags), at
 
 
-def _write_consumer_group_target_assignment_metadata_value_v0(
-    out: bytearray, item: ConsumerGroupTargetAssignmentMetadataValue
-) -> None:
-    out += _pack_iB(item.assignment_epoch, 0)
+def _encode_consumer_group_target_assignment_metadata_value_v0(
+    item: ConsumerGroupTargetAssignmentMetadataValue,
+) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_iB(item.assignment_epoch, 0))
     known = []
     if item.assignment_timestamp != 0:
-        payload = bytearray()
-        payload += _pack_q(item.assignment_timestamp)
-        known.append((0, payload))
+        payload: list[bytes] = []
+        payload.append(_pack_q(item.assignment_timestamp))
+        known.append((0, b"".join(payload)))
     if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+    return b"".join(out)
 
 
 ConsumerGroupTargetAssignmentMetadataValue._readers = {0: _read_consumer_group_target_assignment_metadata_value_v0}
-ConsumerGroupTargetAssignmentMetadataValue._writers = {0: _write_consumer_group_target_assignment_metadata_value_v0}
+ConsumerGroupTargetAssignmentMetadataValue._encoders = {0: _encode_consumer_group_target_assignment_metadata_value_v0}

@@ -43,13 +43,15 @@ def _read_group_metadata_key_v0(buffer: bytes, at: int) -> tuple[GroupMetadataKe
     return GroupMetadataKey(group), at
 
 
-def _write_group_metadata_key_v0(out: bytearray, item: GroupMetadataKey) -> None:
+def _encode_group_metadata_key_v0(item: GroupMetadataKey) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     group_raw = item.group.encode()
-    out += _pack_h(len(group_raw))
-    out += group_raw
+    out.append(_pack_h(len(group_raw)))
+    out.append(group_raw)
+    return b"".join(out)
 
 
 GroupMetadataKey._readers = {0: _read_group_metadata_key_v0}
-GroupMetadataKey._writers = {0: _write_group_metadata_key_v0}
+GroupMetadataKey._encoders = {0: _encode_group_metadata_key_v0}

@@ -8,11 +8,10 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
     NULL_TEXT,
-    Output,
     Tags,
-    append_octets,
     long_length,
     long_nullable_text,
     long_text,
@@ -155,25 +154,25 @@ def _read_many_member_metadata_v0(
     return tuple(result), at
 
 
-def _write_many_member_metadata_v0(out: bytearray, items: Sequence[GroupMetadataValue.MemberMetadata]) -> None:
+def _write_many_member_metadata_v0(out: list[bytes], items: Sequence[GroupMetadataValue.MemberMetadata]) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
         member_id_raw = item.member_id.encode()
-        out += _pack_h(len(member_id_raw))
-        out += member_id_raw
+        out.append(_pack_h(len(member_id_raw)))
+        out.append(member_id_raw)
         client_id_raw = item.client_id.encode()
-        out += _pack_h(len(client_id_raw))
-        out += client_id_raw
+        out.append(_pack_h(len(client_id_raw)))
+        out.append(client_id_raw)
         client_host_raw = item.client_host.encode()
-        out += _pack_h(len(client_host_raw))
-        out += client_host_raw
+        out.append(_pack_h(len(client_host_raw)))
+        out.append(client_host_raw)
         subscription_raw = octets(item.subscription)
-        out += _pack_ii(item.session_timeout, len(subscription_raw))
-        append_octets(out, subscription_raw)
+        out.append(_pack_ii(item.session_timeout, len(subscription_raw)))
+        out.append(subscription_raw)
         assignment_raw = octets(item.assignment)
-        out += _pack_i(len(assignment_raw))
-        append_octets(out, assignment_raw)
+        out.append(_pack_i(len(assignment_raw)))
+        out.append(assignment_raw)
 
 
 # GroupMetadataValue, version 0
@@ -221,32 +220,34 @@ def _read_group_metadata_value_v0(buffer: bytes, at: int) -> tuple[GroupMetadata
     return GroupMetadataValue(protocol_type, generation, protocol, leader, -1, members), at
 
 
-def _write_group_metadata_value_v0(out: bytearray, item: GroupMetadataValue) -> None:
+def _encode_group_metadata_value_v0(item: GroupMetadataValue) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     protocol_type_raw = item.protocol_type.encode()
-    out += _pack_h(len(protocol_type_raw))
-    out += protocol_type_raw
-    out += _pack_i(item.generation)
+    out.append(_pack_h(len(protocol_type_raw)))
+    out.append(protocol_type_raw)
+    out.append(_pack_i(item.generation))
     protocol = item.protocol
     if protocol is None:
-        out += NULL_TEXT
+        out.append(NULL_TEXT)
     else:
         text = protocol.encode()
-        out += _pack_h(len(text))
-        out += text
+        out.append(_pack_h(len(text)))
+        out.append(text)
     leader = item.leader
     if leader is None:
-        out += NULL_TEXT
+        out.append(NULL_TEXT)
     else:
         text = leader.encode()
-        out += _pack_h(len(text))
-        out += text
+        out.append(_pack_h(len(text)))
+        out.append(text)
     members = item.members
     if type(members) is not tuple:
         members = sequence(members)
-    out += _pack_i(len(members))
+    out.append(_pack_i(len(members)))
     _write_many_member_metadata_v0(out, members)
+    return b"".join(out)
 
 
 # MemberMetadata, versions 1-2
@@ -306,25 +307,25 @@ def _read_many_member_metadata_v1(
     return tuple(result), at
 
 
-def _write_many_member_metadata_v1(out: bytearray, items: Sequence[GroupMetadataValue.MemberMetadata]) -> None:
+def _write_many_member_metadata_v1(out: list[bytes], items: Sequence[GroupMetadataValue.MemberMetadata]) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
         member_id_raw = item.member_id.encode()
-        out += _pack_h(len(member_id_raw))
-        out += member_id_raw
+        out.append(_pack_h(len(member_id_raw)))
+        out.append(member_id_raw)
         client_id_raw = item.client_id.encode()
-        out += _pack_h(len(client_id_raw))
-        out += client_id_raw
+        out.append(_pack_h(len(client_id_raw)))
+        out.append(client_id_raw)
         client_host_raw = item.client_host.encode()
-        out += _pack_h(len(client_host_raw))
-        out += client_host_raw
+        out.append(_pack_h(len(client_host_raw)))
+        out.append(client_host_raw)
         subscription_raw = octets(item.subscription)
-        out += _pack_iii(item.rebalance_timeout, item.session_timeout, len(subscription_raw))
-        append_octets(out, subscription_raw)
+        out.append(_pack_iii(item.rebalance_timeout, item.session_timeout, len(subscription_raw)))
+        out.append(subscription_raw)
         assignment_raw = octets(item.assignment)
-        out += _pack_i(len(assignment_raw))
-        append_octets(out, assignment_raw)
+        out.append(_pack_i(len(assignment_raw)))
+        out.append(assignment_raw)
 
 
 # GroupMetadataValue, version 1
@@ -372,32 +373,34 @@ def _read_group_metadata_value_v1(buffer: bytes, at: int) -> tuple[GroupMetadata
     return GroupMetadataValue(protocol_type, generation, protocol, leader, -1, members), at
 
 
-def _write_group_metadata_value_v1(out: bytearray, item: GroupMetadataValue) -> None:
+def _encode_group_metadata_value_v1(item: GroupMetadataValue) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     protocol_type_raw = item.protocol_type.encode()
-    out += _pack_h(len(protocol_type_raw))
-    out += protocol_type_raw
-    out += _pack_i(item.generation)
+    out.append(_pack_h(len(protocol_type_raw)))
+    out.append(protocol_type_raw)
+    out.append(_pack_i(item.generation))
     protocol = item.protocol
     if protocol is None:
-        out += NULL_TEXT
+        out.append(NULL_TEXT)
     else:
         text = protocol.encode()
-        out += _pack_h(len(text))
-        out += text
+        out.append(_pack_h(len(text)))
+        out.append(text)
     leader = item.leader
     if leader is None:
-        out += NULL_TEXT
+        out.append(NULL_TEXT)
     else:
         text = leader.encode()
-        out += _pack_h(len(text))
-        out += text
+        out.append(_pack_h(len(text)))
+        out.append(text)
     members = item.members
     if type(members) is not tuple:
         members = sequence(members)
-    out += _pack_i(len(members))
+    out.append(_pack_i(len(members)))
     _write_many_member_metadata_v1(out, members)
+    return b"".join(out)
 
 
 # GroupMetadataValue, version 2
@@ -446,32 +449,34 @@ def _read_group_metadata_value_v2(buffer: bytes, at: int) -> tuple[GroupMetadata
     return GroupMetadataValue(protocol_type, generation, protocol, leader, current_state_timestamp, members), at
 
 
-def _write_group_metadata_value_v2(out: bytearray, item: GroupMetadataValue) -> None:
+def _encode_group_metadata_value_v2(item: GroupMetadataValue) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     protocol_type_raw = item.protocol_type.encode()
-    out += _pack_h(len(protocol_type_raw))
-    out += protocol_type_raw
-    out += _pack_i(item.generation)
+    out.append(_pack_h(len(protocol_type_raw)))
+    out.append(protocol_type_raw)
+    out.append(_pack_i(item.generation))
     protocol = item.protocol
     if protocol is None:
-        out += NULL_TEXT
+        out.append(NULL_TEXT)
     else:
         text = protocol.encode()
-        out += _pack_h(len(text))
-        out += text
+        out.append(_pack_h(len(text)))
+        out.append(text)
     leader = item.leader
     if leader is None:
-        out += NULL_TEXT
+        out.append(NULL_TEXT)
     else:
         text = leader.encode()
-        out += _pack_h(len(text))
-        out += text
+        out.append(_pack_h(len(text)))
+        out.append(text)
     members = item.members
     if type(members) is not tuple:
         members = sequence(members)
-    out += _pack_qi(item.current_state_timestamp, len(members))
+    out.append(_pack_qi(item.current_state_timestamp, len(members)))
     _write_many_member_metadata_v1(out, members)
+    return b"".join(out)
 
 
 # MemberMetadata, version 3
@@ -549,32 +554,32 @@ def _read_many_member_metadata_v3(
     return tuple(result), at
 
 
-def _write_many_member_metadata_v3(out: bytearray, items: Sequence[GroupMetadataValue.MemberMetadata]) -> None:
+def _write_many_member_metadata_v3(out: list[bytes], items: Sequence[GroupMetadataValue.MemberMetadata]) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
         member_id_raw = item.member_id.encode()
-        out += _pack_h(len(member_id_raw))
-        out += member_id_raw
+        out.append(_pack_h(len(member_id_raw)))
+        out.append(member_id_raw)
         group_instance_id = item.group_instance_id
         if group_instance_id is None:
-            out += NULL_TEXT
+            out.append(NULL_TEXT)
         else:
             text = group_instance_id.encode()
-            out += _pack_h(len(text))
-            out += text
+            out.append(_pack_h(len(text)))
+            out.append(text)
         client_id_raw = item.client_id.encode()
-        out += _pack_h(len(client_id_raw))
-        out += client_id_raw
+        out.append(_pack_h(len(client_id_raw)))
+        out.append(client_id_raw)
         client_host_raw = item.client_host.encode()
-        out += _pack_h(len(client_host_raw))
-        out += client_host_raw
+        out.append(_pack_h(len(client_host_raw)))
+        out.append(client_host_raw)
         subscription_raw = octets(item.subscription)
-        out += _pack_iii(item.rebalance_timeout, item.session_timeout, len(subscription_raw))
-        append_octets(out, subscription_raw)
+        out.append(_pack_iii(item.rebalance_timeout, item.session_timeout, len(subscription_raw)))
+        out.append(subscription_raw)
         assignment_raw = octets(item.assignment)
-        out += _pack_i(len(assignment_raw))
-        append_octets(out, assignment_raw)
+        out.append(_pack_i(len(assignment_raw)))
+        out.append(assignment_raw)
 
 
 # GroupMetadataValue, version 3
@@ -623,32 +628,34 @@ def _read_group_metadata_value_v3(buffer: bytes, at: int) -> tuple[GroupMetadata
     return GroupMetadataValue(protocol_type, generation, protocol, leader, current_state_timestamp, members), at
 
 
-def _write_group_metadata_value_v3(out: bytearray, item: GroupMetadataValue) -> None:
+def _encode_group_metadata_value_v3(item: GroupMetadataValue) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     protocol_type_raw = item.protocol_type.encode()
-    out += _pack_h(len(protocol_type_raw))
-    out += protocol_type_raw
-    out += _pack_i(item.generation)
+    out.append(_pack_h(len(protocol_type_raw)))
+    out.append(protocol_type_raw)
+    out.append(_pack_i(item.generation))
     protocol = item.protocol
     if protocol is None:
-        out += NULL_TEXT
+        out.append(NULL_TEXT)
     else:
         text = protocol.encode()
-        out += _pack_h(len(text))
-        out += text
+        out.append(_pack_h(len(text)))
+        out.append(text)
     leader = item.leader
     if leader is None:
-        out += NULL_TEXT
+        out.append(NULL_TEXT)
     else:
         text = leader.encode()
-        out += _pack_h(len(text))
-        out += text
+        out.append(_pack_h(len(text)))
+        out.append(text)
     members = item.members
     if type(members) is not tuple:
         members = sequence(members)
-    out += _pack_qi(item.current_state_timestamp, len(members))
+    out.append(_pack_qi(item.current_state_timestamp, len(members)))
     _write_many_member_metadata_v3(out, members)
+    return b"".join(out)
 
 
 # MemberMetadata, version 4
@@ -743,58 +750,58 @@ def _read_many_member_metadata_v4(
     return tuple(result), at
 
 
-def _write_many_member_metadata_v4(out: bytearray, items: Sequence[GroupMetadataValue.MemberMetadata]) -> None:
+def _write_many_member_metadata_v4(out: list[bytes], items: Sequence[GroupMetadataValue.MemberMetadata]) -> None:
     for item in items:
         text = item.member_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
         group_instance_id = item.group_instance_id
         if group_instance_id is None:
-            out.append(0)
+            out.append(BYTES[0])
         else:
             text = group_instance_id.encode()
             n = len(text)
             if n < 127:
-                out.append(n + 1)
+                out.append(BYTES[n + 1])
             else:
-                out += long_text_length(n)
-            out += text
+                out.append(long_text_length(n))
+            out.append(text)
         text = item.client_id.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
         text = item.client_host.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text__ii[n](n + 1, text, item.rebalance_timeout, item.session_timeout)
+            out.append(_pack_text__ii[n](n + 1, text, item.rebalance_timeout, item.session_timeout))
         else:
-            out += long_text_length(n)
-            out += text
-            out += _pack_ii(item.rebalance_timeout, item.session_timeout)
+            out.append(long_text_length(n))
+            out.append(text)
+            out.append(_pack_ii(item.rebalance_timeout, item.session_timeout))
         text = octets(item.subscription)
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
-        append_octets(out, text)
+            out.append(long_length(n))
+        out.append(text)
         text = octets(item.assignment)
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
-        append_octets(out, text)
-        out.append(0)
+            out.append(long_length(n))
+        out.append(text)
+        out.append(BYTES[0])
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # GroupMetadataValue, version 4
@@ -857,50 +864,52 @@ def _read_group_metadata_value_v4(buffer: bytes, at: int) -> tuple[GroupMetadata
     return GroupMetadataValue(protocol_type, generation, protocol, leader, current_state_timestamp, members, tags), at
 
 
-def _write_group_metadata_value_v4(out: bytearray, item: GroupMetadataValue) -> None:
+def _encode_group_metadata_value_v4(item: GroupMetadataValue) -> bytes:
+    out: list[bytes] = []
     text = item.protocol_type.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__i[n](n + 1, text, item.generation)
+        out.append(_pack_text__i[n](n + 1, text, item.generation))
     else:
-        out += long_text_length(n)
-        out += text
-        out += _pack_i(item.generation)
+        out.append(long_text_length(n))
+        out.append(text)
+        out.append(_pack_i(item.generation))
     protocol = item.protocol
     if protocol is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = protocol.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     leader = item.leader
     if leader is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = leader.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     members = item.members
     if type(members) is not tuple:
         members = sequence(members)
     n = len(members)
     if n < FEW:
-        out += _pack_qB(item.current_state_timestamp, n + 1)
+        out.append(_pack_qB(item.current_state_timestamp, n + 1))
     else:
-        out += _pack_q(item.current_state_timestamp)
-        out += long_length(n)
+        out.append(_pack_q(item.current_state_timestamp))
+        out.append(long_length(n))
     _write_many_member_metadata_v4(out, members)
-    out.append(0)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 GroupMetadataValue._readers = {
@@ -910,11 +919,10 @@ GroupMetadataValue._readers = {
     3: _read_group_metadata_value_v3,
     4: _read_group_metadata_value_v4,
 }
-GroupMetadataValue._writers = {
-    0: _write_group_metadata_value_v0,
-    1: _write_group_metadata_value_v1,
-    2: _write_group_metadata_value_v2,
-    3: _write_group_metadata_value_v3,
-    4: _write_group_metadata_value_v4,
+GroupMetadataValue._encoders = {
+    0: _encode_group_metadata_value_v0,
+    1: _encode_group_metadata_value_v1,
+    2: _encode_group_metadata_value_v2,
+    3: _encode_group_metadata_value_v3,
+    4: _encode_group_metadata_value_v4,
 }
-GroupMetadataValue._output = Output

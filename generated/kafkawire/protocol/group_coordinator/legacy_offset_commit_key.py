@@ -60,17 +60,19 @@ def _read_legacy_offset_commit_key_v0(buffer: bytes, at: int) -> tuple[LegacyOff
     return LegacyOffsetCommitKey(group, topic, partition), at
 
 
-def _write_legacy_offset_commit_key_v0(out: bytearray, item: LegacyOffsetCommitKey) -> None:
+def _encode_legacy_offset_commit_key_v0(item: LegacyOffsetCommitKey) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     group_raw = item.group.encode()
-    out += _pack_h(len(group_raw))
-    out += group_raw
+    out.append(_pack_h(len(group_raw)))
+    out.append(group_raw)
     topic_raw = item.topic.encode()
-    out += _pack_h(len(topic_raw))
-    out += topic_raw
-    out += _pack_i(item.partition)
+    out.append(_pack_h(len(topic_raw)))
+    out.append(topic_raw)
+    out.append(_pack_i(item.partition))
+    return b"".join(out)
 
 
 LegacyOffsetCommitKey._readers = {0: _read_legacy_offset_commit_key_v0}
-LegacyOffsetCommitKey._writers = {0: _write_legacy_offset_commit_key_v0}
+LegacyOffsetCommitKey._encoders = {0: _encode_legacy_offset_commit_key_v0}

@@ -53,14 +53,16 @@ def _read_legacy_offset_commit_value_v0(buffer: bytes, at: int) -> tuple[LegacyO
     return LegacyOffsetCommitValue(offset, metadata, commit_timestamp), at
 
 
-def _write_legacy_offset_commit_value_v0(out: bytearray, item: LegacyOffsetCommitValue) -> None:
+def _encode_legacy_offset_commit_value_v0(item: LegacyOffsetCommitValue) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     metadata_raw = item.metadata.encode()
-    out += _pack_qh(item.offset, len(metadata_raw))
-    out += metadata_raw
-    out += _pack_q(item.commit_timestamp)
+    out.append(_pack_qh(item.offset, len(metadata_raw)))
+    out.append(metadata_raw)
+    out.append(_pack_q(item.commit_timestamp))
+    return b"".join(out)
 
 
 LegacyOffsetCommitValue._readers = {0: _read_legacy_offset_commit_value_v0}
-LegacyOffsetCommitValue._writers = {0: _write_legacy_offset_commit_value_v0}
+LegacyOffsetCommitValue._encoders = {0: _encode_legacy_offset_commit_value_v0}

@@ -60,17 +60,19 @@ def _read_offset_commit_key_v0(buffer: bytes, at: int) -> tuple[OffsetCommitKey,
     return OffsetCommitKey(group, topic, partition), at
 
 
-def _write_offset_commit_key_v0(out: bytearray, item: OffsetCommitKey) -> None:
+def _encode_offset_commit_key_v0(item: OffsetCommitKey) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     group_raw = item.group.encode()
-    out += _pack_h(len(group_raw))
-    out += group_raw
+    out.append(_pack_h(len(group_raw)))
+    out.append(group_raw)
     topic_raw = item.topic.encode()
-    out += _pack_h(len(topic_raw))
-    out += topic_raw
-    out += _pack_i(item.partition)
+    out.append(_pack_h(len(topic_raw)))
+    out.append(topic_raw)
+    out.append(_pack_i(item.partition))
+    return b"".join(out)
 
 
 OffsetCommitKey._readers = {0: _read_offset_commit_key_v0}
-OffsetCommitKey._writers = {0: _write_offset_commit_key_v0}
+OffsetCommitKey._encoders = {0: _encode_offset_commit_key_v0}

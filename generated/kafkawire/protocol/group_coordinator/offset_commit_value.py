@@ -83,13 +83,15 @@ def _read_offset_commit_value_v0(buffer: bytes, at: int) -> tuple[OffsetCommitVa
     return OffsetCommitValue(offset, -1, metadata, commit_timestamp), at
 
 
-def _write_offset_commit_value_v0(out: bytearray, item: OffsetCommitValue) -> None:
+def _encode_offset_commit_value_v0(item: OffsetCommitValue) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     metadata_raw = item.metadata.encode()
-    out += _pack_qh(item.offset, len(metadata_raw))
-    out += metadata_raw
-    out += _pack_q(item.commit_timestamp)
+    out.append(_pack_qh(item.offset, len(metadata_raw)))
+    out.append(metadata_raw)
+    out.append(_pack_q(item.commit_timestamp))
+    return b"".join(out)
 
 
 # OffsetCommitValue, version 1
@@ -112,13 +114,15 @@ def _read_offset_commit_value_v1(buffer: bytes, at: int) -> tuple[OffsetCommitVa
     return OffsetCommitValue(offset, -1, metadata, commit_timestamp, expire_timestamp), at
 
 
-def _write_offset_commit_value_v1(out: bytearray, item: OffsetCommitValue) -> None:
+def _encode_offset_commit_value_v1(item: OffsetCommitValue) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     metadata_raw = item.metadata.encode()
-    out += _pack_qh(item.offset, len(metadata_raw))
-    out += metadata_raw
-    out += _pack_qq(item.commit_timestamp, item.expire_timestamp)
+    out.append(_pack_qh(item.offset, len(metadata_raw)))
+    out.append(metadata_raw)
+    out.append(_pack_qq(item.commit_timestamp, item.expire_timestamp))
+    return b"".join(out)
 
 
 # OffsetCommitValue, version 3
@@ -141,13 +145,15 @@ def _read_offset_commit_value_v3(buffer: bytes, at: int) -> tuple[OffsetCommitVa
     return OffsetCommitValue(offset, leader_epoch, metadata, commit_timestamp), at
 
 
-def _write_offset_commit_value_v3(out: bytearray, item: OffsetCommitValue) -> None:
+def _encode_offset_commit_value_v3(item: OffsetCommitValue) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     metadata_raw = item.metadata.encode()
-    out += _pack_qih(item.offset, item.leader_epoch, len(metadata_raw))
-    out += metadata_raw
-    out += _pack_q(item.commit_timestamp)
+    out.append(_pack_qih(item.offset, item.leader_epoch, len(metadata_raw)))
+    out.append(metadata_raw)
+    out.append(_pack_q(item.commit_timestamp))
+    return b"".join(out)
 
 
 # OffsetCommitValue, version 4
@@ -191,25 +197,27 @@ def _read_offset_commit_value_v4(buffer: bytes, at: int) -> tuple[OffsetCommitVa
     return OffsetCommitValue(offset, leader_epoch, metadata, commit_timestamp, -1, topic_id, tags), at
 
 
-def _write_offset_commit_value_v4(out: bytearray, item: OffsetCommitValue) -> None:
+def _encode_offset_commit_value_v4(item: OffsetCommitValue) -> bytes:
+    out: list[bytes] = []
     text = item.metadata.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text_qi_qB[n](item.offset, item.leader_epoch, n + 1, text, item.commit_timestamp, 0)
+        out.append(_pack_text_qi_qB[n](item.offset, item.leader_epoch, n + 1, text, item.commit_timestamp, 0))
     else:
-        out += _pack_qi(item.offset, item.leader_epoch)
-        out += long_text_length(n)
-        out += text
-        out += _pack_qB(item.commit_timestamp, 0)
+        out.append(_pack_qi(item.offset, item.leader_epoch))
+        out.append(long_text_length(n))
+        out.append(text)
+        out.append(_pack_qB(item.commit_timestamp, 0))
     known = []
     if item.topic_id != ZERO_UUID:
-        payload = bytearray()
+        payload: list[bytes] = []
         if len(item.topic_id) != 16:
             raise ValueError
-        payload += _pack_16s(item.topic_id)
-        known.append((0, payload))
+        payload.append(_pack_16s(item.topic_id))
+        known.append((0, b"".join(payload)))
     if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+    return b"".join(out)
 
 
 OffsetCommitValue._readers = {
@@ -219,10 +227,10 @@ OffsetCommitValue._readers = {
     3: _read_offset_commit_value_v3,
     4: _read_offset_commit_value_v4,
 }
-OffsetCommitValue._writers = {
-    0: _write_offset_commit_value_v0,
-    1: _write_offset_commit_value_v1,
-    2: _write_offset_commit_value_v0,
-    3: _write_offset_commit_value_v3,
-    4: _write_offset_commit_value_v4,
+OffsetCommitValue._encoders = {
+    0: _encode_offset_commit_value_v0,
+    1: _encode_offset_commit_value_v1,
+    2: _encode_offset_commit_value_v0,
+    3: _encode_offset_commit_value_v3,
+    4: _encode_offset_commit_value_v4,
 }

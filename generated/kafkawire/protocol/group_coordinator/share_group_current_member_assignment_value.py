@@ -120,7 +120,7 @@ def _write_many_topic_partitions_v0(
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ShareGroupCurrentMemberAssignmentValue, version 0
@@ -157,9 +157,8 @@ def _read_share_group_current_member_assignment_value_v0(
     )
 
 
-def _write_share_group_current_member_assignment_value_v0(
-    out: bytearray, item: ShareGroupCurrentMemberAssignmentValue
-) -> None:
+def _encode_share_group_current_member_assignment_value_v0(item: ShareGroupCurrentMemberAssignmentValue) -> bytes:
+    out = bytearray()
     assigned_partitions = item.assigned_partitions
     if type(assigned_partitions) is not tuple:
         assigned_partitions = sequence(assigned_partitions)
@@ -172,8 +171,9 @@ def _write_share_group_current_member_assignment_value_v0(
     _write_many_topic_partitions_v0(out, assigned_partitions)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ShareGroupCurrentMemberAssignmentValue._readers = {0: _read_share_group_current_member_assignment_value_v0}
-ShareGroupCurrentMemberAssignmentValue._writers = {0: _write_share_group_current_member_assignment_value_v0}
+ShareGroupCurrentMemberAssignmentValue._encoders = {0: _encode_share_group_current_member_assignment_value_v0}

@@ -45,11 +45,13 @@ def _read_share_group_metadata_value_v0(buffer: bytes, at: int) -> tuple[ShareGr
     return ShareGroupMetadataValue(epoch, metadata_hash, tags), at
 
 
-def _write_share_group_metadata_value_v0(out: bytearray, item: ShareGroupMetadataValue) -> None:
-    out += _pack_iqB(item.epoch, item.metadata_hash, 0)
+def _encode_share_group_metadata_value_v0(item: ShareGroupMetadataValue) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_iqB(item.epoch, item.metadata_hash, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 ShareGroupMetadataValue._readers = {0: _read_share_group_metadata_value_v0}
-ShareGroupMetadataValue._writers = {0: _write_share_group_metadata_value_v0}
+ShareGroupMetadataValue._encoders = {0: _encode_share_group_metadata_value_v0}

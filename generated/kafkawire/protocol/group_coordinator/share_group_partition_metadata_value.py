@@ -149,7 +149,7 @@ def _write_many_topic_partitions_info_v0(
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicInfo, version 0
@@ -196,7 +196,7 @@ def _write_many_topic_info_v0(out: bytearray, items: Sequence[ShareGroupPartitio
             out += text
             out += _pack_B(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ShareGroupPartitionMetadataValue, version 0
@@ -240,7 +240,8 @@ def _read_share_group_partition_metadata_value_v0(
     return ShareGroupPartitionMetadataValue(initialized_topics, deleting_topics, tags), at
 
 
-def _write_share_group_partition_metadata_value_v0(out: bytearray, item: ShareGroupPartitionMetadataValue) -> None:
+def _encode_share_group_partition_metadata_value_v0(item: ShareGroupPartitionMetadataValue) -> bytes:
+    out = bytearray()
     initialized_topics = item.initialized_topics
     if type(initialized_topics) is not tuple:
         initialized_topics = sequence(initialized_topics)
@@ -261,8 +262,9 @@ def _write_share_group_partition_metadata_value_v0(out: bytearray, item: ShareGr
     _write_many_topic_info_v0(out, deleting_topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ShareGroupPartitionMetadataValue._readers = {0: _read_share_group_partition_metadata_value_v0}
-ShareGroupPartitionMetadataValue._writers = {0: _write_share_group_partition_metadata_value_v0}
+ShareGroupPartitionMetadataValue._encoders = {0: _encode_share_group_partition_metadata_value_v0}

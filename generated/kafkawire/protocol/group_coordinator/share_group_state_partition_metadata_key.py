@@ -46,15 +46,15 @@ def _read_share_group_state_partition_metadata_key_v0(
     return ShareGroupStatePartitionMetadataKey(group_id), at
 
 
-def _write_share_group_state_partition_metadata_key_v0(
-    out: bytearray, item: ShareGroupStatePartitionMetadataKey
-) -> None:
+def _encode_share_group_state_partition_metadata_key_v0(item: ShareGroupStatePartitionMetadataKey) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     group_id_raw = item.group_id.encode()
-    out += _pack_h(len(group_id_raw))
-    out += group_id_raw
+    out.append(_pack_h(len(group_id_raw)))
+    out.append(group_id_raw)
+    return b"".join(out)
 
 
 ShareGroupStatePartitionMetadataKey._readers = {0: _read_share_group_state_partition_metadata_key_v0}
-ShareGroupStatePartitionMetadataKey._writers = {0: _write_share_group_state_partition_metadata_key_v0}
+ShareGroupStatePartitionMetadataKey._encoders = {0: _encode_share_group_state_partition_metadata_key_v0}

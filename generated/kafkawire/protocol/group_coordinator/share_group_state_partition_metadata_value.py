@@ -151,7 +151,7 @@ def _write_many_topic_partitions_info_v0(
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicInfo, version 0
@@ -198,7 +198,7 @@ def _write_many_topic_info_v0(out: bytearray, items: Sequence[ShareGroupStatePar
             out += text
             out += _pack_B(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ShareGroupStatePartitionMetadataValue, version 0
@@ -255,9 +255,8 @@ def _read_share_group_state_partition_metadata_value_v0(
     return ShareGroupStatePartitionMetadataValue(initializing_topics, initialized_topics, deleting_topics, tags), at
 
 
-def _write_share_group_state_partition_metadata_value_v0(
-    out: bytearray, item: ShareGroupStatePartitionMetadataValue
-) -> None:
+def _encode_share_group_state_partition_metadata_value_v0(item: ShareGroupStatePartitionMetadataValue) -> bytes:
+    out = bytearray()
     initializing_topics = item.initializing_topics
     if type(initializing_topics) is not tuple:
         initializing_topics = sequence(initializing_topics)
@@ -287,8 +286,9 @@ def _write_share_group_state_partition_metadata_value_v0(
     _write_many_topic_info_v0(out, deleting_topics)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ShareGroupStatePartitionMetadataValue._readers = {0: _read_share_group_state_partition_metadata_value_v0}
-ShareGroupStatePartitionMetadataValue._writers = {0: _write_share_group_state_partition_metadata_value_v0}
+ShareGroupStatePartitionMetadataValue._encoders = {0: _encode_share_group_state_partition_metadata_value_v0}

@@ -111,7 +111,7 @@ def _write_many_topic_partition_v0(
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ShareGroupTargetAssignmentMemberValue, version 0
@@ -142,9 +142,8 @@ def _read_share_group_target_assignment_member_value_v0(
     return ShareGroupTargetAssignmentMemberValue(topic_partitions, tags), at
 
 
-def _write_share_group_target_assignment_member_value_v0(
-    out: bytearray, item: ShareGroupTargetAssignmentMemberValue
-) -> None:
+def _encode_share_group_target_assignment_member_value_v0(item: ShareGroupTargetAssignmentMemberValue) -> bytes:
+    out = bytearray()
     topic_partitions = item.topic_partitions
     if type(topic_partitions) is not tuple:
         topic_partitions = sequence(topic_partitions)
@@ -156,8 +155,9 @@ def _write_share_group_target_assignment_member_value_v0(
     _write_many_topic_partition_v0(out, topic_partitions)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ShareGroupTargetAssignmentMemberValue._readers = {0: _read_share_group_target_assignment_member_value_v0}
-ShareGroupTargetAssignmentMemberValue._writers = {0: _write_share_group_target_assignment_member_value_v0}
+ShareGroupTargetAssignmentMemberValue._encoders = {0: _encode_share_group_target_assignment_member_value_v0}

@@ -56,18 +56,18 @@ def _read_streams_group_current_member_assignment_key_v0(
     return StreamsGroupCurrentMemberAssignmentKey(group_id, member_id), at
 
 
-def _write_streams_group_current_member_assignment_key_v0(
-    out: bytearray, item: StreamsGroupCurrentMemberAssignmentKey
-) -> None:
+def _encode_streams_group_current_member_assignment_key_v0(item: StreamsGroupCurrentMemberAssignmentKey) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     group_id_raw = item.group_id.encode()
-    out += _pack_h(len(group_id_raw))
-    out += group_id_raw
+    out.append(_pack_h(len(group_id_raw)))
+    out.append(group_id_raw)
     member_id_raw = item.member_id.encode()
-    out += _pack_h(len(member_id_raw))
-    out += member_id_raw
+    out.append(_pack_h(len(member_id_raw)))
+    out.append(member_id_raw)
+    return b"".join(out)
 
 
 StreamsGroupCurrentMemberAssignmentKey._readers = {0: _read_streams_group_current_member_assignment_key_v0}
-StreamsGroupCurrentMemberAssignmentKey._writers = {0: _write_streams_group_current_member_assignment_key_v0}
+StreamsGroupCurrentMemberAssignmentKey._encoders = {0: _encode_streams_group_current_member_assignment_key_v0}

@@ -178,7 +178,7 @@ def _write_many_task_ids_v0(out: bytearray, items: Sequence[StreamsGroupCurrentM
                     numbers = pack_numbers("i", assignment_epochs)
                     payload += long_length(n)
                 payload += numbers
-            known.append((0, payload))
+            known.append((0, bytes(payload)))
         if known or item.unknown_tagged_fields:
             out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
 
@@ -293,9 +293,8 @@ def _read_streams_group_current_member_assignment_value_v0(
     )
 
 
-def _write_streams_group_current_member_assignment_value_v0(
-    out: bytearray, item: StreamsGroupCurrentMemberAssignmentValue
-) -> None:
+def _encode_streams_group_current_member_assignment_value_v0(item: StreamsGroupCurrentMemberAssignmentValue) -> bytes:
+    out = bytearray()
     active_tasks = item.active_tasks
     if type(active_tasks) is not tuple:
         active_tasks = sequence(active_tasks)
@@ -353,8 +352,9 @@ def _write_streams_group_current_member_assignment_value_v0(
     _write_many_task_ids_v0(out, warmup_tasks_pending_revocation)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 StreamsGroupCurrentMemberAssignmentValue._readers = {0: _read_streams_group_current_member_assignment_value_v0}
-StreamsGroupCurrentMemberAssignmentValue._writers = {0: _write_streams_group_current_member_assignment_value_v0}
+StreamsGroupCurrentMemberAssignmentValue._encoders = {0: _encode_streams_group_current_member_assignment_value_v0}

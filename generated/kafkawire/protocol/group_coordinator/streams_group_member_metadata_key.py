@@ -54,16 +54,18 @@ def _read_streams_group_member_metadata_key_v0(buffer: bytes, at: int) -> tuple[
     return StreamsGroupMemberMetadataKey(group_id, member_id), at
 
 
-def _write_streams_group_member_metadata_key_v0(out: bytearray, item: StreamsGroupMemberMetadataKey) -> None:
+def _encode_streams_group_member_metadata_key_v0(item: StreamsGroupMemberMetadataKey) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     group_id_raw = item.group_id.encode()
-    out += _pack_h(len(group_id_raw))
-    out += group_id_raw
+    out.append(_pack_h(len(group_id_raw)))
+    out.append(group_id_raw)
     member_id_raw = item.member_id.encode()
-    out += _pack_h(len(member_id_raw))
-    out += member_id_raw
+    out.append(_pack_h(len(member_id_raw)))
+    out.append(member_id_raw)
+    return b"".join(out)
 
 
 StreamsGroupMemberMetadataKey._readers = {0: _read_streams_group_member_metadata_key_v0}
-StreamsGroupMemberMetadataKey._writers = {0: _write_streams_group_member_metadata_key_v0}
+StreamsGroupMemberMetadataKey._encoders = {0: _encode_streams_group_member_metadata_key_v0}

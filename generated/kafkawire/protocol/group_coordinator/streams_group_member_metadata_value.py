@@ -125,7 +125,7 @@ def _write_endpoint_v0(out: bytearray, item: StreamsGroupMemberMetadataValue.End
         out += text
         out += _pack_HB(item.port, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # KeyValue, version 0
@@ -183,7 +183,7 @@ def _write_many_key_value_v0(out: bytearray, items: Sequence[StreamsGroupMemberM
         out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # StreamsGroupMemberMetadataValue, version 0
@@ -285,7 +285,8 @@ def _read_streams_group_member_metadata_value_v0(buffer: bytes, at: int) -> tupl
     )
 
 
-def _write_streams_group_member_metadata_value_v0(out: bytearray, item: StreamsGroupMemberMetadataValue) -> None:
+def _encode_streams_group_member_metadata_value_v0(item: StreamsGroupMemberMetadataValue) -> bytes:
+    out = bytearray()
     instance_id = item.instance_id
     if instance_id is None:
         out.append(0)
@@ -346,8 +347,9 @@ def _write_streams_group_member_metadata_value_v0(out: bytearray, item: StreamsG
     _write_many_key_value_v0(out, client_tags)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 StreamsGroupMemberMetadataValue._readers = {0: _read_streams_group_member_metadata_value_v0}
-StreamsGroupMemberMetadataValue._writers = {0: _write_streams_group_member_metadata_value_v0}
+StreamsGroupMemberMetadataValue._encoders = {0: _encode_streams_group_member_metadata_value_v0}

@@ -120,7 +120,7 @@ def _write_many_last_assignment_config_v0(
         out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # StreamsGroupMetadataValue, version 0
@@ -167,13 +167,14 @@ def _read_streams_group_metadata_value_v0(buffer: bytes, at: int) -> tuple[Strea
     return StreamsGroupMetadataValue(epoch, metadata_hash, validated_topology_epoch, last_assignment_configs, tags), at
 
 
-def _write_streams_group_metadata_value_v0(out: bytearray, item: StreamsGroupMetadataValue) -> None:
+def _encode_streams_group_metadata_value_v0(item: StreamsGroupMetadataValue) -> bytes:
+    out = bytearray()
     out += _pack_iqB(item.epoch, item.metadata_hash, 0)
     known = []
     if item.validated_topology_epoch != -1:
         payload = bytearray()
         payload += _pack_i(item.validated_topology_epoch)
-        known.append((0, payload))
+        known.append((0, bytes(payload)))
     if item.last_assignment_configs is None or len(item.last_assignment_configs):
         payload = bytearray()
         last_assignment_configs = item.last_assignment_configs
@@ -188,10 +189,11 @@ def _write_streams_group_metadata_value_v0(out: bytearray, item: StreamsGroupMet
             else:
                 payload += long_length(n)
             _write_many_last_assignment_config_v0(payload, last_assignment_configs)
-        known.append((1, payload))
+        known.append((1, bytes(payload)))
     if known or item.unknown_tagged_fields:
         out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1))
+    return bytes(out)
 
 
 StreamsGroupMetadataValue._readers = {0: _read_streams_group_metadata_value_v0}
-StreamsGroupMetadataValue._writers = {0: _write_streams_group_metadata_value_v0}
+StreamsGroupMetadataValue._encoders = {0: _encode_streams_group_metadata_value_v0}

@@ -119,7 +119,7 @@ def _write_many_task_ids_v0(out: bytearray, items: Sequence[StreamsGroupTargetAs
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # StreamsGroupTargetAssignmentMemberValue, version 0
@@ -176,9 +176,8 @@ def _read_streams_group_target_assignment_member_value_v0(
     return StreamsGroupTargetAssignmentMemberValue(active_tasks, standby_tasks, warmup_tasks, tags), at
 
 
-def _write_streams_group_target_assignment_member_value_v0(
-    out: bytearray, item: StreamsGroupTargetAssignmentMemberValue
-) -> None:
+def _encode_streams_group_target_assignment_member_value_v0(item: StreamsGroupTargetAssignmentMemberValue) -> bytes:
+    out = bytearray()
     active_tasks = item.active_tasks
     if type(active_tasks) is not tuple:
         active_tasks = sequence(active_tasks)
@@ -208,8 +207,9 @@ def _write_streams_group_target_assignment_member_value_v0(
     _write_many_task_ids_v0(out, warmup_tasks)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 StreamsGroupTargetAssignmentMemberValue._readers = {0: _read_streams_group_target_assignment_member_value_v0}
-StreamsGroupTargetAssignmentMemberValue._writers = {0: _write_streams_group_target_assignment_member_value_v0}
+StreamsGroupTargetAssignmentMemberValue._encoders = {0: _encode_streams_group_target_assignment_member_value_v0}

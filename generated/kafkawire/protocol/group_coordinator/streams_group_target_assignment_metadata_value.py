@@ -62,18 +62,18 @@ def _read_streams_group_target_assignment_metadata_value_v0(
     return StreamsGroupTargetAssignmentMetadataValue(assignment_epoch, assignment_timestamp, tags), at
 
 
-def _write_streams_group_target_assignment_metadata_value_v0(
-    out: bytearray, item: StreamsGroupTargetAssignmentMetadataValue
-) -> None:
-    out += _pack_iB(item.assignment_epoch, 0)
+def _encode_streams_group_target_assignment_metadata_value_v0(item: StreamsGroupTargetAssignmentMetadataValue) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_iB(item.assignment_epoch, 0))
     known = []
     if item.assignment_timestamp != 0:
-        payload = bytearray()
-        payload += _pack_q(item.assignment_timestamp)
-        known.append((0, payload))
+        payload: list[bytes] = []
+        payload.append(_pack_q(item.assignment_timestamp))
+        known.append((0, b"".join(payload)))
     if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+    return b"".join(out)
 
 
 StreamsGroupTargetAssignmentMetadataValue._readers = {0: _read_streams_group_target_assignment_metadata_value_v0}
-StreamsGroupTargetAssignmentMetadataValue._writers = {0: _write_streams_group_target_assignment_metadata_value_v0}
+StreamsGroupTargetAssignmentMetadataValue._encoders = {0: _encode_streams_group_target_assignment_metadata_value_v0}

@@ -44,13 +44,15 @@ def _read_streams_group_topology_key_v0(buffer: bytes, at: int) -> tuple[Streams
     return StreamsGroupTopologyKey(group_id), at
 
 
-def _write_streams_group_topology_key_v0(out: bytearray, item: StreamsGroupTopologyKey) -> None:
+def _encode_streams_group_topology_key_v0(item: StreamsGroupTopologyKey) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     group_id_raw = item.group_id.encode()
-    out += _pack_h(len(group_id_raw))
-    out += group_id_raw
+    out.append(_pack_h(len(group_id_raw)))
+    out.append(group_id_raw)
+    return b"".join(out)
 
 
 StreamsGroupTopologyKey._readers = {0: _read_streams_group_topology_key_v0}
-StreamsGroupTopologyKey._writers = {0: _write_streams_group_topology_key_v0}
+StreamsGroupTopologyKey._encoders = {0: _encode_streams_group_topology_key_v0}

@@ -177,7 +177,7 @@ def _write_many_topic_config_v0(out: bytearray, items: Sequence[StreamsGroupTopo
         out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicInfo, version 0
@@ -245,7 +245,7 @@ def _write_many_topic_info_v0(out: bytearray, items: Sequence[StreamsGroupTopolo
         _write_many_topic_config_v0(out, topic_configs)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # CopartitionGroup, version 0
@@ -343,7 +343,7 @@ def _write_many_copartition_group_v0(
             out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # Subtopology, version 0
@@ -582,7 +582,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupTopol
         _write_many_copartition_group_v0(out, copartition_groups)
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # StreamsGroupTopologyValue, version 0
@@ -612,7 +612,8 @@ def _read_streams_group_topology_value_v0(buffer: bytes, at: int) -> tuple[Strea
     return StreamsGroupTopologyValue(epoch, subtopologies, tags), at
 
 
-def _write_streams_group_topology_value_v0(out: bytearray, item: StreamsGroupTopologyValue) -> None:
+def _encode_streams_group_topology_value_v0(item: StreamsGroupTopologyValue) -> bytes:
+    out = bytearray()
     subtopologies = item.subtopologies
     if type(subtopologies) is not tuple:
         subtopologies = sequence(subtopologies)
@@ -625,8 +626,9 @@ def _write_streams_group_topology_value_v0(out: bytearray, item: StreamsGroupTop
     _write_many_subtopology_v0(out, subtopologies)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 StreamsGroupTopologyValue._readers = {0: _read_streams_group_topology_value_v0}
-StreamsGroupTopologyValue._writers = {0: _write_streams_group_topology_value_v0}
+StreamsGroupTopologyValue._encoders = {0: _encode_streams_group_topology_value_v0}

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from kafkawire.wire import Message, Uuid
 from kafkawire.wire.fastpath import (
+    BYTES,
     Tags,
     ZERO_UUID,
     long_text,
@@ -115,36 +116,38 @@ def _read_access_control_entry_record_v0(buffer: bytes, at: int) -> tuple[Access
     )
 
 
-def _write_access_control_entry_record_v0(out: bytearray, item: AccessControlEntryRecord) -> None:
+def _encode_access_control_entry_record_v0(item: AccessControlEntryRecord) -> bytes:
+    out: list[bytes] = []
     if len(item.id) != 16:
         raise ValueError
     text = item.resource_name.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text_16sb_b[n](item.id, item.resource_type, n + 1, text, item.pattern_type)
+        out.append(_pack_text_16sb_b[n](item.id, item.resource_type, n + 1, text, item.pattern_type))
     else:
-        out += _pack_16sb(item.id, item.resource_type)
-        out += long_text_length(n)
-        out += text
-        out += _pack_b(item.pattern_type)
+        out.append(_pack_16sb(item.id, item.resource_type))
+        out.append(long_text_length(n))
+        out.append(text)
+        out.append(_pack_b(item.pattern_type))
     text = item.principal.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_text_length(n)
-    out += text
+        out.append(long_text_length(n))
+    out.append(text)
     text = item.host.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__bbB[n](n + 1, text, item.operation, item.permission_type, 0)
+        out.append(_pack_text__bbB[n](n + 1, text, item.operation, item.permission_type, 0))
     else:
-        out += long_text_length(n)
-        out += text
-        out += _pack_bbB(item.operation, item.permission_type, 0)
+        out.append(long_text_length(n))
+        out.append(text)
+        out.append(_pack_bbB(item.operation, item.permission_type, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 AccessControlEntryRecord._readers = {0: _read_access_control_entry_record_v0}
-AccessControlEntryRecord._writers = {0: _write_access_control_entry_record_v0}
+AccessControlEntryRecord._encoders = {0: _encode_access_control_entry_record_v0}

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
-from kafkawire.wire.fastpath import Tags, long_nullable_text, long_text_length, tagged_entries, tagged_section
+from kafkawire.wire.fastpath import BYTES, Tags, long_nullable_text, long_text_length, tagged_entries, tagged_section
 
 
 class BeginTransactionRecord(Message, frozen=True, gc=False):
@@ -60,22 +60,24 @@ def _read_begin_transaction_record_v0(buffer: bytes, at: int) -> tuple[BeginTran
     return BeginTransactionRecord(name, tags), at
 
 
-def _write_begin_transaction_record_v0(out: bytearray, item: BeginTransactionRecord) -> None:
-    out.append(0)
+def _encode_begin_transaction_record_v0(item: BeginTransactionRecord) -> bytes:
+    out: list[bytes] = []
+    out.append(BYTES[0])
     known = []
     if item.name is not None:
-        payload = bytearray()
+        payload: list[bytes] = []
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            payload.append(n + 1)
+            payload.append(BYTES[n + 1])
         else:
-            payload += long_text_length(n)
-        payload += text
-        known.append((0, payload))
+            payload.append(long_text_length(n))
+        payload.append(text)
+        known.append((0, b"".join(payload)))
     if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+    return b"".join(out)
 
 
 BeginTransactionRecord._readers = {0: _read_begin_transaction_record_v0}
-BeginTransactionRecord._writers = {0: _write_begin_transaction_record_v0}
+BeginTransactionRecord._encoders = {0: _encode_begin_transaction_record_v0}

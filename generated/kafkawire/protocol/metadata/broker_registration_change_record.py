@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
     Tags,
     long_length,
@@ -85,21 +86,23 @@ def _read_broker_registration_change_record_v0(buffer: bytes, at: int) -> tuple[
     return BrokerRegistrationChangeRecord(broker_id, broker_epoch, fenced, 0, (), None, tags), at
 
 
-def _write_broker_registration_change_record_v0(out: bytearray, item: BrokerRegistrationChangeRecord) -> None:
+def _encode_broker_registration_change_record_v0(item: BrokerRegistrationChangeRecord) -> bytes:
+    out: list[bytes] = []
     if item.in_controlled_shutdown != 0:
         raise ValueError  # in_controlled_shutdown is not in these versions
     if len(item.log_dirs):
         raise ValueError  # log_dirs is not in these versions
     if item.cordoned_log_dirs is not None:
         raise ValueError  # cordoned_log_dirs is not in these versions
-    out += _pack_iqB(item.broker_id, item.broker_epoch, 0)
+    out.append(_pack_iqB(item.broker_id, item.broker_epoch, 0))
     known = []
     if item.fenced != 0:
-        payload = bytearray()
-        payload += _pack_b(item.fenced)
-        known.append((0, payload))
+        payload: list[bytes] = []
+        payload.append(_pack_b(item.fenced))
+        known.append((0, b"".join(payload)))
     if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+    return b"".join(out)
 
 
 # BrokerRegistrationChangeRecord, version 1
@@ -136,23 +139,25 @@ def _read_broker_registration_change_record_v1(buffer: bytes, at: int) -> tuple[
     return BrokerRegistrationChangeRecord(broker_id, broker_epoch, fenced, in_controlled_shutdown, (), None, tags), at
 
 
-def _write_broker_registration_change_record_v1(out: bytearray, item: BrokerRegistrationChangeRecord) -> None:
+def _encode_broker_registration_change_record_v1(item: BrokerRegistrationChangeRecord) -> bytes:
+    out: list[bytes] = []
     if len(item.log_dirs):
         raise ValueError  # log_dirs is not in these versions
     if item.cordoned_log_dirs is not None:
         raise ValueError  # cordoned_log_dirs is not in these versions
-    out += _pack_iqB(item.broker_id, item.broker_epoch, 0)
+    out.append(_pack_iqB(item.broker_id, item.broker_epoch, 0))
     known = []
     if item.fenced != 0:
-        payload = bytearray()
-        payload += _pack_b(item.fenced)
-        known.append((0, payload))
+        payload: list[bytes] = []
+        payload.append(_pack_b(item.fenced))
+        known.append((0, b"".join(payload)))
     if item.in_controlled_shutdown != 0:
-        payload = bytearray()
-        payload += _pack_b(item.in_controlled_shutdown)
-        known.append((1, payload))
+        payload = []
+        payload.append(_pack_b(item.in_controlled_shutdown))
+        known.append((1, b"".join(payload)))
     if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1))
+        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0, 1))
+    return b"".join(out)
 
 
 # BrokerRegistrationChangeRecord, version 2
@@ -213,36 +218,38 @@ def _read_broker_registration_change_record_v2(buffer: bytes, at: int) -> tuple[
     )
 
 
-def _write_broker_registration_change_record_v2(out: bytearray, item: BrokerRegistrationChangeRecord) -> None:
+def _encode_broker_registration_change_record_v2(item: BrokerRegistrationChangeRecord) -> bytes:
+    out: list[bytes] = []
     if item.cordoned_log_dirs is not None:
         raise ValueError  # cordoned_log_dirs is not in these versions
-    out += _pack_iqB(item.broker_id, item.broker_epoch, 0)
+    out.append(_pack_iqB(item.broker_id, item.broker_epoch, 0))
     known = []
     if item.fenced != 0:
-        payload = bytearray()
-        payload += _pack_b(item.fenced)
-        known.append((0, payload))
+        payload: list[bytes] = []
+        payload.append(_pack_b(item.fenced))
+        known.append((0, b"".join(payload)))
     if item.in_controlled_shutdown != 0:
-        payload = bytearray()
-        payload += _pack_b(item.in_controlled_shutdown)
-        known.append((1, payload))
+        payload = []
+        payload.append(_pack_b(item.in_controlled_shutdown))
+        known.append((1, b"".join(payload)))
     if len(item.log_dirs):
-        payload = bytearray()
+        payload = []
         log_dirs = item.log_dirs
         if type(log_dirs) is not tuple:
             log_dirs = sequence(log_dirs)
         n = len(log_dirs)
         if n < FEW:
-            payload.append(n + 1)
+            payload.append(BYTES[n + 1])
         else:
-            payload += long_length(n)
+            payload.append(long_length(n))
         for log_dirs_item in log_dirs:
             if len(log_dirs_item) != 16:
                 raise ValueError
-            payload += _pack_16s(log_dirs_item)
-        known.append((2, payload))
+            payload.append(_pack_16s(log_dirs_item))
+        known.append((2, b"".join(payload)))
     if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1, 2))
+        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0, 1, 2))
+    return b"".join(out)
 
 
 # BrokerRegistrationChangeRecord, version 3
@@ -326,49 +333,51 @@ def _read_broker_registration_change_record_v3(buffer: bytes, at: int) -> tuple[
     )
 
 
-def _write_broker_registration_change_record_v3(out: bytearray, item: BrokerRegistrationChangeRecord) -> None:
-    out += _pack_iqB(item.broker_id, item.broker_epoch, 0)
+def _encode_broker_registration_change_record_v3(item: BrokerRegistrationChangeRecord) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_iqB(item.broker_id, item.broker_epoch, 0))
     known = []
     if item.fenced != 0:
-        payload = bytearray()
-        payload += _pack_b(item.fenced)
-        known.append((0, payload))
+        payload: list[bytes] = []
+        payload.append(_pack_b(item.fenced))
+        known.append((0, b"".join(payload)))
     if item.in_controlled_shutdown != 0:
-        payload = bytearray()
-        payload += _pack_b(item.in_controlled_shutdown)
-        known.append((1, payload))
+        payload = []
+        payload.append(_pack_b(item.in_controlled_shutdown))
+        known.append((1, b"".join(payload)))
     if len(item.log_dirs):
-        payload = bytearray()
+        payload = []
         log_dirs = item.log_dirs
         if type(log_dirs) is not tuple:
             log_dirs = sequence(log_dirs)
         n = len(log_dirs)
         if n < FEW:
-            payload.append(n + 1)
+            payload.append(BYTES[n + 1])
         else:
-            payload += long_length(n)
+            payload.append(long_length(n))
         for log_dirs_item in log_dirs:
             if len(log_dirs_item) != 16:
                 raise ValueError
-            payload += _pack_16s(log_dirs_item)
-        known.append((2, payload))
+            payload.append(_pack_16s(log_dirs_item))
+        known.append((2, b"".join(payload)))
     if item.cordoned_log_dirs is not None:
-        payload = bytearray()
+        payload = []
         cordoned_log_dirs = item.cordoned_log_dirs
         if type(cordoned_log_dirs) is not tuple:
             cordoned_log_dirs = sequence(cordoned_log_dirs)
         n = len(cordoned_log_dirs)
         if n < FEW:
-            payload.append(n + 1)
+            payload.append(BYTES[n + 1])
         else:
-            payload += long_length(n)
+            payload.append(long_length(n))
         for cordoned_log_dirs_item in cordoned_log_dirs:
             if len(cordoned_log_dirs_item) != 16:
                 raise ValueError
-            payload += _pack_16s(cordoned_log_dirs_item)
-        known.append((3, payload))
+            payload.append(_pack_16s(cordoned_log_dirs_item))
+        known.append((3, b"".join(payload)))
     if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1, 2, 3))
+        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0, 1, 2, 3))
+    return b"".join(out)
 
 
 BrokerRegistrationChangeRecord._readers = {
@@ -377,9 +386,9 @@ BrokerRegistrationChangeRecord._readers = {
     2: _read_broker_registration_change_record_v2,
     3: _read_broker_registration_change_record_v3,
 }
-BrokerRegistrationChangeRecord._writers = {
-    0: _write_broker_registration_change_record_v0,
-    1: _write_broker_registration_change_record_v1,
-    2: _write_broker_registration_change_record_v2,
-    3: _write_broker_registration_change_record_v3,
+BrokerRegistrationChangeRecord._encoders = {
+    0: _encode_broker_registration_change_record_v0,
+    1: _encode_broker_registration_change_record_v1,
+    2: _encode_broker_registration_change_record_v2,
+    3: _encode_broker_registration_change_record_v3,
 }

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from kafkawire.wire import Message
 from kafkawire.wire.entities import TopicName
-from kafkawire.wire.fastpath import Tags, long_text, long_text_length, tagged_section, unknown_tags
+from kafkawire.wire.fastpath import BYTES, Tags, long_text, long_text_length, tagged_section, unknown_tags
 
 
 class ClearElrRecord(Message, frozen=True, gc=False):
@@ -48,18 +48,20 @@ def _read_clear_elr_record_v0(buffer: bytes, at: int) -> tuple[ClearElrRecord, i
     return ClearElrRecord(topic_name, tags), at
 
 
-def _write_clear_elr_record_v0(out: bytearray, item: ClearElrRecord) -> None:
+def _encode_clear_elr_record_v0(item: ClearElrRecord) -> bytes:
+    out: list[bytes] = []
     text = item.topic_name.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_text_length(n)
-    out += text
-    out.append(0)
+        out.append(long_text_length(n))
+    out.append(text)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 ClearElrRecord._readers = {0: _read_clear_elr_record_v0}
-ClearElrRecord._writers = {0: _write_clear_elr_record_v0}
+ClearElrRecord._encoders = {0: _encode_clear_elr_record_v0}

@@ -126,7 +126,7 @@ def _write_many_entity_data_v0(out: bytearray, items: Sequence[ClientQuotaRecord
             out += text
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ClientQuotaRecord, version 0
@@ -167,7 +167,8 @@ def _read_client_quota_record_v0(buffer: bytes, at: int) -> tuple[ClientQuotaRec
     return ClientQuotaRecord(entity, key, value, remove, tags), at
 
 
-def _write_client_quota_record_v0(out: bytearray, item: ClientQuotaRecord) -> None:
+def _encode_client_quota_record_v0(item: ClientQuotaRecord) -> bytes:
+    out = bytearray()
     entity = item.entity
     if type(entity) is not tuple:
         entity = sequence(entity)
@@ -188,8 +189,9 @@ def _write_client_quota_record_v0(out: bytearray, item: ClientQuotaRecord) -> No
         out += text
         out += _pack_dzB(item.value, item.remove, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 ClientQuotaRecord._readers = {0: _read_client_quota_record_v0}
-ClientQuotaRecord._writers = {0: _write_client_quota_record_v0}
+ClientQuotaRecord._encoders = {0: _encode_client_quota_record_v0}

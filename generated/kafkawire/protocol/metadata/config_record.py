@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
+    BYTES,
     Tags,
     long_nullable_text,
     long_text,
@@ -88,37 +89,39 @@ def _read_config_record_v0(buffer: bytes, at: int) -> tuple[ConfigRecord, int]:
     return ConfigRecord(resource_type, resource_name, name, value, tags), at
 
 
-def _write_config_record_v0(out: bytearray, item: ConfigRecord) -> None:
+def _encode_config_record_v0(item: ConfigRecord) -> bytes:
+    out: list[bytes] = []
     text = item.resource_name.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text_b_[n](item.resource_type, n + 1, text)
+        out.append(_pack_text_b_[n](item.resource_type, n + 1, text))
     else:
-        out += _pack_b(item.resource_type)
-        out += long_text_length(n)
-        out += text
+        out.append(_pack_b(item.resource_type))
+        out.append(long_text_length(n))
+        out.append(text)
     text = item.name.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_text_length(n)
-    out += text
+        out.append(long_text_length(n))
+    out.append(text)
     value = item.value
     if value is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = value.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
-    out.append(0)
+            out.append(long_text_length(n))
+        out.append(text)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 ConfigRecord._readers = {0: _read_config_record_v0}
-ConfigRecord._writers = {0: _write_config_record_v0}
+ConfigRecord._encoders = {0: _encode_config_record_v0}

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
     Tags,
     long_length,
@@ -129,49 +130,53 @@ def _read_delegation_token_record_v0(buffer: bytes, at: int) -> tuple[Delegation
     )
 
 
-def _write_delegation_token_record_v0(out: bytearray, item: DelegationTokenRecord) -> None:
+def _encode_delegation_token_record_v0(item: DelegationTokenRecord) -> bytes:
+    out: list[bytes] = []
     text = item.owner.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_text_length(n)
-    out += text
+        out.append(long_text_length(n))
+    out.append(text)
     text = item.requester.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_text_length(n)
-    out += text
+        out.append(long_text_length(n))
+    out.append(text)
     renewers = item.renewers
     if type(renewers) is not tuple:
         renewers = sequence(renewers)
     n = len(renewers)
     if n < FEW:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
+        out.append(long_length(n))
     for renewers_item in renewers:
         text = renewers_item.encode()
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_text_length(n)
-        out += text
+            out.append(long_text_length(n))
+        out.append(text)
     text = item.token_id.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text_qqq_B[n](item.issue_timestamp, item.max_timestamp, item.expiration_timestamp, n + 1, text, 0)
+        out.append(
+            _pack_text_qqq_B[n](item.issue_timestamp, item.max_timestamp, item.expiration_timestamp, n + 1, text, 0)
+        )
     else:
-        out += _pack_qqq(item.issue_timestamp, item.max_timestamp, item.expiration_timestamp)
-        out += long_text_length(n)
-        out += text
-        out += _pack_B(0)
+        out.append(_pack_qqq(item.issue_timestamp, item.max_timestamp, item.expiration_timestamp))
+        out.append(long_text_length(n))
+        out.append(text)
+        out.append(_pack_B(0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 DelegationTokenRecord._readers = {0: _read_delegation_token_record_v0}
-DelegationTokenRecord._writers = {0: _write_delegation_token_record_v0}
+DelegationTokenRecord._encoders = {0: _encode_delegation_token_record_v0}

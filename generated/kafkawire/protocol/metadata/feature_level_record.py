@@ -66,18 +66,20 @@ def _read_feature_level_record_v0(buffer: bytes, at: int) -> tuple[FeatureLevelR
     return FeatureLevelRecord(name, feature_level, tags), at
 
 
-def _write_feature_level_record_v0(out: bytearray, item: FeatureLevelRecord) -> None:
+def _encode_feature_level_record_v0(item: FeatureLevelRecord) -> bytes:
+    out: list[bytes] = []
     text = item.name.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__hB[n](n + 1, text, item.feature_level, 0)
+        out.append(_pack_text__hB[n](n + 1, text, item.feature_level, 0))
     else:
-        out += long_text_length(n)
-        out += text
-        out += _pack_hB(item.feature_level, 0)
+        out.append(long_text_length(n))
+        out.append(text)
+        out.append(_pack_hB(item.feature_level, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 FeatureLevelRecord._readers = {0: _read_feature_level_record_v0}
-FeatureLevelRecord._writers = {0: _write_feature_level_record_v0}
+FeatureLevelRecord._encoders = {0: _encode_feature_level_record_v0}

@@ -46,11 +46,13 @@ def _read_fence_broker_record_v0(buffer: bytes, at: int) -> tuple[FenceBrokerRec
     return FenceBrokerRecord(id, epoch, tags), at
 
 
-def _write_fence_broker_record_v0(out: bytearray, item: FenceBrokerRecord) -> None:
-    out += _pack_iqB(item.id, item.epoch, 0)
+def _encode_fence_broker_record_v0(item: FenceBrokerRecord) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_iqB(item.id, item.epoch, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 FenceBrokerRecord._readers = {0: _read_fence_broker_record_v0}
-FenceBrokerRecord._writers = {0: _write_fence_broker_record_v0}
+FenceBrokerRecord._encoders = {0: _encode_fence_broker_record_v0}

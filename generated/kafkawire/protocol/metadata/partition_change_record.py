@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
     Tags,
     ZERO_UUID,
@@ -178,7 +179,8 @@ def _read_partition_change_record_v0(buffer: bytes, at: int) -> tuple[PartitionC
     )
 
 
-def _write_partition_change_record_v0(out: bytearray, item: PartitionChangeRecord) -> None:
+def _encode_partition_change_record_v0(item: PartitionChangeRecord) -> bytes:
+    out: list[bytes] = []
     if item.directories is not None:
         raise ValueError  # directories is not in these versions
     if item.eligible_leader_replicas is not None:
@@ -187,74 +189,75 @@ def _write_partition_change_record_v0(out: bytearray, item: PartitionChangeRecor
         raise ValueError  # last_known_elr is not in these versions
     if len(item.topic_id) != 16:
         raise ValueError
-    out += _pack_i16sB(item.partition_id, item.topic_id, 0)
+    out.append(_pack_i16sB(item.partition_id, item.topic_id, 0))
     known = []
     if item.isr is not None:
-        payload = bytearray()
+        payload: list[bytes] = []
         isr = item.isr
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
         if n < FEW:
             numbers = _pack_many_i[n](*isr)
-            payload.append(n + 1)
+            payload.append(BYTES[n + 1])
         else:
             numbers = pack_numbers("i", isr)
-            payload += long_length(n)
-        payload += numbers
-        known.append((0, payload))
+            payload.append(long_length(n))
+        payload.append(numbers)
+        known.append((0, b"".join(payload)))
     if item.leader != -2:
-        payload = bytearray()
-        payload += _pack_i(item.leader)
-        known.append((1, payload))
+        payload = []
+        payload.append(_pack_i(item.leader))
+        known.append((1, b"".join(payload)))
     if item.replicas is not None:
-        payload = bytearray()
+        payload = []
         replicas = item.replicas
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         n = len(replicas)
         if n < FEW:
             numbers = _pack_many_i[n](*replicas)
-            payload.append(n + 1)
+            payload.append(BYTES[n + 1])
         else:
             numbers = pack_numbers("i", replicas)
-            payload += long_length(n)
-        payload += numbers
-        known.append((2, payload))
+            payload.append(long_length(n))
+        payload.append(numbers)
+        known.append((2, b"".join(payload)))
     if item.removing_replicas is not None:
-        payload = bytearray()
+        payload = []
         removing_replicas = item.removing_replicas
         if type(removing_replicas) is not tuple:
             removing_replicas = sequence(removing_replicas)
         n = len(removing_replicas)
         if n < FEW:
             numbers = _pack_many_i[n](*removing_replicas)
-            payload.append(n + 1)
+            payload.append(BYTES[n + 1])
         else:
             numbers = pack_numbers("i", removing_replicas)
-            payload += long_length(n)
-        payload += numbers
-        known.append((3, payload))
+            payload.append(long_length(n))
+        payload.append(numbers)
+        known.append((3, b"".join(payload)))
     if item.adding_replicas is not None:
-        payload = bytearray()
+        payload = []
         adding_replicas = item.adding_replicas
         if type(adding_replicas) is not tuple:
             adding_replicas = sequence(adding_replicas)
         n = len(adding_replicas)
         if n < FEW:
             numbers = _pack_many_i[n](*adding_replicas)
-            payload.append(n + 1)
+            payload.append(BYTES[n + 1])
         else:
             numbers = pack_numbers("i", adding_replicas)
-            payload += long_length(n)
-        payload += numbers
-        known.append((4, payload))
+            payload.append(long_length(n))
+        payload.append(numbers)
+        known.append((4, b"".join(payload)))
     if item.leader_recovery_state != -1:
-        payload = bytearray()
-        payload += _pack_b(item.leader_recovery_state)
-        known.append((5, payload))
+        payload = []
+        payload.append(_pack_b(item.leader_recovery_state))
+        known.append((5, b"".join(payload)))
     if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1, 2, 3, 4, 5))
+        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0, 1, 2, 3, 4, 5))
+    return b"".join(out)
 
 
 # PartitionChangeRecord, version 1
@@ -381,96 +384,98 @@ def _read_partition_change_record_v1(buffer: bytes, at: int) -> tuple[PartitionC
     )
 
 
-def _write_partition_change_record_v1(out: bytearray, item: PartitionChangeRecord) -> None:
+def _encode_partition_change_record_v1(item: PartitionChangeRecord) -> bytes:
+    out: list[bytes] = []
     if item.eligible_leader_replicas is not None:
         raise ValueError  # eligible_leader_replicas is not in these versions
     if item.last_known_elr is not None:
         raise ValueError  # last_known_elr is not in these versions
     if len(item.topic_id) != 16:
         raise ValueError
-    out += _pack_i16sB(item.partition_id, item.topic_id, 0)
+    out.append(_pack_i16sB(item.partition_id, item.topic_id, 0))
     known = []
     if item.isr is not None:
-        payload = bytearray()
+        payload: list[bytes] = []
         isr = item.isr
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
         if n < FEW:
             numbers = _pack_many_i[n](*isr)
-            payload.append(n + 1)
+            payload.append(BYTES[n + 1])
         else:
             numbers = pack_numbers("i", isr)
-            payload += long_length(n)
-        payload += numbers
-        known.append((0, payload))
+            payload.append(long_length(n))
+        payload.append(numbers)
+        known.append((0, b"".join(payload)))
     if item.leader != -2:
-        payload = bytearray()
-        payload += _pack_i(item.leader)
-        known.append((1, payload))
+        payload = []
+        payload.append(_pack_i(item.leader))
+        known.append((1, b"".join(payload)))
     if item.replicas is not None:
-        payload = bytearray()
+        payload = []
         replicas = item.replicas
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         n = len(replicas)
         if n < FEW:
             numbers = _pack_many_i[n](*replicas)
-            payload.append(n + 1)
+            payload.append(BYTES[n + 1])
         else:
             numbers = pack_numbers("i", replicas)
-            payload += long_length(n)
-        payload += numbers
-        known.append((2, payload))
+            payload.append(long_length(n))
+        payload.append(numbers)
+        known.append((2, b"".join(payload)))
     if item.removing_replicas is not None:
-        payload = bytearray()
+        payload = []
         removing_replicas = item.removing_replicas
         if type(removing_replicas) is not tuple:
             removing_replicas = sequence(removing_replicas)
         n = len(removing_replicas)
         if n < FEW:
             numbers = _pack_many_i[n](*removing_replicas)
-            payload.append(n + 1)
+            payload.append(BYTES[n + 1])
         else:
             numbers = pack_numbers("i", removing_replicas)
-            payload += long_length(n)
-        payload += numbers
-        known.append((3, payload))
+            payload.append(long_length(n))
+        payload.append(numbers)
+        known.append((3, b"".join(payload)))
     if item.adding_replicas is not None:
-        payload = bytearray()
+        payload = []
         adding_replicas = item.adding_replicas
         if type(adding_replicas) is not tuple:
             adding_replicas = sequence(adding_replicas)
         n = len(adding_replicas)
         if n < FEW:
             numbers = _pack_many_i[n](*adding_replicas)
-            payload.append(n + 1)
+            payload.append(BYTES[n + 1])
         else:
             numbers = pack_numbers("i", adding_replicas)
-            payload += long_length(n)
-        payload += numbers
-        known.append((4, payload))
+            payload.append(long_length(n))
+        payload.append(numbers)
+        known.append((4, b"".join(payload)))
     if item.leader_recovery_state != -1:
-        payload = bytearray()
-        payload += _pack_b(item.leader_recovery_state)
-        known.append((5, payload))
+        payload = []
+        payload.append(_pack_b(item.leader_recovery_state))
+        known.append((5, b"".join(payload)))
     if item.directories is not None:
-        payload = bytearray()
+        payload = []
         directories = item.directories
         if type(directories) is not tuple:
             directories = sequence(directories)
         n = len(directories)
         if n < FEW:
-            payload.append(n + 1)
+            payload.append(BYTES[n + 1])
         else:
-            payload += long_length(n)
+            payload.append(long_length(n))
         for directories_item in directories:
             if len(directories_item) != 16:
                 raise ValueError
-            payload += _pack_16s(directories_item)
-        known.append((8, payload))
+            payload.append(_pack_16s(directories_item))
+        known.append((8, b"".join(payload)))
     if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1, 2, 3, 4, 5, 8))
+        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0, 1, 2, 3, 4, 5, 8))
+    return b"".join(out)
 
 
 # PartitionChangeRecord, version 2
@@ -623,120 +628,122 @@ def _read_partition_change_record_v2(buffer: bytes, at: int) -> tuple[PartitionC
     )
 
 
-def _write_partition_change_record_v2(out: bytearray, item: PartitionChangeRecord) -> None:
+def _encode_partition_change_record_v2(item: PartitionChangeRecord) -> bytes:
+    out: list[bytes] = []
     if len(item.topic_id) != 16:
         raise ValueError
-    out += _pack_i16sB(item.partition_id, item.topic_id, 0)
+    out.append(_pack_i16sB(item.partition_id, item.topic_id, 0))
     known = []
     if item.isr is not None:
-        payload = bytearray()
+        payload: list[bytes] = []
         isr = item.isr
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
         if n < FEW:
             numbers = _pack_many_i[n](*isr)
-            payload.append(n + 1)
+            payload.append(BYTES[n + 1])
         else:
             numbers = pack_numbers("i", isr)
-            payload += long_length(n)
-        payload += numbers
-        known.append((0, payload))
+            payload.append(long_length(n))
+        payload.append(numbers)
+        known.append((0, b"".join(payload)))
     if item.leader != -2:
-        payload = bytearray()
-        payload += _pack_i(item.leader)
-        known.append((1, payload))
+        payload = []
+        payload.append(_pack_i(item.leader))
+        known.append((1, b"".join(payload)))
     if item.replicas is not None:
-        payload = bytearray()
+        payload = []
         replicas = item.replicas
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         n = len(replicas)
         if n < FEW:
             numbers = _pack_many_i[n](*replicas)
-            payload.append(n + 1)
+            payload.append(BYTES[n + 1])
         else:
             numbers = pack_numbers("i", replicas)
-            payload += long_length(n)
-        payload += numbers
-        known.append((2, payload))
+            payload.append(long_length(n))
+        payload.append(numbers)
+        known.append((2, b"".join(payload)))
     if item.removing_replicas is not None:
-        payload = bytearray()
+        payload = []
         removing_replicas = item.removing_replicas
         if type(removing_replicas) is not tuple:
             removing_replicas = sequence(removing_replicas)
         n = len(removing_replicas)
         if n < FEW:
             numbers = _pack_many_i[n](*removing_replicas)
-            payload.append(n + 1)
+            payload.append(BYTES[n + 1])
         else:
             numbers = pack_numbers("i", removing_replicas)
-            payload += long_length(n)
-        payload += numbers
-        known.append((3, payload))
+            payload.append(long_length(n))
+        payload.append(numbers)
+        known.append((3, b"".join(payload)))
     if item.adding_replicas is not None:
-        payload = bytearray()
+        payload = []
         adding_replicas = item.adding_replicas
         if type(adding_replicas) is not tuple:
             adding_replicas = sequence(adding_replicas)
         n = len(adding_replicas)
         if n < FEW:
             numbers = _pack_many_i[n](*adding_replicas)
-            payload.append(n + 1)
+            payload.append(BYTES[n + 1])
         else:
             numbers = pack_numbers("i", adding_replicas)
-            payload += long_length(n)
-        payload += numbers
-        known.append((4, payload))
+            payload.append(long_length(n))
+        payload.append(numbers)
+        known.append((4, b"".join(payload)))
     if item.leader_recovery_state != -1:
-        payload = bytearray()
-        payload += _pack_b(item.leader_recovery_state)
-        known.append((5, payload))
+        payload = []
+        payload.append(_pack_b(item.leader_recovery_state))
+        known.append((5, b"".join(payload)))
     if item.eligible_leader_replicas is not None:
-        payload = bytearray()
+        payload = []
         eligible_leader_replicas = item.eligible_leader_replicas
         if type(eligible_leader_replicas) is not tuple:
             eligible_leader_replicas = sequence(eligible_leader_replicas)
         n = len(eligible_leader_replicas)
         if n < FEW:
             numbers = _pack_many_i[n](*eligible_leader_replicas)
-            payload.append(n + 1)
+            payload.append(BYTES[n + 1])
         else:
             numbers = pack_numbers("i", eligible_leader_replicas)
-            payload += long_length(n)
-        payload += numbers
-        known.append((6, payload))
+            payload.append(long_length(n))
+        payload.append(numbers)
+        known.append((6, b"".join(payload)))
     if item.last_known_elr is not None:
-        payload = bytearray()
+        payload = []
         last_known_elr = item.last_known_elr
         if type(last_known_elr) is not tuple:
             last_known_elr = sequence(last_known_elr)
         n = len(last_known_elr)
         if n < FEW:
             numbers = _pack_many_i[n](*last_known_elr)
-            payload.append(n + 1)
+            payload.append(BYTES[n + 1])
         else:
             numbers = pack_numbers("i", last_known_elr)
-            payload += long_length(n)
-        payload += numbers
-        known.append((7, payload))
+            payload.append(long_length(n))
+        payload.append(numbers)
+        known.append((7, b"".join(payload)))
     if item.directories is not None:
-        payload = bytearray()
+        payload = []
         directories = item.directories
         if type(directories) is not tuple:
             directories = sequence(directories)
         n = len(directories)
         if n < FEW:
-            payload.append(n + 1)
+            payload.append(BYTES[n + 1])
         else:
-            payload += long_length(n)
+            payload.append(long_length(n))
         for directories_item in directories:
             if len(directories_item) != 16:
                 raise ValueError
-            payload += _pack_16s(directories_item)
-        known.append((8, payload))
+            payload.append(_pack_16s(directories_item))
+        known.append((8, b"".join(payload)))
     if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1, 2, 3, 4, 5, 6, 7, 8))
+        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0, 1, 2, 3, 4, 5, 6, 7, 8))
+    return b"".join(out)
 
 
 PartitionChangeRecord._readers = {
@@ -744,8 +751,8 @@ PartitionChangeRecord._readers = {
     1: _read_partition_change_record_v1,
     2: _read_partition_change_record_v2,
 }
-PartitionChangeRecord._writers = {
-    0: _write_partition_change_record_v0,
-    1: _write_partition_change_record_v1,
-    2: _write_partition_change_record_v2,
+PartitionChangeRecord._encoders = {
+    0: _encode_partition_change_record_v0,
+    1: _encode_partition_change_record_v1,
+    2: _encode_partition_change_record_v2,
 }

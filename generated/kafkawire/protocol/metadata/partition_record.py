@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
     NOTHING,
     Tags,
@@ -170,7 +171,8 @@ def _read_partition_record_v0(buffer: bytes, at: int) -> tuple[PartitionRecord, 
     )
 
 
-def _write_partition_record_v0(out: bytearray, item: PartitionRecord) -> None:
+def _encode_partition_record_v0(item: PartitionRecord) -> bytes:
+    out: list[bytes] = []
     if len(item.directories):
         raise ValueError  # directories is not in these versions
     if item.eligible_leader_replicas is not None:
@@ -185,15 +187,15 @@ def _write_partition_record_v0(out: bytearray, item: PartitionRecord) -> None:
         raise ValueError
     if n < FEW:
         numbers = _pack_many_i[n](*replicas)
-        out += _pack_i16sB(item.partition_id, item.topic_id, n + 1)
+        out.append(_pack_i16sB(item.partition_id, item.topic_id, n + 1))
     else:
         numbers = pack_numbers("i", replicas)
-        out += _pack_i16s(item.partition_id, item.topic_id)
-        out += long_length(n)
-    out += numbers
+        out.append(_pack_i16s(item.partition_id, item.topic_id))
+        out.append(long_length(n))
+    out.append(numbers)
     isr = item.isr
     if isr is NOTHING:
-        out.append(1)
+        out.append(BYTES[1])
     else:
         if isr != replicas:
             if type(isr) is not tuple:
@@ -201,13 +203,13 @@ def _write_partition_record_v0(out: bytearray, item: PartitionRecord) -> None:
             n = len(isr)
             numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
         if n < FEW:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
-        out += numbers
+            out.append(long_length(n))
+        out.append(numbers)
     removing_replicas = item.removing_replicas
     if removing_replicas is NOTHING:
-        out.append(1)
+        out.append(BYTES[1])
     else:
         if removing_replicas != isr:
             if type(removing_replicas) is not tuple:
@@ -215,13 +217,13 @@ def _write_partition_record_v0(out: bytearray, item: PartitionRecord) -> None:
             n = len(removing_replicas)
             numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
         if n < FEW:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
-        out += numbers
+            out.append(long_length(n))
+        out.append(numbers)
     adding_replicas = item.adding_replicas
     if adding_replicas is NOTHING:
-        out.append(1)
+        out.append(BYTES[1])
     else:
         if adding_replicas != removing_replicas:
             if type(adding_replicas) is not tuple:
@@ -229,18 +231,19 @@ def _write_partition_record_v0(out: bytearray, item: PartitionRecord) -> None:
             n = len(adding_replicas)
             numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
         if n < FEW:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
-        out += numbers
-    out += _pack_iiiB(item.leader, item.leader_epoch, item.partition_epoch, 0)
+            out.append(long_length(n))
+        out.append(numbers)
+    out.append(_pack_iiiB(item.leader, item.leader_epoch, item.partition_epoch, 0))
     known = []
     if item.leader_recovery_state != 0:
-        payload = bytearray()
-        payload += _pack_b(item.leader_recovery_state)
-        known.append((0, payload))
+        payload: list[bytes] = []
+        payload.append(_pack_b(item.leader_recovery_state))
+        known.append((0, b"".join(payload)))
     if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+    return b"".join(out)
 
 
 # PartitionRecord, version 1
@@ -349,7 +352,8 @@ def _read_partition_record_v1(buffer: bytes, at: int) -> tuple[PartitionRecord, 
     )
 
 
-def _write_partition_record_v1(out: bytearray, item: PartitionRecord) -> None:
+def _encode_partition_record_v1(item: PartitionRecord) -> bytes:
+    out: list[bytes] = []
     if item.eligible_leader_replicas is not None:
         raise ValueError  # eligible_leader_replicas is not in these versions
     if item.last_known_elr is not None:
@@ -362,15 +366,15 @@ def _write_partition_record_v1(out: bytearray, item: PartitionRecord) -> None:
         raise ValueError
     if n < FEW:
         numbers = _pack_many_i[n](*replicas)
-        out += _pack_i16sB(item.partition_id, item.topic_id, n + 1)
+        out.append(_pack_i16sB(item.partition_id, item.topic_id, n + 1))
     else:
         numbers = pack_numbers("i", replicas)
-        out += _pack_i16s(item.partition_id, item.topic_id)
-        out += long_length(n)
-    out += numbers
+        out.append(_pack_i16s(item.partition_id, item.topic_id))
+        out.append(long_length(n))
+    out.append(numbers)
     isr = item.isr
     if isr is NOTHING:
-        out.append(1)
+        out.append(BYTES[1])
     else:
         if isr != replicas:
             if type(isr) is not tuple:
@@ -378,13 +382,13 @@ def _write_partition_record_v1(out: bytearray, item: PartitionRecord) -> None:
             n = len(isr)
             numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
         if n < FEW:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
-        out += numbers
+            out.append(long_length(n))
+        out.append(numbers)
     removing_replicas = item.removing_replicas
     if removing_replicas is NOTHING:
-        out.append(1)
+        out.append(BYTES[1])
     else:
         if removing_replicas != isr:
             if type(removing_replicas) is not tuple:
@@ -392,13 +396,13 @@ def _write_partition_record_v1(out: bytearray, item: PartitionRecord) -> None:
             n = len(removing_replicas)
             numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
         if n < FEW:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
-        out += numbers
+            out.append(long_length(n))
+        out.append(numbers)
     adding_replicas = item.adding_replicas
     if adding_replicas is NOTHING:
-        out.append(1)
+        out.append(BYTES[1])
     else:
         if adding_replicas != removing_replicas:
             if type(adding_replicas) is not tuple:
@@ -406,31 +410,32 @@ def _write_partition_record_v1(out: bytearray, item: PartitionRecord) -> None:
             n = len(adding_replicas)
             numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
         if n < FEW:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
-        out += numbers
+            out.append(long_length(n))
+        out.append(numbers)
     directories = item.directories
     if type(directories) is not tuple:
         directories = sequence(directories)
     n = len(directories)
     if n < FEW:
-        out += _pack_iiiB(item.leader, item.leader_epoch, item.partition_epoch, n + 1)
+        out.append(_pack_iiiB(item.leader, item.leader_epoch, item.partition_epoch, n + 1))
     else:
-        out += _pack_iii(item.leader, item.leader_epoch, item.partition_epoch)
-        out += long_length(n)
+        out.append(_pack_iii(item.leader, item.leader_epoch, item.partition_epoch))
+        out.append(long_length(n))
     for directories_item in directories:
         if len(directories_item) != 16:
             raise ValueError
-        out += _pack_16s(directories_item)
-    out.append(0)
+        out.append(_pack_16s(directories_item))
+    out.append(BYTES[0])
     known = []
     if item.leader_recovery_state != 0:
-        payload = bytearray()
-        payload += _pack_b(item.leader_recovery_state)
-        known.append((0, payload))
+        payload: list[bytes] = []
+        payload.append(_pack_b(item.leader_recovery_state))
+        known.append((0, b"".join(payload)))
     if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+    return b"".join(out)
 
 
 # PartitionRecord, version 2
@@ -565,7 +570,8 @@ def _read_partition_record_v2(buffer: bytes, at: int) -> tuple[PartitionRecord, 
     )
 
 
-def _write_partition_record_v2(out: bytearray, item: PartitionRecord) -> None:
+def _encode_partition_record_v2(item: PartitionRecord) -> bytes:
+    out: list[bytes] = []
     replicas = item.replicas
     if type(replicas) is not tuple:
         replicas = sequence(replicas)
@@ -574,15 +580,15 @@ def _write_partition_record_v2(out: bytearray, item: PartitionRecord) -> None:
         raise ValueError
     if n < FEW:
         numbers = _pack_many_i[n](*replicas)
-        out += _pack_i16sB(item.partition_id, item.topic_id, n + 1)
+        out.append(_pack_i16sB(item.partition_id, item.topic_id, n + 1))
     else:
         numbers = pack_numbers("i", replicas)
-        out += _pack_i16s(item.partition_id, item.topic_id)
-        out += long_length(n)
-    out += numbers
+        out.append(_pack_i16s(item.partition_id, item.topic_id))
+        out.append(long_length(n))
+    out.append(numbers)
     isr = item.isr
     if isr is NOTHING:
-        out.append(1)
+        out.append(BYTES[1])
     else:
         if isr != replicas:
             if type(isr) is not tuple:
@@ -590,13 +596,13 @@ def _write_partition_record_v2(out: bytearray, item: PartitionRecord) -> None:
             n = len(isr)
             numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
         if n < FEW:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
-        out += numbers
+            out.append(long_length(n))
+        out.append(numbers)
     removing_replicas = item.removing_replicas
     if removing_replicas is NOTHING:
-        out.append(1)
+        out.append(BYTES[1])
     else:
         if removing_replicas != isr:
             if type(removing_replicas) is not tuple:
@@ -604,13 +610,13 @@ def _write_partition_record_v2(out: bytearray, item: PartitionRecord) -> None:
             n = len(removing_replicas)
             numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
         if n < FEW:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
-        out += numbers
+            out.append(long_length(n))
+        out.append(numbers)
     adding_replicas = item.adding_replicas
     if adding_replicas is NOTHING:
-        out.append(1)
+        out.append(BYTES[1])
     else:
         if adding_replicas != removing_replicas:
             if type(adding_replicas) is not tuple:
@@ -618,60 +624,65 @@ def _write_partition_record_v2(out: bytearray, item: PartitionRecord) -> None:
             n = len(adding_replicas)
             numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
         if n < FEW:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
-        out += numbers
+            out.append(long_length(n))
+        out.append(numbers)
     directories = item.directories
     if type(directories) is not tuple:
         directories = sequence(directories)
     n = len(directories)
     if n < FEW:
-        out += _pack_iiiB(item.leader, item.leader_epoch, item.partition_epoch, n + 1)
+        out.append(_pack_iiiB(item.leader, item.leader_epoch, item.partition_epoch, n + 1))
     else:
-        out += _pack_iii(item.leader, item.leader_epoch, item.partition_epoch)
-        out += long_length(n)
+        out.append(_pack_iii(item.leader, item.leader_epoch, item.partition_epoch))
+        out.append(long_length(n))
     for directories_item in directories:
         if len(directories_item) != 16:
             raise ValueError
-        out += _pack_16s(directories_item)
-    out.append(0)
+        out.append(_pack_16s(directories_item))
+    out.append(BYTES[0])
     known = []
     if item.leader_recovery_state != 0:
-        payload = bytearray()
-        payload += _pack_b(item.leader_recovery_state)
-        known.append((0, payload))
+        payload: list[bytes] = []
+        payload.append(_pack_b(item.leader_recovery_state))
+        known.append((0, b"".join(payload)))
     if item.eligible_leader_replicas is not None:
-        payload = bytearray()
+        payload = []
         eligible_leader_replicas = item.eligible_leader_replicas
         if type(eligible_leader_replicas) is not tuple:
             eligible_leader_replicas = sequence(eligible_leader_replicas)
         n = len(eligible_leader_replicas)
         if n < FEW:
             numbers = _pack_many_i[n](*eligible_leader_replicas)
-            payload.append(n + 1)
+            payload.append(BYTES[n + 1])
         else:
             numbers = pack_numbers("i", eligible_leader_replicas)
-            payload += long_length(n)
-        payload += numbers
-        known.append((1, payload))
+            payload.append(long_length(n))
+        payload.append(numbers)
+        known.append((1, b"".join(payload)))
     if item.last_known_elr is not None:
-        payload = bytearray()
+        payload = []
         last_known_elr = item.last_known_elr
         if type(last_known_elr) is not tuple:
             last_known_elr = sequence(last_known_elr)
         n = len(last_known_elr)
         if n < FEW:
             numbers = _pack_many_i[n](*last_known_elr)
-            payload.append(n + 1)
+            payload.append(BYTES[n + 1])
         else:
             numbers = pack_numbers("i", last_known_elr)
-            payload += long_length(n)
-        payload += numbers
-        known.append((2, payload))
+            payload.append(long_length(n))
+        payload.append(numbers)
+        known.append((2, b"".join(payload)))
     if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1, 2))
+        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0, 1, 2))
+    return b"".join(out)
 
 
 PartitionRecord._readers = {0: _read_partition_record_v0, 1: _read_partition_record_v1, 2: _read_partition_record_v2}
-PartitionRecord._writers = {0: _write_partition_record_v0, 1: _write_partition_record_v1, 2: _write_partition_record_v2}
+PartitionRecord._encoders = {
+    0: _encode_partition_record_v0,
+    1: _encode_partition_record_v1,
+    2: _encode_partition_record_v2,
+}

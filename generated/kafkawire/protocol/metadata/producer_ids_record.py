@@ -49,11 +49,13 @@ def _read_producer_ids_record_v0(buffer: bytes, at: int) -> tuple[ProducerIdsRec
     return ProducerIdsRecord(broker_id, broker_epoch, next_producer_id, tags), at
 
 
-def _write_producer_ids_record_v0(out: bytearray, item: ProducerIdsRecord) -> None:
-    out += _pack_iqqB(item.broker_id, item.broker_epoch, item.next_producer_id, 0)
+def _encode_producer_ids_record_v0(item: ProducerIdsRecord) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_iqqB(item.broker_id, item.broker_epoch, item.next_producer_id, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 ProducerIdsRecord._readers = {0: _read_producer_ids_record_v0}
-ProducerIdsRecord._writers = {0: _write_producer_ids_record_v0}
+ProducerIdsRecord._encoders = {0: _encode_producer_ids_record_v0}

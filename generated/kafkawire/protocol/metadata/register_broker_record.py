@@ -175,7 +175,7 @@ def _write_many_broker_endpoint_v0(out: bytearray, items: Sequence[RegisterBroke
             out += text
             out += _pack_HhB(item.port, item.security_protocol, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # BrokerFeature, versions 0-4
@@ -220,7 +220,7 @@ def _write_many_broker_feature_v0(out: bytearray, items: Sequence[RegisterBroker
             out += text
             out += _pack_hhB(item.min_supported_version, item.max_supported_version, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # RegisterBrokerRecord, version 0
@@ -283,7 +283,8 @@ def _read_register_broker_record_v0(buffer: bytes, at: int) -> tuple[RegisterBro
     )
 
 
-def _write_register_broker_record_v0(out: bytearray, item: RegisterBrokerRecord) -> None:
+def _encode_register_broker_record_v0(item: RegisterBrokerRecord) -> bytes:
+    out = bytearray()
     if item.is_migrating_zk_broker:
         raise ValueError  # is_migrating_zk_broker is not in these versions
     if item.in_controlled_shutdown:
@@ -328,7 +329,8 @@ def _write_register_broker_record_v0(out: bytearray, item: RegisterBrokerRecord)
         raise ValueError
     out += _pack_zB(item.fenced, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # RegisterBrokerRecord, version 1
@@ -403,7 +405,8 @@ def _read_register_broker_record_v1(buffer: bytes, at: int) -> tuple[RegisterBro
     )
 
 
-def _write_register_broker_record_v1(out: bytearray, item: RegisterBrokerRecord) -> None:
+def _encode_register_broker_record_v1(item: RegisterBrokerRecord) -> bytes:
+    out = bytearray()
     if item.is_migrating_zk_broker:
         raise ValueError  # is_migrating_zk_broker is not in these versions
     if len(item.log_dirs):
@@ -448,7 +451,8 @@ def _write_register_broker_record_v1(out: bytearray, item: RegisterBrokerRecord)
         raise ValueError
     out += _pack_zzB(item.fenced, item.in_controlled_shutdown, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # RegisterBrokerRecord, version 2
@@ -524,7 +528,8 @@ def _read_register_broker_record_v2(buffer: bytes, at: int) -> tuple[RegisterBro
     )
 
 
-def _write_register_broker_record_v2(out: bytearray, item: RegisterBrokerRecord) -> None:
+def _encode_register_broker_record_v2(item: RegisterBrokerRecord) -> bytes:
+    out = bytearray()
     if len(item.log_dirs):
         raise ValueError  # log_dirs is not in these versions
     if item.cordoned_log_dirs is not None:
@@ -569,7 +574,8 @@ def _write_register_broker_record_v2(out: bytearray, item: RegisterBrokerRecord)
         raise ValueError
     out += _pack_zzB(item.fenced, item.in_controlled_shutdown, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # RegisterBrokerRecord, version 3
@@ -675,7 +681,8 @@ def _read_register_broker_record_v3(buffer: bytes, at: int) -> tuple[RegisterBro
     )
 
 
-def _write_register_broker_record_v3(out: bytearray, item: RegisterBrokerRecord) -> None:
+def _encode_register_broker_record_v3(item: RegisterBrokerRecord) -> bytes:
+    out = bytearray()
     if item.cordoned_log_dirs is not None:
         raise ValueError  # cordoned_log_dirs is not in these versions
     end_points = item.end_points
@@ -732,9 +739,10 @@ def _write_register_broker_record_v3(out: bytearray, item: RegisterBrokerRecord)
             if len(log_dirs_item) != 16:
                 raise ValueError
             payload += _pack_16s(log_dirs_item)
-        known.append((0, payload))
+        known.append((0, bytes(payload)))
     if known or item.unknown_tagged_fields:
         out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+    return bytes(out)
 
 
 # RegisterBrokerRecord, version 4
@@ -861,7 +869,8 @@ def _read_register_broker_record_v4(buffer: bytes, at: int) -> tuple[RegisterBro
     )
 
 
-def _write_register_broker_record_v4(out: bytearray, item: RegisterBrokerRecord) -> None:
+def _encode_register_broker_record_v4(item: RegisterBrokerRecord) -> bytes:
+    out = bytearray()
     end_points = item.end_points
     if type(end_points) is not tuple:
         end_points = sequence(end_points)
@@ -916,7 +925,7 @@ def _write_register_broker_record_v4(out: bytearray, item: RegisterBrokerRecord)
             if len(log_dirs_item) != 16:
                 raise ValueError
             payload += _pack_16s(log_dirs_item)
-        known.append((0, payload))
+        known.append((0, bytes(payload)))
     if item.cordoned_log_dirs is not None:
         payload = bytearray()
         cordoned_log_dirs = item.cordoned_log_dirs
@@ -931,9 +940,10 @@ def _write_register_broker_record_v4(out: bytearray, item: RegisterBrokerRecord)
             if len(cordoned_log_dirs_item) != 16:
                 raise ValueError
             payload += _pack_16s(cordoned_log_dirs_item)
-        known.append((1, payload))
+        known.append((1, bytes(payload)))
     if known or item.unknown_tagged_fields:
         out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1))
+    return bytes(out)
 
 
 RegisterBrokerRecord._readers = {
@@ -943,10 +953,10 @@ RegisterBrokerRecord._readers = {
     3: _read_register_broker_record_v3,
     4: _read_register_broker_record_v4,
 }
-RegisterBrokerRecord._writers = {
-    0: _write_register_broker_record_v0,
-    1: _write_register_broker_record_v1,
-    2: _write_register_broker_record_v2,
-    3: _write_register_broker_record_v3,
-    4: _write_register_broker_record_v4,
+RegisterBrokerRecord._encoders = {
+    0: _encode_register_broker_record_v0,
+    1: _encode_register_broker_record_v1,
+    2: _encode_register_broker_record_v2,
+    3: _encode_register_broker_record_v3,
+    4: _encode_register_broker_record_v4,
 }

@@ -153,7 +153,7 @@ def _write_many_controller_endpoint_v0(
             out += text
             out += _pack_HhB(item.port, item.security_protocol, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ControllerFeature, version 0
@@ -200,7 +200,7 @@ def _write_many_controller_feature_v0(
             out += text
             out += _pack_hhB(item.min_supported_version, item.max_supported_version, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # RegisterControllerRecord, version 0
@@ -246,7 +246,8 @@ def _read_register_controller_record_v0(buffer: bytes, at: int) -> tuple[Registe
     return RegisterControllerRecord(controller_id, incarnation_id, zk_migration_ready, end_points, features, tags), at
 
 
-def _write_register_controller_record_v0(out: bytearray, item: RegisterControllerRecord) -> None:
+def _encode_register_controller_record_v0(item: RegisterControllerRecord) -> bytes:
+    out = bytearray()
     end_points = item.end_points
     if type(end_points) is not tuple:
         end_points = sequence(end_points)
@@ -272,8 +273,9 @@ def _write_register_controller_record_v0(out: bytearray, item: RegisterControlle
     _write_many_controller_feature_v0(out, features)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 RegisterControllerRecord._readers = {0: _read_register_controller_record_v0}
-RegisterControllerRecord._writers = {0: _write_register_controller_record_v0}
+RegisterControllerRecord._encoders = {0: _encode_register_controller_record_v0}

@@ -43,13 +43,15 @@ def _read_remove_access_control_entry_record_v0(buffer: bytes, at: int) -> tuple
     return RemoveAccessControlEntryRecord(id, tags), at
 
 
-def _write_remove_access_control_entry_record_v0(out: bytearray, item: RemoveAccessControlEntryRecord) -> None:
+def _encode_remove_access_control_entry_record_v0(item: RemoveAccessControlEntryRecord) -> bytes:
+    out: list[bytes] = []
     if len(item.id) != 16:
         raise ValueError
-    out += _pack_16sB(item.id, 0)
+    out.append(_pack_16sB(item.id, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 RemoveAccessControlEntryRecord._readers = {0: _read_remove_access_control_entry_record_v0}
-RemoveAccessControlEntryRecord._writers = {0: _write_remove_access_control_entry_record_v0}
+RemoveAccessControlEntryRecord._encoders = {0: _encode_remove_access_control_entry_record_v0}

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
-from kafkawire.wire.fastpath import Tags, long_text, long_text_length, tagged_section, unknown_tags
+from kafkawire.wire.fastpath import BYTES, Tags, long_text, long_text_length, tagged_section, unknown_tags
 
 
 class RemoveDelegationTokenRecord(Message, frozen=True, gc=False):
@@ -47,18 +47,20 @@ def _read_remove_delegation_token_record_v0(buffer: bytes, at: int) -> tuple[Rem
     return RemoveDelegationTokenRecord(token_id, tags), at
 
 
-def _write_remove_delegation_token_record_v0(out: bytearray, item: RemoveDelegationTokenRecord) -> None:
+def _encode_remove_delegation_token_record_v0(item: RemoveDelegationTokenRecord) -> bytes:
+    out: list[bytes] = []
     text = item.token_id.encode()
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_text_length(n)
-    out += text
-    out.append(0)
+        out.append(long_text_length(n))
+    out.append(text)
+    out.append(BYTES[0])
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 RemoveDelegationTokenRecord._readers = {0: _read_remove_delegation_token_record_v0}
-RemoveDelegationTokenRecord._writers = {0: _write_remove_delegation_token_record_v0}
+RemoveDelegationTokenRecord._encoders = {0: _encode_remove_delegation_token_record_v0}

@@ -43,13 +43,15 @@ def _read_remove_topic_record_v0(buffer: bytes, at: int) -> tuple[RemoveTopicRec
     return RemoveTopicRecord(topic_id, tags), at
 
 
-def _write_remove_topic_record_v0(out: bytearray, item: RemoveTopicRecord) -> None:
+def _encode_remove_topic_record_v0(item: RemoveTopicRecord) -> bytes:
+    out: list[bytes] = []
     if len(item.topic_id) != 16:
         raise ValueError
-    out += _pack_16sB(item.topic_id, 0)
+    out.append(_pack_16sB(item.topic_id, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 RemoveTopicRecord._readers = {0: _read_remove_topic_record_v0}
-RemoveTopicRecord._writers = {0: _write_remove_topic_record_v0}
+RemoveTopicRecord._encoders = {0: _encode_remove_topic_record_v0}

@@ -66,18 +66,20 @@ def _read_remove_user_scram_credential_record_v0(buffer: bytes, at: int) -> tupl
     return RemoveUserScramCredentialRecord(name, mechanism, tags), at
 
 
-def _write_remove_user_scram_credential_record_v0(out: bytearray, item: RemoveUserScramCredentialRecord) -> None:
+def _encode_remove_user_scram_credential_record_v0(item: RemoveUserScramCredentialRecord) -> bytes:
+    out: list[bytes] = []
     text = item.name.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__bB[n](n + 1, text, item.mechanism, 0)
+        out.append(_pack_text__bB[n](n + 1, text, item.mechanism, 0))
     else:
-        out += long_text_length(n)
-        out += text
-        out += _pack_bB(item.mechanism, 0)
+        out.append(long_text_length(n))
+        out.append(text)
+        out.append(_pack_bB(item.mechanism, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 RemoveUserScramCredentialRecord._readers = {0: _read_remove_user_scram_credential_record_v0}
-RemoveUserScramCredentialRecord._writers = {0: _write_remove_user_scram_credential_record_v0}
+RemoveUserScramCredentialRecord._encoders = {0: _encode_remove_user_scram_credential_record_v0}

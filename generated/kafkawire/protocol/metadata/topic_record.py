@@ -70,20 +70,22 @@ def _read_topic_record_v0(buffer: bytes, at: int) -> tuple[TopicRecord, int]:
     return TopicRecord(name, topic_id, tags), at
 
 
-def _write_topic_record_v0(out: bytearray, item: TopicRecord) -> None:
+def _encode_topic_record_v0(item: TopicRecord) -> bytes:
+    out: list[bytes] = []
     if len(item.topic_id) != 16:
         raise ValueError
     text = item.name.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__16sB[n](n + 1, text, item.topic_id, 0)
+        out.append(_pack_text__16sB[n](n + 1, text, item.topic_id, 0))
     else:
-        out += long_text_length(n)
-        out += text
-        out += _pack_16sB(item.topic_id, 0)
+        out.append(long_text_length(n))
+        out.append(text)
+        out.append(_pack_16sB(item.topic_id, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 TopicRecord._readers = {0: _read_topic_record_v0}
-TopicRecord._writers = {0: _write_topic_record_v0}
+TopicRecord._encoders = {0: _encode_topic_record_v0}

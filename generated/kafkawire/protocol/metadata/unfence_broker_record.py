@@ -46,11 +46,13 @@ def _read_unfence_broker_record_v0(buffer: bytes, at: int) -> tuple[UnfenceBroke
     return UnfenceBrokerRecord(id, epoch, tags), at
 
 
-def _write_unfence_broker_record_v0(out: bytearray, item: UnfenceBrokerRecord) -> None:
-    out += _pack_iqB(item.id, item.epoch, 0)
+def _encode_unfence_broker_record_v0(item: UnfenceBrokerRecord) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_iqB(item.id, item.epoch, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 UnfenceBrokerRecord._readers = {0: _read_unfence_broker_record_v0}
-UnfenceBrokerRecord._writers = {0: _write_unfence_broker_record_v0}
+UnfenceBrokerRecord._encoders = {0: _encode_unfence_broker_record_v0}

@@ -46,11 +46,13 @@ def _read_unregister_broker_record_v0(buffer: bytes, at: int) -> tuple[Unregiste
     return UnregisterBrokerRecord(broker_id, broker_epoch, tags), at
 
 
-def _write_unregister_broker_record_v0(out: bytearray, item: UnregisterBrokerRecord) -> None:
-    out += _pack_iqB(item.broker_id, item.broker_epoch, 0)
+def _encode_unregister_broker_record_v0(item: UnregisterBrokerRecord) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_iqB(item.broker_id, item.broker_epoch, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 UnregisterBrokerRecord._readers = {0: _read_unregister_broker_record_v0}
-UnregisterBrokerRecord._writers = {0: _write_unregister_broker_record_v0}
+UnregisterBrokerRecord._encoders = {0: _encode_unregister_broker_record_v0}

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
-    Output,
+    BYTES,
     Tags,
-    append_octets,
     long_length,
     long_text,
     long_text_length,
@@ -112,41 +111,42 @@ def _read_user_scram_credential_record_v0(buffer: bytes, at: int) -> tuple[UserS
     return UserScramCredentialRecord(name, mechanism, salt, stored_key, server_key, iterations, tags), at
 
 
-def _write_user_scram_credential_record_v0(out: bytearray, item: UserScramCredentialRecord) -> None:
+def _encode_user_scram_credential_record_v0(item: UserScramCredentialRecord) -> bytes:
+    out: list[bytes] = []
     text = item.name.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__b[n](n + 1, text, item.mechanism)
+        out.append(_pack_text__b[n](n + 1, text, item.mechanism))
     else:
-        out += long_text_length(n)
-        out += text
-        out += _pack_b(item.mechanism)
+        out.append(long_text_length(n))
+        out.append(text)
+        out.append(_pack_b(item.mechanism))
     text = octets(item.salt)
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
-    append_octets(out, text)
+        out.append(long_length(n))
+    out.append(text)
     text = octets(item.stored_key)
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
-    append_octets(out, text)
+        out.append(long_length(n))
+    out.append(text)
     text = octets(item.server_key)
     n = len(text)
     if n < 127:
-        out.append(n + 1)
+        out.append(BYTES[n + 1])
     else:
-        out += long_length(n)
-    append_octets(out, text)
-    out += _pack_iB(item.iterations, 0)
+        out.append(long_length(n))
+    out.append(text)
+    out.append(_pack_iB(item.iterations, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 UserScramCredentialRecord._readers = {0: _read_user_scram_credential_record_v0}
-UserScramCredentialRecord._writers = {0: _write_user_scram_credential_record_v0}
-UserScramCredentialRecord._output = Output
+UserScramCredentialRecord._encoders = {0: _encode_user_scram_credential_record_v0}

@@ -42,11 +42,13 @@ def _read_zk_migration_state_record_v0(buffer: bytes, at: int) -> tuple[ZkMigrat
     return ZkMigrationStateRecord(zk_migration_state, tags), at
 
 
-def _write_zk_migration_state_record_v0(out: bytearray, item: ZkMigrationStateRecord) -> None:
-    out += _pack_bB(item.zk_migration_state, 0)
+def _encode_zk_migration_state_record_v0(item: ZkMigrationStateRecord) -> bytes:
+    out: list[bytes] = []
+    out.append(_pack_bB(item.zk_migration_state, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 ZkMigrationStateRecord._readers = {0: _read_zk_migration_state_record_v0}
-ZkMigrationStateRecord._writers = {0: _write_zk_migration_state_record_v0}
+ZkMigrationStateRecord._encoders = {0: _encode_zk_migration_state_record_v0}

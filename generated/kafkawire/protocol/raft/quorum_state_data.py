@@ -102,7 +102,7 @@ def _write_many_voter_v0(out: bytearray, items: Sequence[QuorumStateData.Voter])
     for item in items:
         out += _pack_iB(item.voter_id, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # QuorumStateData, version 0
@@ -148,7 +148,8 @@ def _read_quorum_state_data_v0(buffer: bytes, at: int) -> tuple[QuorumStateData,
     )
 
 
-def _write_quorum_state_data_v0(out: bytearray, item: QuorumStateData) -> None:
+def _encode_quorum_state_data_v0(item: QuorumStateData) -> bytes:
+    out = bytearray()
     if item.voted_directory_id != ZERO_UUID:
         raise ValueError  # voted_directory_id is not in these versions
     text = item.cluster_id.encode()
@@ -173,7 +174,8 @@ def _write_quorum_state_data_v0(out: bytearray, item: QuorumStateData) -> None:
         _write_many_voter_v0(out, current_voters)
     out.append(0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 # QuorumStateData, version 1
@@ -194,7 +196,8 @@ def _read_quorum_state_data_v1(buffer: bytes, at: int) -> tuple[QuorumStateData,
     return QuorumStateData("", leader_id, leader_epoch, voted_id, voted_directory_id, 0, (), tags), at
 
 
-def _write_quorum_state_data_v1(out: bytearray, item: QuorumStateData) -> None:
+def _encode_quorum_state_data_v1(item: QuorumStateData) -> bytes:
+    out = bytearray()
     if item.cluster_id != "":
         raise ValueError  # cluster_id is not in these versions
     if item.applied_offset != 0:
@@ -205,8 +208,9 @@ def _write_quorum_state_data_v1(out: bytearray, item: QuorumStateData) -> None:
         raise ValueError
     out += _pack_iii16sB(item.leader_id, item.leader_epoch, item.voted_id, item.voted_directory_id, 0)
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
+    return bytes(out)
 
 
 QuorumStateData._readers = {0: _read_quorum_state_data_v0, 1: _read_quorum_state_data_v1}
-QuorumStateData._writers = {0: _write_quorum_state_data_v0, 1: _write_quorum_state_data_v1}
+QuorumStateData._encoders = {0: _encode_quorum_state_data_v0, 1: _encode_quorum_state_data_v1}

@@ -109,7 +109,7 @@ def _write_many_state_batch_v0(out: bytearray, items: Sequence[ShareSnapshotValu
     for item in items:
         out += _pack_qqbhB(item.first_offset, item.last_offset, item.delivery_state, item.delivery_count, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ShareSnapshotValue, version 0
@@ -173,7 +173,8 @@ def _read_share_snapshot_value_v0(buffer: bytes, at: int) -> tuple[ShareSnapshot
     )
 
 
-def _write_share_snapshot_value_v0(out: bytearray, item: ShareSnapshotValue) -> None:
+def _encode_share_snapshot_value_v0(item: ShareSnapshotValue) -> bytes:
+    out = bytearray()
     state_batches = item.state_batches
     if type(state_batches) is not tuple:
         state_batches = sequence(state_batches)
@@ -204,10 +205,11 @@ def _write_share_snapshot_value_v0(out: bytearray, item: ShareSnapshotValue) -> 
     if item.delivery_complete_count != -1:
         payload = bytearray()
         payload += _pack_i(item.delivery_complete_count)
-        known.append((0, payload))
+        known.append((0, bytes(payload)))
     if known or item.unknown_tagged_fields:
         out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+    return bytes(out)
 
 
 ShareSnapshotValue._readers = {0: _read_share_snapshot_value_v0}
-ShareSnapshotValue._writers = {0: _write_share_snapshot_value_v0}
+ShareSnapshotValue._encoders = {0: _encode_share_snapshot_value_v0}

@@ -55,16 +55,18 @@ def _read_share_update_key_v0(buffer: bytes, at: int) -> tuple[ShareUpdateKey, i
     return ShareUpdateKey(group_id, topic_id, partition), at
 
 
-def _write_share_update_key_v0(out: bytearray, item: ShareUpdateKey) -> None:
+def _encode_share_update_key_v0(item: ShareUpdateKey) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     group_id_raw = item.group_id.encode()
-    out += _pack_h(len(group_id_raw))
-    out += group_id_raw
+    out.append(_pack_h(len(group_id_raw)))
+    out.append(group_id_raw)
     if len(item.topic_id) != 16:
         raise ValueError
-    out += _pack_16si(item.topic_id, item.partition)
+    out.append(_pack_16si(item.topic_id, item.partition))
+    return b"".join(out)
 
 
 ShareUpdateKey._readers = {0: _read_share_update_key_v0}
-ShareUpdateKey._writers = {0: _write_share_update_key_v0}
+ShareUpdateKey._encoders = {0: _encode_share_update_key_v0}

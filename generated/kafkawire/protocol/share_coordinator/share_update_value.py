@@ -103,7 +103,7 @@ def _write_many_state_batch_v0(out: bytearray, items: Sequence[ShareUpdateValue.
     for item in items:
         out += _pack_qqbhB(item.first_offset, item.last_offset, item.delivery_state, item.delivery_count, 0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ShareUpdateValue, version 0
@@ -152,7 +152,8 @@ def _read_share_update_value_v0(buffer: bytes, at: int) -> tuple[ShareUpdateValu
     )
 
 
-def _write_share_update_value_v0(out: bytearray, item: ShareUpdateValue) -> None:
+def _encode_share_update_value_v0(item: ShareUpdateValue) -> bytes:
+    out = bytearray()
     state_batches = item.state_batches
     if type(state_batches) is not tuple:
         state_batches = sequence(state_batches)
@@ -168,10 +169,11 @@ def _write_share_update_value_v0(out: bytearray, item: ShareUpdateValue) -> None
     if item.delivery_complete_count != -1:
         payload = bytearray()
         payload += _pack_i(item.delivery_complete_count)
-        known.append((0, payload))
+        known.append((0, bytes(payload)))
     if known or item.unknown_tagged_fields:
         out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+    return bytes(out)
 
 
 ShareUpdateValue._readers = {0: _read_share_update_value_v0}
-ShareUpdateValue._writers = {0: _write_share_update_value_v0}
+ShareUpdateValue._encoders = {0: _encode_share_update_value_v0}

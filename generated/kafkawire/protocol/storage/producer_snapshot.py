@@ -115,7 +115,8 @@ def _read_producer_snapshot_v1(buffer: bytes, at: int) -> tuple[ProducerSnapshot
     return ProducerSnapshot(crc, producer_entries), at
 
 
-def _write_producer_snapshot_v1(out: bytearray, item: ProducerSnapshot) -> None:
+def _encode_producer_snapshot_v1(item: ProducerSnapshot) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     producer_entries = item.producer_entries
@@ -123,7 +124,8 @@ def _write_producer_snapshot_v1(out: bytearray, item: ProducerSnapshot) -> None:
         producer_entries = sequence(producer_entries)
     out += _pack_Ii(item.crc, len(producer_entries))
     _write_many_producer_entry_v1(out, producer_entries)
+    return bytes(out)
 
 
 ProducerSnapshot._readers = {1: _read_producer_snapshot_v1}
-ProducerSnapshot._writers = {1: _write_producer_snapshot_v1}
+ProducerSnapshot._encoders = {1: _encode_producer_snapshot_v1}

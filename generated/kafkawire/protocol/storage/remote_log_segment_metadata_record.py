@@ -12,11 +12,10 @@ import msgspec
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
-    Output,
     Tags,
     ZERO_UUID,
-    append_octets,
     iterator,
     long_length,
     long_text,
@@ -168,20 +167,20 @@ def _read_topic_id_partition_entry_v0(
 
 
 def _write_topic_id_partition_entry_v0(
-    out: bytearray, item: RemoteLogSegmentMetadataRecord.TopicIdPartitionEntry
+    out: list[bytes], item: RemoteLogSegmentMetadataRecord.TopicIdPartitionEntry
 ) -> None:
     if len(item.id) != 16:
         raise ValueError
     text = item.name.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__16siB[n](n + 1, text, item.id, item.partition, 0)
+        out.append(_pack_text__16siB[n](n + 1, text, item.id, item.partition, 0))
     else:
-        out += long_text_length(n)
-        out += text
-        out += _pack_16siB(item.id, item.partition, 0)
+        out.append(long_text_length(n))
+        out.append(text)
+        out.append(_pack_16siB(item.id, item.partition, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # RemoteLogSegmentIdEntry, version 0
@@ -204,14 +203,14 @@ def _read_remote_log_segment_id_entry_v0(
 
 
 def _write_remote_log_segment_id_entry_v0(
-    out: bytearray, item: RemoteLogSegmentMetadataRecord.RemoteLogSegmentIdEntry
+    out: list[bytes], item: RemoteLogSegmentMetadataRecord.RemoteLogSegmentIdEntry
 ) -> None:
     _write_topic_id_partition_entry_v0(out, item.topic_id_partition)
     if len(item.id) != 16:
         raise ValueError
-    out += _pack_16sB(item.id, 0)
+    out.append(_pack_16sB(item.id, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # SegmentLeaderEpochEntry, version 0
@@ -239,12 +238,12 @@ def _read_many_segment_leader_epoch_entry_v0(
 
 
 def _write_many_segment_leader_epoch_entry_v0(
-    out: bytearray, items: Sequence[RemoteLogSegmentMetadataRecord.SegmentLeaderEpochEntry]
+    out: list[bytes], items: Sequence[RemoteLogSegmentMetadataRecord.SegmentLeaderEpochEntry]
 ) -> None:
     for item in items:
-        out += _pack_iqB(item.leader_epoch, item.offset, 0)
+        out.append(_pack_iqB(item.leader_epoch, item.offset, 0))
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # RemoteLogSegmentMetadataRecord, version 0
@@ -323,46 +322,56 @@ def _read_remote_log_segment_metadata_record_v0(buffer: bytes, at: int) -> tuple
     )
 
 
-def _write_remote_log_segment_metadata_record_v0(out: bytearray, item: RemoteLogSegmentMetadataRecord) -> None:
+def _encode_remote_log_segment_metadata_record_v0(item: RemoteLogSegmentMetadataRecord) -> bytes:
+    out: list[bytes] = []
     _write_remote_log_segment_id_entry_v0(out, item.remote_log_segment_id)
     segment_leader_epochs = item.segment_leader_epochs
     if type(segment_leader_epochs) is not tuple:
         segment_leader_epochs = sequence(segment_leader_epochs)
     n = len(segment_leader_epochs)
     if n < FEW:
-        out += _pack_qqiqqB(
-            item.start_offset, item.end_offset, item.broker_id, item.max_timestamp_ms, item.event_timestamp_ms, n + 1
+        out.append(
+            _pack_qqiqqB(
+                item.start_offset,
+                item.end_offset,
+                item.broker_id,
+                item.max_timestamp_ms,
+                item.event_timestamp_ms,
+                n + 1,
+            )
         )
     else:
-        out += _pack_qqiqq(
-            item.start_offset, item.end_offset, item.broker_id, item.max_timestamp_ms, item.event_timestamp_ms
+        out.append(
+            _pack_qqiqq(
+                item.start_offset, item.end_offset, item.broker_id, item.max_timestamp_ms, item.event_timestamp_ms
+            )
         )
-        out += long_length(n)
+        out.append(long_length(n))
     _write_many_segment_leader_epoch_entry_v0(out, segment_leader_epochs)
-    out += _pack_i(item.segment_size_in_bytes)
+    out.append(_pack_i(item.segment_size_in_bytes))
     custom_metadata = item.custom_metadata
     if custom_metadata is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = octets(custom_metadata)
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
-        append_octets(out, text)
-    out += _pack_bB(item.remote_log_segment_state, 0)
+            out.append(long_length(n))
+        out.append(text)
+    out.append(_pack_bB(item.remote_log_segment_state, 0))
     known = []
     if item.txn_index_empty:
-        payload = bytearray()
+        payload: list[bytes] = []
         if type(item.txn_index_empty) is not bool:
             raise ValueError
-        payload += _pack_z(item.txn_index_empty)
-        known.append((0, payload))
+        payload.append(_pack_z(item.txn_index_empty))
+        known.append((0, b"".join(payload)))
     if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+    return b"".join(out)
 
 
 RemoteLogSegmentMetadataRecord._readers = {0: _read_remote_log_segment_metadata_record_v0}
-RemoteLogSegmentMetadataRecord._writers = {0: _write_remote_log_segment_metadata_record_v0}
-RemoteLogSegmentMetadataRecord._output = Output
+RemoteLogSegmentMetadataRecord._encoders = {0: _encode_remote_log_segment_metadata_record_v0}

@@ -10,11 +10,10 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
+    BYTES,
     FEW,
-    Output,
     Tags,
     ZERO_UUID,
-    append_octets,
     iterator,
     long_length,
     new_uuid,
@@ -116,12 +115,12 @@ def _read_many_segment_leader_epoch_entry_v0(
 
 
 def _write_many_segment_leader_epoch_entry_v0(
-    out: bytearray, items: Sequence[RemoteLogSegmentMetadataSnapshotRecord.SegmentLeaderEpochEntry]
+    out: list[bytes], items: Sequence[RemoteLogSegmentMetadataSnapshotRecord.SegmentLeaderEpochEntry]
 ) -> None:
     for item in items:
-        out += _pack_iqB(item.leader_epoch, item.offset, 0)
+        out.append(_pack_iqB(item.leader_epoch, item.offset, 0))
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # RemoteLogSegmentMetadataSnapshotRecord, version 0
@@ -204,9 +203,8 @@ def _read_remote_log_segment_metadata_snapshot_record_v0(
     )
 
 
-def _write_remote_log_segment_metadata_snapshot_record_v0(
-    out: bytearray, item: RemoteLogSegmentMetadataSnapshotRecord
-) -> None:
+def _encode_remote_log_segment_metadata_snapshot_record_v0(item: RemoteLogSegmentMetadataSnapshotRecord) -> bytes:
+    out: list[bytes] = []
     segment_leader_epochs = item.segment_leader_epochs
     if type(segment_leader_epochs) is not tuple:
         segment_leader_epochs = sequence(segment_leader_epochs)
@@ -214,50 +212,54 @@ def _write_remote_log_segment_metadata_snapshot_record_v0(
     if len(item.segment_id) != 16:
         raise ValueError
     if n < FEW:
-        out += _pack_16sqqiqqB(
-            item.segment_id,
-            item.start_offset,
-            item.end_offset,
-            item.broker_id,
-            item.max_timestamp_ms,
-            item.event_timestamp_ms,
-            n + 1,
+        out.append(
+            _pack_16sqqiqqB(
+                item.segment_id,
+                item.start_offset,
+                item.end_offset,
+                item.broker_id,
+                item.max_timestamp_ms,
+                item.event_timestamp_ms,
+                n + 1,
+            )
         )
     else:
-        out += _pack_16sqqiqq(
-            item.segment_id,
-            item.start_offset,
-            item.end_offset,
-            item.broker_id,
-            item.max_timestamp_ms,
-            item.event_timestamp_ms,
+        out.append(
+            _pack_16sqqiqq(
+                item.segment_id,
+                item.start_offset,
+                item.end_offset,
+                item.broker_id,
+                item.max_timestamp_ms,
+                item.event_timestamp_ms,
+            )
         )
-        out += long_length(n)
+        out.append(long_length(n))
     _write_many_segment_leader_epoch_entry_v0(out, segment_leader_epochs)
-    out += _pack_i(item.segment_size_in_bytes)
+    out.append(_pack_i(item.segment_size_in_bytes))
     custom_metadata = item.custom_metadata
     if custom_metadata is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = octets(custom_metadata)
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
-        append_octets(out, text)
-    out += _pack_bB(item.remote_log_segment_state, 0)
+            out.append(long_length(n))
+        out.append(text)
+    out.append(_pack_bB(item.remote_log_segment_state, 0))
     known = []
     if item.txn_index_empty:
-        payload = bytearray()
+        payload: list[bytes] = []
         if type(item.txn_index_empty) is not bool:
             raise ValueError
-        payload += _pack_z(item.txn_index_empty)
-        known.append((0, payload))
+        payload.append(_pack_z(item.txn_index_empty))
+        known.append((0, b"".join(payload)))
     if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+    return b"".join(out)
 
 
 RemoteLogSegmentMetadataSnapshotRecord._readers = {0: _read_remote_log_segment_metadata_snapshot_record_v0}
-RemoteLogSegmentMetadataSnapshotRecord._writers = {0: _write_remote_log_segment_metadata_snapshot_record_v0}
-RemoteLogSegmentMetadataSnapshotRecord._output = Output
+RemoteLogSegmentMetadataSnapshotRecord._encoders = {0: _encode_remote_log_segment_metadata_snapshot_record_v0}

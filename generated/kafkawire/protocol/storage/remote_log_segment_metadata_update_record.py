@@ -9,10 +9,9 @@ import msgspec
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
-    Output,
+    BYTES,
     Tags,
     ZERO_UUID,
-    append_octets,
     long_length,
     long_text,
     long_text_length,
@@ -129,20 +128,20 @@ def _read_topic_id_partition_entry_v0(
 
 
 def _write_topic_id_partition_entry_v0(
-    out: bytearray, item: RemoteLogSegmentMetadataUpdateRecord.TopicIdPartitionEntry
+    out: list[bytes], item: RemoteLogSegmentMetadataUpdateRecord.TopicIdPartitionEntry
 ) -> None:
     if len(item.id) != 16:
         raise ValueError
     text = item.name.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__16siB[n](n + 1, text, item.id, item.partition, 0)
+        out.append(_pack_text__16siB[n](n + 1, text, item.id, item.partition, 0))
     else:
-        out += long_text_length(n)
-        out += text
-        out += _pack_16siB(item.id, item.partition, 0)
+        out.append(long_text_length(n))
+        out.append(text)
+        out.append(_pack_16siB(item.id, item.partition, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # RemoteLogSegmentIdEntry, version 0
@@ -165,14 +164,14 @@ def _read_remote_log_segment_id_entry_v0(
 
 
 def _write_remote_log_segment_id_entry_v0(
-    out: bytearray, item: RemoteLogSegmentMetadataUpdateRecord.RemoteLogSegmentIdEntry
+    out: list[bytes], item: RemoteLogSegmentMetadataUpdateRecord.RemoteLogSegmentIdEntry
 ) -> None:
     _write_topic_id_partition_entry_v0(out, item.topic_id_partition)
     if len(item.id) != 16:
         raise ValueError
-    out += _pack_16sB(item.id, 0)
+    out.append(_pack_16sB(item.id, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # RemoteLogSegmentMetadataUpdateRecord, version 0
@@ -211,27 +210,26 @@ def _read_remote_log_segment_metadata_update_record_v0(
     )
 
 
-def _write_remote_log_segment_metadata_update_record_v0(
-    out: bytearray, item: RemoteLogSegmentMetadataUpdateRecord
-) -> None:
+def _encode_remote_log_segment_metadata_update_record_v0(item: RemoteLogSegmentMetadataUpdateRecord) -> bytes:
+    out: list[bytes] = []
     _write_remote_log_segment_id_entry_v0(out, item.remote_log_segment_id)
-    out += _pack_iq(item.broker_id, item.event_timestamp_ms)
+    out.append(_pack_iq(item.broker_id, item.event_timestamp_ms))
     custom_metadata = item.custom_metadata
     if custom_metadata is None:
-        out.append(0)
+        out.append(BYTES[0])
     else:
         text = octets(custom_metadata)
         n = len(text)
         if n < 127:
-            out.append(n + 1)
+            out.append(BYTES[n + 1])
         else:
-            out += long_length(n)
-        append_octets(out, text)
-    out += _pack_bB(item.remote_log_segment_state, 0)
+            out.append(long_length(n))
+        out.append(text)
+    out.append(_pack_bB(item.remote_log_segment_state, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 RemoteLogSegmentMetadataUpdateRecord._readers = {0: _read_remote_log_segment_metadata_update_record_v0}
-RemoteLogSegmentMetadataUpdateRecord._writers = {0: _write_remote_log_segment_metadata_update_record_v0}
-RemoteLogSegmentMetadataUpdateRecord._output = Output
+RemoteLogSegmentMetadataUpdateRecord._encoders = {0: _encode_remote_log_segment_metadata_update_record_v0}

@@ -101,20 +101,20 @@ def _read_topic_id_partition_entry_v0(
 
 
 def _write_topic_id_partition_entry_v0(
-    out: bytearray, item: RemotePartitionDeleteMetadataRecord.TopicIdPartitionEntry
+    out: list[bytes], item: RemotePartitionDeleteMetadataRecord.TopicIdPartitionEntry
 ) -> None:
     if len(item.id) != 16:
         raise ValueError
     text = item.name.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__16siB[n](n + 1, text, item.id, item.partition, 0)
+        out.append(_pack_text__16siB[n](n + 1, text, item.id, item.partition, 0))
     else:
-        out += long_text_length(n)
-        out += text
-        out += _pack_16siB(item.id, item.partition, 0)
+        out.append(long_text_length(n))
+        out.append(text)
+        out.append(_pack_16siB(item.id, item.partition, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # RemotePartitionDeleteMetadataRecord, version 0
@@ -142,14 +142,14 @@ def _read_remote_partition_delete_metadata_record_v0(
     )
 
 
-def _write_remote_partition_delete_metadata_record_v0(
-    out: bytearray, item: RemotePartitionDeleteMetadataRecord
-) -> None:
+def _encode_remote_partition_delete_metadata_record_v0(item: RemotePartitionDeleteMetadataRecord) -> bytes:
+    out: list[bytes] = []
     _write_topic_id_partition_entry_v0(out, item.topic_id_partition)
-    out += _pack_iqbB(item.broker_id, item.event_timestamp_ms, item.remote_partition_delete_state, 0)
+    out.append(_pack_iqbB(item.broker_id, item.event_timestamp_ms, item.remote_partition_delete_state, 0))
     if item.unknown_tagged_fields:
-        out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return b"".join(out)
 
 
 RemotePartitionDeleteMetadataRecord._readers = {0: _read_remote_partition_delete_metadata_record_v0}
-RemotePartitionDeleteMetadataRecord._writers = {0: _write_remote_partition_delete_metadata_record_v0}
+RemotePartitionDeleteMetadataRecord._encoders = {0: _encode_remote_partition_delete_metadata_record_v0}

@@ -8,19 +8,7 @@ from collections.abc import Sequence
 from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
-from kafkawire.wire.fastpath import (
-    NULL_TEXT,
-    Output,
-    Tags,
-    ZERO_UUID,
-    append_octets,
-    iterator,
-    new_uuid,
-    octets,
-    packer,
-    sequence,
-    unpacker,
-)
+from kafkawire.wire.fastpath import NULL_TEXT, Tags, ZERO_UUID, iterator, new_uuid, octets, packer, sequence, unpacker
 
 
 class SubscriptionInfoData(Message, frozen=True, gc=False):
@@ -145,11 +133,11 @@ def _read_many_task_id_v1(buffer: bytes, at: int, count: int) -> tuple[tuple[Sub
     return tuple(starmap(make, _iterate_ii(buffer[at:end]))), end
 
 
-def _write_many_task_id_v1(out: bytearray, items: Sequence[SubscriptionInfoData.TaskId]) -> None:
+def _write_many_task_id_v1(out: list[bytes], items: Sequence[SubscriptionInfoData.TaskId]) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
-        out += _pack_ii(item.topic_group_id, item.partition)
+        out.append(_pack_ii(item.topic_group_id, item.partition))
 
 
 # SubscriptionInfoData, version 1
@@ -184,7 +172,8 @@ def _read_subscription_info_data_v1(buffer: bytes, at: int) -> tuple[Subscriptio
     return SubscriptionInfoData(version, -1, process_id, prev_tasks, standby_tasks), at
 
 
-def _write_subscription_info_data_v1(out: bytearray, item: SubscriptionInfoData) -> None:
+def _encode_subscription_info_data_v1(item: SubscriptionInfoData) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.latest_supported_version != -1:
@@ -204,13 +193,14 @@ def _write_subscription_info_data_v1(out: bytearray, item: SubscriptionInfoData)
         prev_tasks = sequence(prev_tasks)
     if len(item.process_id) != 16:
         raise ValueError
-    out += _pack_i16si(item.version, item.process_id, len(prev_tasks))
+    out.append(_pack_i16si(item.version, item.process_id, len(prev_tasks)))
     _write_many_task_id_v1(out, prev_tasks)
     standby_tasks = item.standby_tasks
     if type(standby_tasks) is not tuple:
         standby_tasks = sequence(standby_tasks)
-    out += _pack_i(len(standby_tasks))
+    out.append(_pack_i(len(standby_tasks)))
     _write_many_task_id_v1(out, standby_tasks)
+    return b"".join(out)
 
 
 # SubscriptionInfoData, version 2
@@ -253,7 +243,8 @@ def _read_subscription_info_data_v2(buffer: bytes, at: int) -> tuple[Subscriptio
     return SubscriptionInfoData(version, -1, process_id, prev_tasks, standby_tasks, user_end_point), at
 
 
-def _write_subscription_info_data_v2(out: bytearray, item: SubscriptionInfoData) -> None:
+def _encode_subscription_info_data_v2(item: SubscriptionInfoData) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.latest_supported_version != -1:
@@ -271,16 +262,17 @@ def _write_subscription_info_data_v2(out: bytearray, item: SubscriptionInfoData)
         prev_tasks = sequence(prev_tasks)
     if len(item.process_id) != 16:
         raise ValueError
-    out += _pack_i16si(item.version, item.process_id, len(prev_tasks))
+    out.append(_pack_i16si(item.version, item.process_id, len(prev_tasks)))
     _write_many_task_id_v1(out, prev_tasks)
     standby_tasks = item.standby_tasks
     if type(standby_tasks) is not tuple:
         standby_tasks = sequence(standby_tasks)
-    out += _pack_i(len(standby_tasks))
+    out.append(_pack_i(len(standby_tasks)))
     _write_many_task_id_v1(out, standby_tasks)
     user_end_point_raw = octets(item.user_end_point)
-    out += _pack_i(len(user_end_point_raw))
-    append_octets(out, user_end_point_raw)
+    out.append(_pack_i(len(user_end_point_raw)))
+    out.append(user_end_point_raw)
+    return b"".join(out)
 
 
 # SubscriptionInfoData, versions 3-6
@@ -327,7 +319,8 @@ def _read_subscription_info_data_v3(buffer: bytes, at: int) -> tuple[Subscriptio
     )
 
 
-def _write_subscription_info_data_v3(out: bytearray, item: SubscriptionInfoData) -> None:
+def _encode_subscription_info_data_v3(item: SubscriptionInfoData) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.task_offset_sums):
@@ -343,16 +336,17 @@ def _write_subscription_info_data_v3(out: bytearray, item: SubscriptionInfoData)
         prev_tasks = sequence(prev_tasks)
     if len(item.process_id) != 16:
         raise ValueError
-    out += _pack_ii16si(item.version, item.latest_supported_version, item.process_id, len(prev_tasks))
+    out.append(_pack_ii16si(item.version, item.latest_supported_version, item.process_id, len(prev_tasks)))
     _write_many_task_id_v1(out, prev_tasks)
     standby_tasks = item.standby_tasks
     if type(standby_tasks) is not tuple:
         standby_tasks = sequence(standby_tasks)
-    out += _pack_i(len(standby_tasks))
+    out.append(_pack_i(len(standby_tasks)))
     _write_many_task_id_v1(out, standby_tasks)
     user_end_point_raw = octets(item.user_end_point)
-    out += _pack_i(len(user_end_point_raw))
-    append_octets(out, user_end_point_raw)
+    out.append(_pack_i(len(user_end_point_raw)))
+    out.append(user_end_point_raw)
+    return b"".join(out)
 
 
 # PartitionToOffsetSum, versions 7-9
@@ -369,12 +363,12 @@ def _read_many_partition_to_offset_sum_v7(
 
 
 def _write_many_partition_to_offset_sum_v7(
-    out: bytearray, items: Sequence[SubscriptionInfoData.PartitionToOffsetSum]
+    out: list[bytes], items: Sequence[SubscriptionInfoData.PartitionToOffsetSum]
 ) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
-        out += _pack_iq(item.partition, item.offset_sum)
+        out.append(_pack_iq(item.partition, item.offset_sum))
 
 
 # TaskOffsetSum, versions 7-9
@@ -402,7 +396,7 @@ def _read_many_task_offset_sum_v7(
     return tuple(result), at
 
 
-def _write_many_task_offset_sum_v7(out: bytearray, items: Sequence[SubscriptionInfoData.TaskOffsetSum]) -> None:
+def _write_many_task_offset_sum_v7(out: list[bytes], items: Sequence[SubscriptionInfoData.TaskOffsetSum]) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
@@ -415,7 +409,7 @@ def _write_many_task_offset_sum_v7(out: bytearray, items: Sequence[SubscriptionI
         partition_to_offset_sum = item.partition_to_offset_sum
         if type(partition_to_offset_sum) is not tuple:
             partition_to_offset_sum = sequence(partition_to_offset_sum)
-        out += _pack_ii(item.topic_group_id, len(partition_to_offset_sum))
+        out.append(_pack_ii(item.topic_group_id, len(partition_to_offset_sum)))
         _write_many_partition_to_offset_sum_v7(out, partition_to_offset_sum)
 
 
@@ -452,7 +446,8 @@ def _read_subscription_info_data_v7(buffer: bytes, at: int) -> tuple[Subscriptio
     )
 
 
-def _write_subscription_info_data_v7(out: bytearray, item: SubscriptionInfoData) -> None:
+def _encode_subscription_info_data_v7(item: SubscriptionInfoData) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.prev_tasks):
@@ -468,13 +463,14 @@ def _write_subscription_info_data_v7(out: bytearray, item: SubscriptionInfoData)
     user_end_point_raw = octets(item.user_end_point)
     if len(item.process_id) != 16:
         raise ValueError
-    out += _pack_ii16si(item.version, item.latest_supported_version, item.process_id, len(user_end_point_raw))
-    append_octets(out, user_end_point_raw)
+    out.append(_pack_ii16si(item.version, item.latest_supported_version, item.process_id, len(user_end_point_raw)))
+    out.append(user_end_point_raw)
     task_offset_sums = item.task_offset_sums
     if type(task_offset_sums) is not tuple:
         task_offset_sums = sequence(task_offset_sums)
-    out += _pack_i(len(task_offset_sums))
+    out.append(_pack_i(len(task_offset_sums)))
     _write_many_task_offset_sum_v7(out, task_offset_sums)
+    return b"".join(out)
 
 
 # SubscriptionInfoData, version 8
@@ -515,7 +511,8 @@ def _read_subscription_info_data_v8(buffer: bytes, at: int) -> tuple[Subscriptio
     )
 
 
-def _write_subscription_info_data_v8(out: bytearray, item: SubscriptionInfoData) -> None:
+def _encode_subscription_info_data_v8(item: SubscriptionInfoData) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.prev_tasks):
@@ -529,14 +526,15 @@ def _write_subscription_info_data_v8(out: bytearray, item: SubscriptionInfoData)
     user_end_point_raw = octets(item.user_end_point)
     if len(item.process_id) != 16:
         raise ValueError
-    out += _pack_ii16si(item.version, item.latest_supported_version, item.process_id, len(user_end_point_raw))
-    append_octets(out, user_end_point_raw)
+    out.append(_pack_ii16si(item.version, item.latest_supported_version, item.process_id, len(user_end_point_raw)))
+    out.append(user_end_point_raw)
     task_offset_sums = item.task_offset_sums
     if type(task_offset_sums) is not tuple:
         task_offset_sums = sequence(task_offset_sums)
-    out += _pack_i(len(task_offset_sums))
+    out.append(_pack_i(len(task_offset_sums)))
     _write_many_task_offset_sum_v7(out, task_offset_sums)
-    out += _pack_b(item.unique_field)
+    out.append(_pack_b(item.unique_field))
+    return b"".join(out)
 
 
 # SubscriptionInfoData, version 9
@@ -586,7 +584,8 @@ def _read_subscription_info_data_v9(buffer: bytes, at: int) -> tuple[Subscriptio
     )
 
 
-def _write_subscription_info_data_v9(out: bytearray, item: SubscriptionInfoData) -> None:
+def _encode_subscription_info_data_v9(item: SubscriptionInfoData) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.prev_tasks):
@@ -598,14 +597,15 @@ def _write_subscription_info_data_v9(out: bytearray, item: SubscriptionInfoData)
     user_end_point_raw = octets(item.user_end_point)
     if len(item.process_id) != 16:
         raise ValueError
-    out += _pack_ii16si(item.version, item.latest_supported_version, item.process_id, len(user_end_point_raw))
-    append_octets(out, user_end_point_raw)
+    out.append(_pack_ii16si(item.version, item.latest_supported_version, item.process_id, len(user_end_point_raw)))
+    out.append(user_end_point_raw)
     task_offset_sums = item.task_offset_sums
     if type(task_offset_sums) is not tuple:
         task_offset_sums = sequence(task_offset_sums)
-    out += _pack_i(len(task_offset_sums))
+    out.append(_pack_i(len(task_offset_sums)))
     _write_many_task_offset_sum_v7(out, task_offset_sums)
-    out += _pack_bi(item.unique_field, item.error_code)
+    out.append(_pack_bi(item.unique_field, item.error_code))
+    return b"".join(out)
 
 
 # TaskOffsetSum, versions 10-11
@@ -633,20 +633,20 @@ def _read_many_task_offset_sum_v10(
     return tuple(result), at
 
 
-def _write_many_task_offset_sum_v10(out: bytearray, items: Sequence[SubscriptionInfoData.TaskOffsetSum]) -> None:
+def _write_many_task_offset_sum_v10(out: list[bytes], items: Sequence[SubscriptionInfoData.TaskOffsetSum]) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
         if len(item.partition_to_offset_sum):
             raise ValueError  # partition_to_offset_sum is not in these versions
-        out += _pack_iiq(item.topic_group_id, item.partition, item.offset_sum)
+        out.append(_pack_iiq(item.topic_group_id, item.partition, item.offset_sum))
         named_topology = item.named_topology
         if named_topology is None:
-            out += NULL_TEXT
+            out.append(NULL_TEXT)
         else:
             text = named_topology.encode()
-            out += _pack_h(len(text))
-            out += text
+            out.append(_pack_h(len(text)))
+            out.append(text)
 
 
 # SubscriptionInfoData, version 10
@@ -696,7 +696,8 @@ def _read_subscription_info_data_v10(buffer: bytes, at: int) -> tuple[Subscripti
     )
 
 
-def _write_subscription_info_data_v10(out: bytearray, item: SubscriptionInfoData) -> None:
+def _encode_subscription_info_data_v10(item: SubscriptionInfoData) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.prev_tasks):
@@ -708,14 +709,15 @@ def _write_subscription_info_data_v10(out: bytearray, item: SubscriptionInfoData
     user_end_point_raw = octets(item.user_end_point)
     if len(item.process_id) != 16:
         raise ValueError
-    out += _pack_ii16si(item.version, item.latest_supported_version, item.process_id, len(user_end_point_raw))
-    append_octets(out, user_end_point_raw)
+    out.append(_pack_ii16si(item.version, item.latest_supported_version, item.process_id, len(user_end_point_raw)))
+    out.append(user_end_point_raw)
     task_offset_sums = item.task_offset_sums
     if type(task_offset_sums) is not tuple:
         task_offset_sums = sequence(task_offset_sums)
-    out += _pack_i(len(task_offset_sums))
+    out.append(_pack_i(len(task_offset_sums)))
     _write_many_task_offset_sum_v10(out, task_offset_sums)
-    out += _pack_bi(item.unique_field, item.error_code)
+    out.append(_pack_bi(item.unique_field, item.error_code))
+    return b"".join(out)
 
 
 # ClientTag, version 11
@@ -747,16 +749,16 @@ def _read_many_client_tag_v11(
     return tuple(result), at
 
 
-def _write_many_client_tag_v11(out: bytearray, items: Sequence[SubscriptionInfoData.ClientTag]) -> None:
+def _write_many_client_tag_v11(out: list[bytes], items: Sequence[SubscriptionInfoData.ClientTag]) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
         key_raw = octets(item.key)
-        out += _pack_i(len(key_raw))
-        append_octets(out, key_raw)
+        out.append(_pack_i(len(key_raw)))
+        out.append(key_raw)
         value_raw = octets(item.value)
-        out += _pack_i(len(value_raw))
-        append_octets(out, value_raw)
+        out.append(_pack_i(len(value_raw)))
+        out.append(value_raw)
 
 
 # SubscriptionInfoData, version 11
@@ -816,7 +818,8 @@ def _read_subscription_info_data_v11(buffer: bytes, at: int) -> tuple[Subscripti
     )
 
 
-def _write_subscription_info_data_v11(out: bytearray, item: SubscriptionInfoData) -> None:
+def _encode_subscription_info_data_v11(item: SubscriptionInfoData) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.prev_tasks):
@@ -826,18 +829,19 @@ def _write_subscription_info_data_v11(out: bytearray, item: SubscriptionInfoData
     user_end_point_raw = octets(item.user_end_point)
     if len(item.process_id) != 16:
         raise ValueError
-    out += _pack_ii16si(item.version, item.latest_supported_version, item.process_id, len(user_end_point_raw))
-    append_octets(out, user_end_point_raw)
+    out.append(_pack_ii16si(item.version, item.latest_supported_version, item.process_id, len(user_end_point_raw)))
+    out.append(user_end_point_raw)
     task_offset_sums = item.task_offset_sums
     if type(task_offset_sums) is not tuple:
         task_offset_sums = sequence(task_offset_sums)
-    out += _pack_i(len(task_offset_sums))
+    out.append(_pack_i(len(task_offset_sums)))
     _write_many_task_offset_sum_v10(out, task_offset_sums)
     client_tags = item.client_tags
     if type(client_tags) is not tuple:
         client_tags = sequence(client_tags)
-    out += _pack_bii(item.unique_field, item.error_code, len(client_tags))
+    out.append(_pack_bii(item.unique_field, item.error_code, len(client_tags)))
     _write_many_client_tag_v11(out, client_tags)
+    return b"".join(out)
 
 
 SubscriptionInfoData._readers = {
@@ -853,17 +857,16 @@ SubscriptionInfoData._readers = {
     10: _read_subscription_info_data_v10,
     11: _read_subscription_info_data_v11,
 }
-SubscriptionInfoData._writers = {
-    1: _write_subscription_info_data_v1,
-    2: _write_subscription_info_data_v2,
-    3: _write_subscription_info_data_v3,
-    4: _write_subscription_info_data_v3,
-    5: _write_subscription_info_data_v3,
-    6: _write_subscription_info_data_v3,
-    7: _write_subscription_info_data_v7,
-    8: _write_subscription_info_data_v8,
-    9: _write_subscription_info_data_v9,
-    10: _write_subscription_info_data_v10,
-    11: _write_subscription_info_data_v11,
+SubscriptionInfoData._encoders = {
+    1: _encode_subscription_info_data_v1,
+    2: _encode_subscription_info_data_v2,
+    3: _encode_subscription_info_data_v3,
+    4: _encode_subscription_info_data_v3,
+    5: _encode_subscription_info_data_v3,
+    6: _encode_subscription_info_data_v3,
+    7: _encode_subscription_info_data_v7,
+    8: _encode_subscription_info_data_v8,
+    9: _encode_subscription_info_data_v9,
+    10: _encode_subscription_info_data_v10,
+    11: _encode_subscription_info_data_v11,
 }
-SubscriptionInfoData._output = Output

@@ -44,13 +44,15 @@ def _read_transaction_log_key_v0(buffer: bytes, at: int) -> tuple[TransactionLog
     return TransactionLogKey(transactional_id), at
 
 
-def _write_transaction_log_key_v0(out: bytearray, item: TransactionLogKey) -> None:
+def _encode_transaction_log_key_v0(item: TransactionLogKey) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     transactional_id_raw = item.transactional_id.encode()
-    out += _pack_h(len(transactional_id_raw))
-    out += transactional_id_raw
+    out.append(_pack_h(len(transactional_id_raw)))
+    out.append(transactional_id_raw)
+    return b"".join(out)
 
 
 TransactionLogKey._readers = {0: _read_transaction_log_key_v0}
-TransactionLogKey._writers = {0: _write_transaction_log_key_v0}
+TransactionLogKey._encoders = {0: _encode_transaction_log_key_v0}

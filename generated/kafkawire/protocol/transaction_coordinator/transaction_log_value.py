@@ -179,7 +179,8 @@ def _read_transaction_log_value_v0(buffer: bytes, at: int) -> tuple[TransactionL
     )
 
 
-def _write_transaction_log_value_v0(out: bytearray, item: TransactionLogValue) -> None:
+def _encode_transaction_log_value_v0(item: TransactionLogValue) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.previous_producer_id != -1:
@@ -201,6 +202,7 @@ def _write_transaction_log_value_v0(out: bytearray, item: TransactionLogValue) -
         out += _pack_i(n)
         _write_many_partitions_schema_v0(out, transaction_partitions)
     out += _pack_qq(item.transaction_last_update_timestamp_ms, item.transaction_start_timestamp_ms)
+    return bytes(out)
 
 
 # PartitionsSchema, version 1
@@ -262,7 +264,7 @@ def _write_many_partitions_schema_v1(out: bytearray, items: Sequence[Transaction
         out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
-            out[-1:] = tagged_section([], item.unknown_tagged_fields, ())
+            out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TransactionLogValue, version 1
@@ -342,7 +344,8 @@ def _read_transaction_log_value_v1(buffer: bytes, at: int) -> tuple[TransactionL
     )
 
 
-def _write_transaction_log_value_v1(out: bytearray, item: TransactionLogValue) -> None:
+def _encode_transaction_log_value_v1(item: TransactionLogValue) -> bytes:
+    out = bytearray()
     out += _pack_qhib(item.producer_id, item.producer_epoch, item.transaction_timeout_ms, item.transaction_status)
     transaction_partitions = item.transaction_partitions
     if transaction_partitions is None:
@@ -361,22 +364,23 @@ def _write_transaction_log_value_v1(out: bytearray, item: TransactionLogValue) -
     if item.previous_producer_id != -1:
         payload = bytearray()
         payload += _pack_q(item.previous_producer_id)
-        known.append((0, payload))
+        known.append((0, bytes(payload)))
     if item.next_producer_id != -1:
         payload = bytearray()
         payload += _pack_q(item.next_producer_id)
-        known.append((1, payload))
+        known.append((1, bytes(payload)))
     if item.client_transaction_version != 0:
         payload = bytearray()
         payload += _pack_h(item.client_transaction_version)
-        known.append((2, payload))
+        known.append((2, bytes(payload)))
     if item.next_producer_epoch != -1:
         payload = bytearray()
         payload += _pack_h(item.next_producer_epoch)
-        known.append((3, payload))
+        known.append((3, bytes(payload)))
     if known or item.unknown_tagged_fields:
         out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1, 2, 3))
+    return bytes(out)
 
 
 TransactionLogValue._readers = {0: _read_transaction_log_value_v0, 1: _read_transaction_log_value_v1}
-TransactionLogValue._writers = {0: _write_transaction_log_value_v0, 1: _write_transaction_log_value_v1}
+TransactionLogValue._encoders = {0: _encode_transaction_log_value_v0, 1: _encode_transaction_log_value_v1}

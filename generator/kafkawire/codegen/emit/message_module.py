@@ -33,6 +33,7 @@ from kafkawire.codegen.emit.reading import (
     bulk_reading,
     reading_steps,
 )
+from kafkawire.codegen.emit.sink import Sink
 from kafkawire.codegen.emit.writing import (
     WriteArray,
     WriteBody,
@@ -75,6 +76,7 @@ class CodecView:
     grammar: tuple[str, ...]
     single: bool
     many: bool
+    is_message: bool
     reading: tuple[ReadStep, ...]
     writing: tuple[WriteStep, ...]
     arguments: str
@@ -107,8 +109,8 @@ class ModuleView:
     pack_many_codes: tuple[str, ...]
     pack_text_codes: tuple[tuple[str, str], ...]
     readers: str
-    writers: str
-    has_octets: bool
+    encoders: str
+    sink: Sink
 
 
 def message_view(message: ResolvedMessage, *, unstable: Versions, origin: str) -> ModuleView:
@@ -140,8 +142,8 @@ def message_view(message: ResolvedMessage, *, unstable: Versions, origin: str) -
         pack_many_codes=_codes(s.code for s in writing if isinstance(s, WriteArray) and s.code),
         pack_text_codes=tuple(sorted({s.around for s in writing if isinstance(s, WriteText) and any(s.around)})),
         readers=_table(message, names.single_reader),
-        writers=_table(message, names.single_writer),
-        has_octets=any(step.kind == "octets" or (isinstance(step, WriteBody) and step.octets) for step in writing),
+        encoders=_table(message, names.encoder),
+        sink=_sink(codecs, writing),
     )
 
 
@@ -216,6 +218,7 @@ def _codec_view(codec: Codec, names: CodecNames) -> CodecView:
         grammar=grammar_lines(layout),
         single=codec.single,
         many=codec.many,
+        is_message=codec.is_message,
         reading=reading_steps(layout, names),
         writing=writing_steps(layout, names),
         arguments=arguments,
@@ -282,6 +285,11 @@ def _all_writing(steps: Iterable[WriteStep]) -> Iterator[WriteStep]:
             yield from _all_writing(step.element)
         elif isinstance(step, WriteTags):
             yield from _all_writing(inner for known in step.known for inner in known.steps)
+
+
+def _sink(codecs: Iterable[CodecView], writing: Iterable[WriteStep]) -> Sink:
+    has_octets = any(step.kind == "octets" or (isinstance(step, WriteBody) and step.octets) for step in writing)
+    return Sink("out", is_list=has_octets or not any(codec.many for codec in codecs))
 
 
 def _table(message: ResolvedMessage, name: Callable[[StructLayout], str]) -> str:

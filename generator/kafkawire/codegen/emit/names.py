@@ -51,6 +51,10 @@ class CodecNames:
         """The function that reads a number of structs."""
         return f"_read_many_{self.codecs[layout].name}"
 
+    def encoder(self, layout: StructLayout) -> str:
+        """The function that encodes the message itself."""
+        return f"_encode_{self.codecs[layout].name}"
+
     def single_writer(self, layout: StructLayout) -> str:
         """The function that writes one struct."""
         return f"_write_{self.codecs[layout].name}"
@@ -87,11 +91,12 @@ RUN_TIME_NAMES = {
     "kafkawire.wire": ("Message", "Struct", "Uuid"),
     "kafkawire.wire.entities": ("BrokerId", "GroupId", "ProducerId", "TopicName", "TransactionalId"),
     FASTPATH: (
-        "FEW", "NOTHING", "NULL_COUNT", "NULL_OCTETS", "NULL_TEXT", "Output", "Tags", "ZERO_UUID", "append_octets",
-        "differs", "iterator", "long_length", "long_nullable_numbers", "long_nullable_text", "long_numbers",
-        "long_text", "long_text_length", "many_numbers", "new_uuid", "octets", "pack_numbers", "packer",
-        "packers", "read_uvarint", "rest_of_uvarint", "sequence", "tagged_entries", "tagged_section",
-        "text_packers", "text_unpackers", "unknown_tags", "unpacker", "unpackers",
+        "BYTES", "FEW", "NOTHING", "NULL_COUNT", "NULL_OCTETS", "NULL_TEXT", "Tags", "ZERO_UUID",
+        "append_octets", "differs", "iterator", "long_length", "long_nullable_numbers",
+        "long_nullable_text", "long_numbers", "long_text", "long_text_length", "many_numbers", "new_uuid",
+        "octets", "pack_numbers", "packer", "packers", "read_uvarint", "rest_of_uvarint", "sequence",
+        "tagged_entries", "tagged_section", "text_packers", "text_unpackers", "unknown_tags", "unpacker",
+        "unpackers",
     ),
 }  # fmt: skip
 """What generated modules may import of kafkawire, by module."""

@@ -216,7 +216,8 @@ def _read_alter_quotas_request_v0(buffer: bytes, at: int) -> tuple[AlterQuotasRe
     return AlterQuotasRequest(validate_only, resources), at
 
 
-def _write_alter_quotas_request_v0(out: bytearray, item: AlterQuotasRequest) -> None:
+def _encode_alter_quotas_request_v0(item: AlterQuotasRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     resources = item.resources
@@ -226,7 +227,8 @@ def _write_alter_quotas_request_v0(out: bytearray, item: AlterQuotasRequest) -> 
         raise ValueError
     out += _pack_zi(item.validate_only, len(resources))
     _write_many_alter_quotas_resource_v0(out, resources)
+    return bytes(out)
 
 
 AlterQuotasRequest._readers = {0: _read_alter_quotas_request_v0}
-AlterQuotasRequest._writers = {0: _write_alter_quotas_request_v0}
+AlterQuotasRequest._encoders = {0: _encode_alter_quotas_request_v0}

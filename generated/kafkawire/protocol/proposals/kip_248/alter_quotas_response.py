@@ -226,7 +226,8 @@ def _read_alter_quotas_response_v0(buffer: bytes, at: int) -> tuple[AlterQuotasR
     return AlterQuotasResponse(throttle_time_ms, resources), at
 
 
-def _write_alter_quotas_response_v0(out: bytearray, item: AlterQuotasResponse) -> None:
+def _encode_alter_quotas_response_v0(item: AlterQuotasResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     resources = item.resources
@@ -234,7 +235,8 @@ def _write_alter_quotas_response_v0(out: bytearray, item: AlterQuotasResponse) -
         resources = sequence(resources)
     out += _pack_ii(item.throttle_time_ms, len(resources))
     _write_many_alter_quotas_resource_v0(out, resources)
+    return bytes(out)
 
 
 AlterQuotasResponse._readers = {0: _read_alter_quotas_response_v0}
-AlterQuotasResponse._writers = {0: _write_alter_quotas_response_v0}
+AlterQuotasResponse._encoders = {0: _encode_alter_quotas_response_v0}

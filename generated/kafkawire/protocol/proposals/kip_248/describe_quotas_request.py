@@ -175,7 +175,8 @@ def _read_describe_quotas_request_v1(buffer: bytes, at: int) -> tuple[DescribeQu
     return DescribeQuotasRequest(resources), at
 
 
-def _write_describe_quotas_request_v1(out: bytearray, item: DescribeQuotasRequest) -> None:
+def _encode_describe_quotas_request_v1(item: DescribeQuotasRequest) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     resources = item.resources
@@ -183,7 +184,8 @@ def _write_describe_quotas_request_v1(out: bytearray, item: DescribeQuotasReques
         resources = sequence(resources)
     out += _pack_i(len(resources))
     _write_many_describe_quotas_resource_v1(out, resources)
+    return bytes(out)
 
 
 DescribeQuotasRequest._readers = {1: _read_describe_quotas_request_v1}
-DescribeQuotasRequest._writers = {1: _write_describe_quotas_request_v1}
+DescribeQuotasRequest._encoders = {1: _encode_describe_quotas_request_v1}

@@ -308,7 +308,8 @@ def _read_describe_quotas_response_v1(buffer: bytes, at: int) -> tuple[DescribeQ
     return DescribeQuotasResponse(throttle_time_ms, resources), at
 
 
-def _write_describe_quotas_response_v1(out: bytearray, item: DescribeQuotasResponse) -> None:
+def _encode_describe_quotas_response_v1(item: DescribeQuotasResponse) -> bytes:
+    out = bytearray()
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     resources = item.resources
@@ -316,7 +317,8 @@ def _write_describe_quotas_response_v1(out: bytearray, item: DescribeQuotasRespo
         resources = sequence(resources)
     out += _pack_ii(item.throttle_time_ms, len(resources))
     _write_many_describe_quotas_resource_v1(out, resources)
+    return bytes(out)
 
 
 DescribeQuotasResponse._readers = {1: _read_describe_quotas_response_v1}
-DescribeQuotasResponse._writers = {1: _write_describe_quotas_response_v1}
+DescribeQuotasResponse._encoders = {1: _encode_describe_quotas_response_v1}

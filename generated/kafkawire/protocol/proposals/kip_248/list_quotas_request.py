@@ -63,17 +63,17 @@ def _read_quota_config_resource_v1(buffer: bytes, at: int) -> tuple[ListQuotasRe
     return ListQuotasRequest.QuotaConfigResource(type_, name), at
 
 
-def _write_quota_config_resource_v1(out: bytearray, item: ListQuotasRequest.QuotaConfigResource) -> None:
+def _write_quota_config_resource_v1(out: list[bytes], item: ListQuotasRequest.QuotaConfigResource) -> None:
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    out += _pack_b(item.type)
+    out.append(_pack_b(item.type))
     name = item.name
     if name is None:
-        out += NULL_TEXT
+        out.append(NULL_TEXT)
     else:
         text = name.encode()
-        out += _pack_h(len(text))
-        out += text
+        out.append(_pack_h(len(text)))
+        out.append(text)
 
 
 # ListQuotasRequest, version 1
@@ -85,11 +85,13 @@ def _read_list_quotas_request_v1(buffer: bytes, at: int) -> tuple[ListQuotasRequ
     return ListQuotasRequest(quota_config_resource), at
 
 
-def _write_list_quotas_request_v1(out: bytearray, item: ListQuotasRequest) -> None:
+def _encode_list_quotas_request_v1(item: ListQuotasRequest) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     _write_quota_config_resource_v1(out, item.quota_config_resource)
+    return b"".join(out)
 
 
 ListQuotasRequest._readers = {1: _read_list_quotas_request_v1}
-ListQuotasRequest._writers = {1: _write_list_quotas_request_v1}
+ListQuotasRequest._encoders = {1: _encode_list_quotas_request_v1}

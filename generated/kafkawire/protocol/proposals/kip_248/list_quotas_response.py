@@ -79,26 +79,28 @@ def _read_list_quotas_response_v1(buffer: bytes, at: int) -> tuple[ListQuotasRes
     return ListQuotasResponse(throttle_time_ms, error_code, error_message, quota_config_entity_names), at
 
 
-def _write_list_quotas_response_v1(out: bytearray, item: ListQuotasResponse) -> None:
+def _encode_list_quotas_response_v1(item: ListQuotasResponse) -> bytes:
+    out: list[bytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    out += _pack_ih(item.throttle_time_ms, item.error_code)
+    out.append(_pack_ih(item.throttle_time_ms, item.error_code))
     error_message = item.error_message
     if error_message is None:
-        out += NULL_TEXT
+        out.append(NULL_TEXT)
     else:
         text = error_message.encode()
-        out += _pack_h(len(text))
-        out += text
+        out.append(_pack_h(len(text)))
+        out.append(text)
     quota_config_entity_names = item.quota_config_entity_names
     if type(quota_config_entity_names) is not tuple:
         quota_config_entity_names = sequence(quota_config_entity_names)
-    out += _pack_i(len(quota_config_entity_names))
+    out.append(_pack_i(len(quota_config_entity_names)))
     for quota_config_entity_names_item in quota_config_entity_names:
         quota_config_entity_names_item_raw = quota_config_entity_names_item.encode()
-        out += _pack_h(len(quota_config_entity_names_item_raw))
-        out += quota_config_entity_names_item_raw
+        out.append(_pack_h(len(quota_config_entity_names_item_raw)))
+        out.append(quota_config_entity_names_item_raw)
+    return b"".join(out)
 
 
 ListQuotasResponse._readers = {1: _read_list_quotas_response_v1}
-ListQuotasResponse._writers = {1: _write_list_quotas_response_v1}
+ListQuotasResponse._encoders = {1: _encode_list_quotas_response_v1}
