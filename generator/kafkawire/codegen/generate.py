@@ -210,7 +210,8 @@ def _refuse_foreign_files(printed: Iterable[Content]) -> None:
 
 
 def _is_generated(path: Path) -> bool:
-    return path.is_file() and path.read_bytes().startswith(GENERATED_MARKS)
+    """Whether a file is ours; an empty one may as well be, since nothing is lost with it."""
+    return path.is_file() and (path.stat().st_size == 0 or path.read_bytes().startswith(GENERATED_MARKS))
 
 
 def _formatted(content: Content, progress: Progress) -> Content:

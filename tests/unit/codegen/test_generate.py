@@ -169,6 +169,15 @@ def test_a_foreign_file_in_the_way_of_a_new_one_is_refused(tmp_path: Path) -> No
     assert (made.package_folder / "second.py").read_text() == "print()\n"
 
 
+def test_an_empty_file_in_the_way_is_no_obstacle(tmp_path: Path) -> None:
+    made = target(tmp_path, FIRST)
+    made.package_folder.mkdir(parents=True)
+    for name in ("__init__.py", "py.typed", "first.py"):
+        (made.package_folder / name).touch()
+    assert generated(made) is not None
+    assert "class First" in (made.package_folder / "first.py").read_text()
+
+
 def test_a_lost_manifest_is_written_again(tmp_path: Path) -> None:
     made = target(tmp_path, FIRST)
     generated(made)
