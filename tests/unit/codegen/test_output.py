@@ -145,12 +145,14 @@ FULL_DISK = """
 import resource, sys
 from pathlib import Path
 from kafkawire.codegen.output import Content, write_folders
-resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+_, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+resource.setrlimit(resource.RLIMIT_FSIZE, (2000, hard))
 files = {"a.py": "A = 2", "fresh/b.py": "b" * 1999, "fresh/c.py": "c" * 2001}
 try:
     write_folders([Content(Path(sys.argv[1]), files, files)], "2")
 except OSError as error:
     print(error)
+resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
 """
 
 
