@@ -186,7 +186,8 @@ HOSTILE_JSON = [
     b'{"topicNames": ["\xff"], "timeoutMs": 1}', b"[" * 50_000 + b"]" * 50_000,
     b'{"a":' * 50_000 + b"1" + b"}" * 50_000,
     b'{"topicNames": [], "timeoutMs": ' + b"9" * 5000 + b"}", b"1e400", b"{,}", b"[1,]", b"",
-    b'{"topicNames": ["\t"], "timeoutMs": 1}', b"Infinity", b"NaN", b'{"topicNames": [], "timeoutMs": 1, "timeoutMs": }', b'"\\x"', b"nul",
+    b'{"topicNames": ["\t"], "timeoutMs": 1}', b"Infinity", b"NaN",
+    b'{"topicNames": [], "timeoutMs": 1, "timeoutMs": }', b'"\\x"', b"nul",
 ]  # fmt: skip
 
 
