@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from kafkawire.layout import Uuid
+from kafkawire.wire.varint import write_uvarint
 
 Item = TypeVar("Item")
 
@@ -176,12 +177,7 @@ def uvarint(value: int) -> bytes:
     """The shortest unsigned varint of a number below 2^31."""
     if not 0 <= value <= _MAXIMUM_LENGTH:
         raise ValueError
-    out = bytearray()
-    while value > 127:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
+    return write_uvarint(value)
 
 
 def long_text_length(length: int) -> bytes:
