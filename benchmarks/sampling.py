@@ -6,6 +6,7 @@ import gc
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 Call = Callable[[], object]
 
@@ -47,16 +48,29 @@ def _calls_to_fill(call: Call, seconds: float) -> int:
     call()
     calls = 1
     while True:
-        taken = _time_slice(call, calls, 1) * calls
+        taken = _time_calls(call, calls, 1)
         if taken >= seconds:
             return calls
         calls = max(calls * 2, int(calls * seconds / max(taken, 1e-9)))
 
 
 def _time_slice(call: Call, calls: int, keep: int) -> float:
+    """Seconds per call, less those of the loop around it and of a call that does nothing; a nanosecond at least."""
+    return max((_time_calls(call, calls, keep) - _time_calls(_NOTHING, calls, keep)) / calls, 1e-9)
+
+
+def _nothing(entity: object) -> object:
+    return entity
+
+
+_NOTHING = partial(_nothing, None)
+"""What every contender is before it does anything: a function of one argument that is given already."""
+
+
+def _time_calls(call: Call, calls: int, keep: int) -> float:
     kept: list[object] = [None] * keep
     begin = time.process_time()
     for number in range(calls):
         kept[number % keep] = None
         kept[number % keep] = call()
-    return (time.process_time() - begin) / calls
+    return time.process_time() - begin
