@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from kafkawire.codegen.definition import FieldDefinition
@@ -36,7 +36,6 @@ from kafkawire.codegen.emit.reading import (
 from kafkawire.codegen.emit.sink import Sink
 from kafkawire.codegen.emit.writing import (
     WriteArray,
-    WriteBody,
     WriteRun,
     WriteStep,
     WriteTags,
@@ -45,7 +44,7 @@ from kafkawire.codegen.emit.writing import (
 )
 from kafkawire.codegen.resolve import ResolvedMessage, ResolvedStruct, default_value
 from kafkawire.codegen.versions import Versions
-from kafkawire.layout import StructLayout
+from kafkawire.layout import FIELD_TYPES, STRUCT, StructLayout
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +142,7 @@ def message_view(message: ResolvedMessage, *, unstable: Versions, origin: str) -
         pack_text_codes=tuple(sorted({s.around for s in writing if isinstance(s, WriteText) and any(s.around)})),
         readers=_table(message, names.single_reader),
         encoders=_table(message, names.encoder),
-        sink=_sink(codecs, writing),
+        sink=_sink(names.codecs.values()),
     )
 
 
@@ -287,8 +286,9 @@ def _all_writing(steps: Iterable[WriteStep]) -> Iterator[WriteStep]:
             yield from _all_writing(inner for known in step.known for inner in known.steps)
 
 
-def _sink(codecs: Iterable[CodecView], writing: Iterable[WriteStep]) -> Sink:
-    has_octets = any(step.kind == "octets" or (isinstance(step, WriteBody) and step.octets) for step in writing)
+def _sink(codecs: Collection[Codec]) -> Sink:
+    fields = (field for codec in codecs for field in codec.layout.fields if field.presence != "absent")
+    has_octets = any(field.type != STRUCT and FIELD_TYPES[field.type].domain == "octets" for field in fields)
     return Sink("out", is_list=has_octets or not any(codec.many for codec in codecs))
 
 

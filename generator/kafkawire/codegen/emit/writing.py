@@ -52,7 +52,6 @@ class WriteBody:
     """Append a prepared string or octets."""
 
     name: str
-    octets: bool
     kind: str = "body"
 
 
@@ -263,7 +262,7 @@ def _value_parts(
     if compact or nullable:
         return [WriteText(stem, expression, compact, nullable, length_code, kind)]
     raw = f"{stem}_raw"
-    return [Prepare(raw, expression, kind), Value(f"len({raw})", length_code), WriteBody(raw, kind == "octets")]
+    return [Prepare(raw, expression, kind), Value(f"len({raw})", length_code), WriteBody(raw)]
 
 
 _REFUSALS = {"uuid": "len({}) != 16", "bool": "type({}) is not bool"}
