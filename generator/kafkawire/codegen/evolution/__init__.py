@@ -1,0 +1,1 @@
+"""What changed between two sets of definitions, and whether peers of both still understand each other."""
