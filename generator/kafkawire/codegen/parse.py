@@ -6,9 +6,9 @@ All problems are collected; nothing is raised for what stands in a file or for a
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath, PurePosixPath
 
 from kafkawire.codegen.definition import MessageDefinition, Span
 from kafkawire.codegen.findings import Finding
@@ -66,19 +66,23 @@ def parse_message(text: str, file: str, group: str = "") -> tuple[MessageDefinit
     return (None if _is_error(findings) else message), in_order(findings)
 
 
-def load_definitions(root: Path) -> Definitions:
+def load_definitions(root: Path, shown: Callable[[Path], str] = str) -> Definitions:
     """Read and check all ``*.json`` files of a folder and its sub-folders, or one file.
 
     The folder of a file relative to `root` is its group. Rules about messages together (5.7) are applied to each
     group by itself, and not where `root` is a single file: its partners may lie elsewhere.
+
+    Args:
+        root: the folder or file.
+        shown: how a path is named in findings and sources; as it is by default.
     """
-    return load_paths([root])
+    return _load(root, set(), shown)
 
 
 def load_paths(roots: Iterable[Path]) -> Definitions:
     """The same for several folders and files, each root by itself; a file that is named twice is read once."""
     seen: set[Path] = set()
-    parts = [_load(root, seen) for root in roots]
+    parts = [_load(root, seen, str) for root in roots]
     return Definitions(
         messages=tuple(message for part in parts for message in part.messages),
         findings=tuple(in_order(finding for part in parts for finding in part.findings)),
@@ -86,14 +90,34 @@ def load_paths(roots: Iterable[Path]) -> Definitions:
     )
 
 
-def _load(root: Path, seen: set[Path]) -> Definitions:
+def read_definitions(contents: Mapping[str, bytes], shown: Callable[[str], str]) -> Definitions:
+    """Read and check the definition files of a folder that is not on the disk.
+
+    Args:
+        contents: path below the folder, with ``/`` between its parts, to content.
+        shown: how such a path is named in findings and sources.
+    """
+    files = [_file(contents[path], shown(path), _group_of(PurePosixPath(path).parent)) for path in sorted(contents)]
+    return _definitions(files, [], is_folder=True)
+
+
+def read_definition(content: bytes, name: str) -> Definitions:
+    """Read and check one definition file that is not on the disk, without the rules about messages together."""
+    return _definitions([_file(content, name, "")], [], is_folder=False)
+
+
+def _load(root: Path, seen: set[Path], shown: Callable[[Path], str]) -> Definitions:
     findings: list[Finding] = []
     is_folder = root.is_dir()
-    paths = _discover(root, findings) if is_folder else [root]
+    paths = _discover(root, findings, shown) if is_folder else [root]
     if not paths and not findings:
-        findings.append(FILE_DISCOVERY.finding(str(root), _START, "no *.json file in this folder or below"))
-    files = [_read_file(path, _group(path, root)) for path in paths if path.resolve() not in seen]
+        findings.append(FILE_DISCOVERY.finding(shown(root), _START, "no *.json file in this folder or below"))
+    files = [_read_file(path, shown(path), _group(path, root)) for path in paths if path.resolve() not in seen]
     seen.update(path.resolve() for path in paths)
+    return _definitions(files, findings, is_folder=is_folder)
+
+
+def _definitions(files: list[_File], findings: list[Finding], *, is_folder: bool) -> Definitions:
     for file in files:
         findings.extend(file.findings)
     if is_folder:
@@ -103,16 +127,16 @@ def _load(root: Path, seen: set[Path]) -> Definitions:
     faulty = {finding.file for finding in findings if finding.severity == "error"}
     return Definitions(
         messages=tuple(file.message for file in files if file.message is not None and file.name not in faulty),
-        findings=tuple(findings),
+        findings=tuple(in_order(findings)),
         sources={file.name: file.text for file in files if file.text is not None},
     )
 
 
-def _discover(root: Path, findings: list[Finding]) -> list[Path]:
+def _discover(root: Path, findings: list[Finding], shown: Callable[[Path], str]) -> list[Path]:
     """All definition files below a folder in the order of their names; folders that cannot be read are reported."""
 
     def report(error: OSError) -> None:
-        name = str(error.filename)
+        name = shown(Path(str(error.filename)))
         findings.append(FILE_UNREADABLE.finding(name, _START, f"cannot read this folder: {error.strerror}"))
 
     found = [
@@ -125,18 +149,24 @@ def _discover(root: Path, findings: list[Finding]) -> list[Path]:
 
 
 def _group(path: Path, root: Path) -> str:
-    group = path.parent.relative_to(root).as_posix() if path != root else "."
-    return "" if group == "." else group
+    return _group_of(path.parent.relative_to(root)) if path != root else ""
 
 
-def _read_file(path: Path, group: str) -> _File:
-    name = str(path)
+def _group_of(folder: PurePath) -> str:
+    return "" if not folder.parts else folder.as_posix()
+
+
+def _read_file(path: Path, name: str, group: str) -> _File:
     if path.exists() and not path.is_file():
         return _unreadable(name, group, "not a regular file")
     try:
         data = path.read_bytes()
     except OSError as error:
         return _unreadable(name, group, error.strerror or str(error))
+    return _file(data, name, group)
+
+
+def _file(data: bytes, name: str, group: str) -> _File:
     text, findings = decode_source(data, name)
     message, more = _read(text, name, group)
     findings.extend(more)

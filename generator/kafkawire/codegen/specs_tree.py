@@ -68,7 +68,7 @@ def load_specs(root: Path) -> LoadedSpecs:
     messages = tuple(sorted(overlaid.messages, key=lambda message: (message.group, message.name)))
     return LoadedSpecs(
         messages=messages,
-        unstable=_unstable_versions(definitions.messages, overlaid.proposed),
+        unstable=unstable_versions(definitions.messages, overlaid.proposed),
         aliases=aliases_of(released),
         releases=releases_of(released),
         origins=_origins(messages, origins_of(released), overlaid.proposals),
@@ -80,12 +80,14 @@ def load_specs(root: Path) -> LoadedSpecs:
     )
 
 
-def _unstable_versions(
-    messages: tuple[MessageDefinition, ...], proposed: Mapping[str, Versions]
-) -> dict[str, Versions]:
+def unstable_versions(messages: tuple[MessageDefinition, ...], proposed: Mapping[str, Versions]) -> dict[str, Versions]:
     """The highest versions of unstable requests and of the responses to them, and all that proposals add.
 
     Only requests carry the mark (message-unstable-only-request); it holds for the pair (conv-pair).
+
+    Args:
+        messages: the definitions as the files have them.
+        proposed: message name to the versions that proposals add (`Overlaid.proposed`).
     """
     marked = {
         (message.group, message.api_key)

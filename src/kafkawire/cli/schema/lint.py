@@ -1,4 +1,4 @@
-"""``kafkawire schema``: work with message definitions."""
+"""``kafkawire schema lint``: definitions against the rules of the language."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from kafkawire.cli.outcome import ExitCode
 from kafkawire.codegen.lint import render_json, render_text, summary
 from kafkawire.codegen.parse import load_paths
 
-schema = typer.Typer(help="Check message definitions.", no_args_is_help=True)
-
 
 class Format(StrEnum):
     """How findings are printed."""
@@ -22,13 +20,7 @@ class Format(StrEnum):
     JSON = "json"
 
 
-@schema.callback()
-def _group() -> None:
-    """Check message definitions."""
-
-
-@schema.command()
-def lint(
+def run(
     paths: Annotated[
         list[Path], typer.Argument(metavar="PATH...", exists=True, help="Definition files, or folders of them.")
     ],
