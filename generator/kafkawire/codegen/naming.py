@@ -23,8 +23,11 @@ RESERVED_CLASSES = frozenset(
 )  # fmt: skip
 """Names that generated modules use themselves; a struct or message of that name gets a trailing underscore."""
 
-RESERVED_MODULES = frozenset({"api_table", "error_codes", "record_registries", "strategies"})
+RESERVED_MODULES = frozenset({"api_table", "error_codes", "errors", "record_registries", "strategies"})
 """Modules of every generated package; a message of that name gets a module with a trailing underscore."""
+
+RESERVED_ERRORS = frozenset({"ApiError", "UnrecognizedCodeError", "ValueError"})
+"""What the module of exceptions uses itself; the exception of a code of that name gets a trailing underscore."""
 
 
 def snake_case(name: str) -> str:
@@ -81,6 +84,22 @@ def module_name(name: str) -> str:
     """The module of a message."""
     snake = snake_case(name)
     return snake + "_" if keyword.iskeyword(snake) or snake in RESERVED_MODULES else snake
+
+
+def error_class_names(constants: Iterable[str]) -> list[str]:
+    """The exceptions of error codes: ``NOT_CONTROLLER`` is ``NotControllerError``, and no name is given twice.
+
+    Kafka's own endings are not doubled: ``UNKNOWN_SERVER_ERROR``, ``INVALID_TOPIC_EXCEPTION``.
+    """
+    made = []
+    for constant in constants:
+        words = [word for word in constant.split("_") if word]
+        if words and words[-1].upper() in ("ERROR", "EXCEPTION"):
+            words.pop()
+        name = "".join(word.capitalize() for word in [*words, "error"])
+        name = name if name.isidentifier() else f"Code{name}"
+        made.append(name + "_" if name in RESERVED_ERRORS else name)
+    return distinct(made)
 
 
 def distinct(names: Iterable[str]) -> list[str]:

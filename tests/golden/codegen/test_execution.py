@@ -254,6 +254,10 @@ def test_tables_of_a_package(golden: GoldenPackage) -> None:
     assert [(code.value, code.retriable, code.invalid_metadata) for code in codes.ErrorCode] == [
         (0, False, False), (5, True, True), (7, True, False),
     ]  # fmt: skip
+    errors = importlib.import_module(f"{golden.module.__name__}.errors")
+    assert [(e.code, e.__name__, e.retriable, e.invalid_metadata) for e in errors.ERRORS.values()] == [
+        (5, "NotLeaderError", True, True), (7, "TimedOutError", True, False),
+    ]  # fmt: skip
     record = registries.MADE_UP_COORDINATOR_RECORDS[3]
     assert (record.key, record.value, record.key_version) == ("GroupKey", "GroupValue", 0)
     assert registries.MADE_UP_RECORDS == {5: "NoteRecord"}

@@ -32,6 +32,8 @@ REVEALED = {
     "synthetic.protocol.every_tag.EveryTag]",
     "api_table.APIS[18].stable_versions": "range",
     "error_codes.ErrorCode(5).retriable": "bool",
+    "errors.error_of(5, None)": "kafkawire.wire.kafka_errors.ApiError",
+    "errors.NotLeaderError('').retriable": "bool",
 }
 
 REFUSED = {
@@ -48,7 +50,7 @@ REFUSED = {
 
 HEAD = """\
 from synthetic.protocol import EveryArray, EveryTag, EveryType, from_json, message_class, to_json
-from synthetic.protocol import api_table, error_codes, strategies
+from synthetic.protocol import api_table, error_codes, errors, strategies
 """
 
 

@@ -10,10 +10,12 @@ import pytest
 from kafkawire.codegen.naming import (
     RESERVED_ATTRIBUTES,
     RESERVED_CLASSES,
+    RESERVED_ERRORS,
     RESERVED_MODULES,
     attribute_name,
     attribute_names,
     class_name,
+    error_class_names,
     module_name,
     snake_case,
     strategy_name,
@@ -93,10 +95,12 @@ def test_a_struct_does_not_hide_its_message(struct: str, message: str, expected:
     assert struct_class_name(struct, message) == expected
 
 
-@pytest.mark.parametrize("name", ["Strategies", "ApiTable", "ErrorCodes", "RecordRegistries", "Class", "Import"])
+@pytest.mark.parametrize(
+    "name", ["Strategies", "ApiTable", "ErrorCodes", "Errors", "RecordRegistries", "Class", "Import"]
+)
 def test_modules_do_not_hide_those_of_the_package_and_can_be_imported(name: str) -> None:
     assert module_name(name) == f"{snake_case(name)}_"
-    assert len(RESERVED_MODULES) == 4
+    assert len(RESERVED_MODULES) == 5
 
 
 @pytest.mark.parametrize(
@@ -110,3 +114,26 @@ def test_modules_do_not_hide_those_of_the_package_and_can_be_imported(name: str)
 )
 def test_strategies_can_be_called(name: str, expected: str) -> None:
     assert strategy_name(name) == expected
+
+
+@pytest.mark.parametrize(
+    ("constant", "expected"),
+    [
+        ("TOPIC_ALREADY_EXISTS", "TopicAlreadyExistsError"),
+        ("UNKNOWN_SERVER_ERROR", "UnknownServerError"),
+        ("INVALID_TOPIC_EXCEPTION", "InvalidTopicError"),
+        ("SASL_AUTHENTICATION_FAILED", "SaslAuthenticationFailedError"),
+        ("V2", "V2Error"),
+        ("_2_MANY", "Code2ManyError"),
+        ("ERROR", "Error"),
+        ("API", "ApiError_"),
+    ],
+)
+def test_an_error_code_names_its_exception(constant: str, expected: str) -> None:
+    assert error_class_names([constant]) == [expected]
+    assert expected.isidentifier()
+    assert expected not in RESERVED_ERRORS
+
+
+def test_exceptions_have_different_names() -> None:
+    assert error_class_names(["BROKEN", "BROKEN_ERROR", "Broken"]) == ["BrokenError", "BrokenError_", "BrokenError__"]

@@ -13,7 +13,9 @@ from kafkawire.codegen.emit.layouts_module import layouts_view
 from kafkawire.codegen.emit.message_module import import_lines, message_view, without_docstrings
 from kafkawire.codegen.emit.package_modules import (
     ErrorCodesView,
+    ErrorsView,
     api_table_view,
+    error_entries,
     group_package,
     package_view,
     registries_view,
@@ -73,6 +75,8 @@ class PackagePrinter:
         if self.specs.error_codes:
             codes = ErrorCodesView(origin, self.specs.error_codes)
             yield Path("error_codes.py"), self._print("error_codes.py.j2", codes)
+            errors = ErrorsView(origin, error_entries(self.specs.error_codes))
+            yield Path("errors.py"), self._print("errors.py.j2", errors)
         registries = registries_view(definitions, package=self.package, origin=origin)
         if registries.metadata or registries.coordinators:
             yield Path("record_registries.py"), self._print("record_registries.py.j2", registries)

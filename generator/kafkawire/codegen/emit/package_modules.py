@@ -1,4 +1,4 @@
-"""The modules that speak of all messages: name table, API table, error codes, record registries."""
+"""The modules that speak of all messages: name table, API table, error codes and exceptions, record registries."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.emit.headers import request_header_versions, response_header_versions
 from kafkawire.codegen.emit.message_module import range_source
 from kafkawire.codegen.error_codes import ErrorCode
-from kafkawire.codegen.naming import class_name, distinct, module_name, snake_case, strategy_name
+from kafkawire.codegen.naming import class_name, distinct, error_class_names, module_name, snake_case, strategy_name
 from kafkawire.codegen.versions import NO_VERSIONS, Versions
 
 
@@ -70,6 +70,22 @@ class ErrorCodesView:
 
     origin: str
     codes: tuple[ErrorCode, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorEntry:
+    """An error code and the name of its exception."""
+
+    class_name: str
+    code: ErrorCode
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorsView:
+    """What templates/errors.py.j2 prints."""
+
+    origin: str
+    errors: tuple[ErrorEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +172,13 @@ def api_table_view(
             )
         )
     return ApiTableView(origin, tuple(sorted(apis, key=lambda api: api.key)))
+
+
+def error_entries(codes: Iterable[ErrorCode]) -> tuple[ErrorEntry, ...]:
+    """The exceptions of a table of error codes; code 0 is success and has none."""
+    failures = [code for code in codes if code.code != 0]
+    names = error_class_names(code.name for code in failures)
+    return tuple(map(ErrorEntry, names, failures))
 
 
 def registries_view(messages: Iterable[MessageDefinition], *, package: str, origin: str) -> RegistriesView:

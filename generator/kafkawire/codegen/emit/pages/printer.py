@@ -9,7 +9,7 @@ from pathlib import Path
 import jinja2
 
 from kafkawire.codegen.definition import MessageDefinition, MessageType
-from kafkawire.codegen.emit.package_modules import module_path
+from kafkawire.codegen.emit.package_modules import error_entries, module_path
 from kafkawire.codegen.emit.pages.history_page import history_page
 from kafkawire.codegen.emit.pages.lineage import lineages
 from kafkawire.codegen.emit.pages.markdown import block, code, words
@@ -59,8 +59,9 @@ class PagePrinter:
         if records:
             yield Path("records.md"), self._template("records.md.j2").render(package=self.package, tables=records)
         if self.specs.error_codes:
-            codes = self._template("error_codes.md.j2")
-            yield Path("error-codes.md"), codes.render(package=self.package, codes=self.specs.error_codes)
+            page = self._template("error_codes.md.j2")
+            names = {error.code: error.class_name for error in error_entries(self.specs.error_codes)}
+            yield Path("error-codes.md"), page.render(package=self.package, codes=self.specs.error_codes, names=names)
 
     def _facts(self) -> Mapping[str, MessageFacts]:
         known = lineages(self.specs)

@@ -1,0 +1,186 @@
+"""What goes wrong between a client and a cluster.
+
+::
+
+    KafkaError
+     ├─ ApiError                   a broker answered with an error code; the generated package has a class for each code
+     │   └─ UnrecognizedCodeError  a code that the table lacks, from a newer broker
+     ├─ DisconnectedError          the connection ended before the answer came; also a ConnectionError
+     ├─ ConnectionFailedError      no connection could be made; also a ConnectionError
+     ├─ OperationTimeoutError      the deadline of a call passed; also a TimeoutError
+     ├─ BrokenStreamError          a broker sent bytes that make no sense
+     └─ ClosedError                the client is closed
+
+All of them can be pickled and copied; attributes, notes and the cause survive both.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+_Error = TypeVar("_Error", bound="KafkaError")
+
+
+class KafkaError(Exception):
+    """Base of everything that a call to a cluster raises.
+
+    Attributes:
+        message: what was wrong, for people. Holds no secrets, but may be the words of a broker: do not compare them.
+        retriable: whether the same call may succeed later; an attribute of the class.
+        node: id of the broker or controller that the last attempt went to, or None if there was none.
+        attempts: how many requests were sent for it; 0 if none.
+        throttle_ms: for how many milliseconds the broker asks the client to stay away; 0 if it does not.
+        outcome_unknown: whether an attempt to change something ended without an answer, so that the change may be there
+            although this error says otherwise.
+    """
+
+    retriable: bool = False
+
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        node: int | None = None,
+        attempts: int = 0,
+        throttle_ms: int = 0,
+        outcome_unknown: bool = False,
+    ) -> None:
+        self.message = message or ""
+        self.node = node
+        self.attempts = attempts
+        self.throttle_ms = throttle_ms
+        self.outcome_unknown = outcome_unknown
+        super().__init__(self.message)
+
+    def __str__(self) -> str:
+        head = ": ".join(filter(None, (self._name(), _printable(self.message)))) or type(self).__name__
+        circumstances = ", ".join(self._circumstances())
+        return f"{head} [{circumstances}]" if circumstances else head
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restore, (type(self), self.args, self.__cause__), self.__dict__
+
+    def _name(self) -> str:
+        return ""
+
+    def _circumstances(self) -> list[str]:
+        said = []
+        if self.node is not None:
+            said.append(f"node {self.node}")
+        if self.attempts:
+            said.append(f"attempt {self.attempts}")
+        if self.throttle_ms:
+            said.append(f"throttled for {self.throttle_ms} ms")
+        if self.outcome_unknown:
+            said.append("an attempt had an unknown outcome")
+        return said
+
+
+class ApiError(KafkaError):
+    """An error code that a broker answered, or that the client gives before sending, since a broker would.
+
+    Attributes:
+        code: the number on the wire.
+        NAME: Kafka's constant, ``TOPIC_ALREADY_EXISTS``.
+        retriable: as Kafka's table of error codes says.
+        invalid_metadata: whether cluster metadata must be fetched before the retry.
+    """
+
+    code: int
+    NAME: str
+    invalid_metadata: bool = False
+
+    def _name(self) -> str:
+        return f"{self.NAME} ({self.code})"
+
+
+class UnrecognizedCodeError(ApiError):
+    """A code that the table lacks: it comes from a newer broker and is treated as final.
+
+    Attributes:
+        code: the number on the wire.
+    """
+
+    NAME = "UNRECOGNIZED_CODE"
+
+    def __init__(
+        self,
+        code: int,
+        message: str | None = None,
+        *,
+        node: int | None = None,
+        attempts: int = 0,
+        throttle_ms: int = 0,
+        outcome_unknown: bool = False,
+    ) -> None:
+        self.code = code
+        super().__init__(
+            message, node=node, attempts=attempts, throttle_ms=throttle_ms, outcome_unknown=outcome_unknown
+        )
+
+
+class DisconnectedError(KafkaError, ConnectionError):
+    """The connection ended before the answer came."""
+
+    retriable = True
+
+
+class ConnectionFailedError(KafkaError, ConnectionError):
+    """No connection could be made: refused, unknown host, TLS handshake. The reason is the cause."""
+
+    retriable = True
+
+
+class OperationTimeoutError(KafkaError, TimeoutError):
+    """The deadline of a call passed. The last thing that went wrong before is the cause.
+
+    Attributes:
+        operation: the method of the client, ``create_topics``.
+    """
+
+    retriable = True
+
+    def __init__(
+        self,
+        operation: str,
+        message: str | None = None,
+        *,
+        node: int | None = None,
+        attempts: int = 0,
+        throttle_ms: int = 0,
+        outcome_unknown: bool = False,
+    ) -> None:
+        self.operation = operation
+        super().__init__(
+            message, node=node, attempts=attempts, throttle_ms=throttle_ms, outcome_unknown=outcome_unknown
+        )
+
+    def _name(self) -> str:
+        return f"{self.operation} timed out"
+
+    def _circumstances(self) -> list[str]:
+        cause = self.__cause__
+        said = super()._circumstances()
+        return [*said, f"last cause: {type(cause).__name__}: {_printable(str(cause))}"] if cause is not None else said
+
+
+class BrokenStreamError(KafkaError):
+    """A broker sent bytes that make no sense, so the connection is closed."""
+
+
+class ClosedError(KafkaError):
+    """The client is closed or was closed while the call ran."""
+
+
+def _restore(cls: type[_Error], args: tuple[object, ...], cause: BaseException | None) -> _Error:
+    error = cls.__new__(cls)
+    error.args = args
+    error.__cause__ = cause
+    return error
+
+
+def _printable(text: str) -> str:
+    """The words of a broker without what would steer a terminal."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
