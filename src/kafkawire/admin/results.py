@@ -1,0 +1,113 @@
+"""What a call for many items gives back: an outcome for each."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Generic, TypeVar
+
+from kafkawire.wire.kafka_errors import ApiError, KafkaError
+
+K = TypeVar("K")
+V = TypeVar("V", covariant=True)  # noqa: PLC0105 - the names are those of a mapping
+
+_SHOWN = 10
+
+
+class Results(Generic[K, V]):
+    """Items and their outcomes, in the order in which the items were given; cannot be changed.
+
+    An item that was given twice was sent once; it is counted, iterated and reported as often as it was given. Two
+    results are equal if items and values are and their errors are of the same kind and say the same, whichever node
+    said it.
+
+    Args:
+        outcomes: the value or the error of each item.
+        items: the items as they were given; those of ``outcomes`` by default.
+
+    Raises:
+        KeyError: an item of ``items`` has no outcome.
+    """
+
+    __slots__ = ("_items", "_outcomes")
+
+    def __init__(self, outcomes: Mapping[K, V | KafkaError], items: Iterable[K] | None = None) -> None:
+        self._items = tuple(outcomes) if items is None else tuple(items)
+        self._outcomes: dict[K, V | KafkaError] = {item: outcomes[item] for item in self._items}
+
+    def __getitem__(self, item: K) -> V:
+        """The value of an item.
+
+        Raises:
+            KafkaError: what went wrong with it.
+            KeyError: it was not asked for.
+        """
+        outcome = self._outcomes[item]
+        if isinstance(outcome, KafkaError):
+            raise copy.copy(outcome)  # a raised error gathers traceback and context, which are not for the next reader
+        return outcome
+
+    def values(self) -> dict[K, V]:
+        """The items that were done, and their values."""
+        return {item: outcome for item, outcome in self._outcomes.items() if not isinstance(outcome, KafkaError)}
+
+    def errors(self) -> dict[K, KafkaError]:
+        """The items that failed, and why."""
+        return {item: outcome for item, outcome in self._outcomes.items() if isinstance(outcome, KafkaError)}
+
+    def all(self) -> dict[K, V]:
+        """The values of all items.
+
+        Raises:
+            ExceptionGroup: of every error, also if there is one only; a note of each names its item.
+        """
+        failed = self.errors()
+        if failed:
+            raise ExceptionGroup(f"{len(failed)} of {len(self._outcomes)} failed", list(_with_items(failed)))
+        return self.values()
+
+    def items(self) -> Iterator[tuple[K, V | KafkaError]]:
+        """Each item with its value or its error."""
+        return ((item, self._outcomes[item]) for item in self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._items)
+
+    def __contains__(self, item: object) -> bool:
+        return item in self._outcomes
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Results):
+            return NotImplemented
+        return len(self) == len(other) and all(
+            mine == theirs and _same(one, another)
+            for (mine, one), (theirs, another) in zip(self.items(), other.items(), strict=True)
+        )
+
+    def __repr__(self) -> str:
+        shown = [f"{item!r}: {outcome!r}" for item, outcome in islice(self.items(), _SHOWN)]
+        more = [f"... {len(self) - _SHOWN} more"] if len(self) > _SHOWN else []
+        return f"Results({{{', '.join([*shown, *more])}}})"
+
+
+def _with_items(failed: Mapping[K, KafkaError]) -> Iterator[KafkaError]:
+    for item, error in failed.items():
+        noted = copy.copy(error)
+        noted.add_note(f"item: {item!r}")
+        yield noted
+
+
+def _same(one: object, other: object) -> bool:
+    if not isinstance(one, KafkaError):
+        return one == other
+    code = one.code if isinstance(one, ApiError) else None
+    return (
+        isinstance(other, KafkaError)
+        and type(one) is type(other)
+        and code == (other.code if isinstance(other, ApiError) else None)
+        and one.message == other.message
+    )
