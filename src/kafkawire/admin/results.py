@@ -88,6 +88,8 @@ class Results(Generic[K, V]):
             for (mine, one), (theirs, another) in zip(self.items(), other.items(), strict=True)
         )
 
+    __hash__ = None  # type: ignore[assignment]  # values may be lists and mappings
+
     def __repr__(self) -> str:
         shown = [f"{item!r}: {outcome!r}" for item, outcome in islice(self.items(), _SHOWN)]
         more = [f"... {len(self) - _SHOWN} more"] if len(self) > _SHOWN else []
