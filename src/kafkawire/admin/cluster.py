@@ -1,0 +1,205 @@
+"""What a client knows of a cluster: its nodes and its controller, and how to come by them (section 3.1).
+
+Bootstrap addresses are nodes with negative ids until the first answer names the real ones. They stay known: when
+no node can be reached any more, the client starts over from them (KIP-899).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Collection, Iterator, Sequence
+from typing import Literal, TypeAlias
+
+from kafkawire import protocol
+from kafkawire.admin.nodes import Node
+from kafkawire.admin.pool import Channel, ConnectionPool
+from kafkawire.admin.settings import AdminSettings
+from kafkawire.protocol.errors import NotControllerError, error_of
+from kafkawire.wire.kafka_errors import ConnectionFailedError
+
+Kind: TypeAlias = Literal["brokers", "controllers"]
+"""What a client was pointed at: the brokers, or the controllers themselves (KIP-919)."""
+
+_CONTROLLER_ENDPOINTS = 2
+"""DescribeCluster's endpoint type for controllers."""
+
+_ALLOW_AUTO_TOPIC_CREATION_SINCE = 4
+_NO_TOPICS_SINCE = 1
+"""Version 0 of Metadata cannot ask for no topic at all."""
+
+
+class Cluster:
+    """The nodes of a cluster.
+
+    Args:
+        bootstrap: the addresses to begin with.
+        kind: what they are.
+        pool: connections.
+        settings: the client's.
+    """
+
+    def __init__(self, bootstrap: Sequence[Node], kind: Kind, pool: ConnectionPool, settings: AdminSettings) -> None:
+        self.kind = kind
+        self.pool = pool
+        self.settings = settings
+        self.cluster_id: str | None = None
+        self._bootstrap = tuple(bootstrap)
+        self._nodes: dict[int, Node] = {}
+        self._controller_id: int | None = None
+        self._refreshed_at = float("-inf")
+        self._refreshing: asyncio.Task[None] | None = None
+
+    async def nodes(self, deadline: float) -> tuple[Node, ...]:
+        """All live nodes in the order of their ids, not older than ``metadata_maximum_age``."""
+        await self._keep_fresh(deadline)
+        return tuple(sorted(self._nodes.values()))
+
+    async def any_node(self, deadline: float, avoid: Collection[int] = ()) -> tuple[Node, Channel]:
+        """The least loaded node that can be reached (3.5.3).
+
+        Args:
+            deadline: time until which to try.
+            avoid: ids of nodes to take only if there is no other: they failed just now.
+
+        Raises:
+            ConnectionFailedError: if no node can be reached; names the last one that was tried, and why.
+            ApiError: if a login fails: the other nodes would refuse it too.
+            TimeoutError: if the deadline is over first.
+        """
+        failure = ConnectionFailedError("no node is known")
+        for node in self._candidates(avoid):
+            try:
+                return node, await self.pool.channel(node, deadline)
+            except ConnectionFailedError as error:
+                failure = error
+        raise failure
+
+    async def node(self, node_id: int, deadline: float) -> tuple[Node, Channel]:
+        """A particular node.
+
+        Raises:
+            ConnectionFailedError: if the cluster has no such node at the moment, or it cannot be reached.
+            ApiError: if the login fails.
+            TimeoutError: if the deadline is over first.
+        """
+        if node_id not in self._nodes:
+            await self.refresh(deadline)
+        node = self._nodes.get(node_id)
+        if node is None:
+            known = ", ".join(map(str, sorted(self._nodes))) or "none"
+            raise ConnectionFailedError(f"the cluster has no live node {node_id}; live nodes: {known}", node=node_id)
+        return node, await self.pool.channel(node, deadline)
+
+    async def controller(self, deadline: float) -> tuple[Node, Channel]:
+        """The node that the cluster names as its controller.
+
+        Raises:
+            NotControllerError: if it names none at the moment.
+            ConnectionFailedError, ApiError, TimeoutError: as `node`.
+        """
+        await self._keep_fresh(deadline)
+        if self._controller_id is None:
+            await self.refresh(deadline)
+        if self._controller_id is None:
+            raise NotControllerError("the cluster names no controller")
+        return await self.node(self._controller_id, deadline)
+
+    def forget_controller(self) -> None:
+        """Have the controller looked up again before it is next used (NOT_CONTROLLER)."""
+        self._controller_id = None
+
+    def outdate(self) -> None:
+        """Have the nodes looked up again before they are next used."""
+        self._refreshed_at = float("-inf")
+
+    async def refresh(self, deadline: float) -> None:
+        """Look the nodes up now; callers that want it at the same time share one request.
+
+        Raises:
+            KafkaError: if nobody tells.
+            TimeoutError: if the deadline is over first.
+        """
+        if self._refreshing is None:
+            self._refreshing = asyncio.create_task(self._refresh(), name="kafkawire: refresh metadata")
+            self._refreshing.add_done_callback(_retrieve)
+        async with asyncio.timeout_at(deadline):
+            await asyncio.shield(self._refreshing)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        if self._refreshing is not None:
+            self._refreshing.cancel()
+        await self.pool.close()
+
+    def _candidates(self, avoid: Collection[int]) -> Iterator[Node]:
+        """Nodes, best first; those that are new to the client in an order of its own, so that clients spread."""
+        yield from sorted(self._nodes.values(), key=lambda node: (node.id in avoid, *self._load(node)))
+        yield from sorted(self._bootstrap, key=self._load)
+
+    def _load(self, node: Node) -> tuple[float, ...]:
+        channel = self.pool.connected(node)
+        if channel is None:
+            return 1, self.pool.is_resting(node), random.random()  # noqa: S311 spreads clients, no secret
+        return 0, channel.throttled_until > _now(), channel.in_flight, random.random()  # noqa: S311
+
+    async def _keep_fresh(self, deadline: float) -> None:
+        if _now() - self._refreshed_at > self.settings.metadata_maximum_age:
+            await self.refresh(deadline)
+
+    async def _refresh(self) -> None:
+        deadline = _now() + self.settings.request_timeout
+        try:
+            node, channel = await self.any_node(deadline)
+            if self.kind == "brokers":
+                await self._ask_broker(channel, deadline)
+            else:
+                await self._ask_controller(channel, deadline)
+        except TimeoutError as error:
+            raise ConnectionFailedError("no node told the members of the cluster in time") from error
+        finally:
+            self._refreshing = None
+        self._refreshed_at = _now()
+        if node.id < 0:
+            self._adopt_bootstrap()
+
+    async def _ask_broker(self, channel: Channel, deadline: float) -> None:
+        version = channel.versions.choose(protocol.MetadataRequest, minimum=_NO_TOPICS_SINCE)
+        request = protocol.MetadataRequest(
+            topics=(), allow_auto_topic_creation=version < _ALLOW_AUTO_TOPIC_CREATION_SINCE
+        )
+        answer = await channel.request(request, protocol.MetadataResponse, version, deadline)
+        if answer.error_code:
+            raise error_of(answer.error_code, None)
+        self.cluster_id = answer.cluster_id
+        self._know((Node(b.node_id, b.host, b.port, b.rack) for b in answer.brokers), answer.controller_id)
+
+    async def _ask_controller(self, channel: Channel, deadline: float) -> None:
+        version = channel.versions.choose(protocol.DescribeClusterRequest, minimum=1)
+        request = protocol.DescribeClusterRequest(endpoint_type=_CONTROLLER_ENDPOINTS)
+        answer = await channel.request(request, protocol.DescribeClusterResponse, version, deadline)
+        if answer.error_code:
+            raise error_of(answer.error_code, answer.error_message)
+        self.cluster_id = answer.cluster_id
+        self._know((Node(b.broker_id, b.host, b.port, b.rack) for b in answer.brokers), answer.controller_id)
+
+    def _know(self, nodes: Iterator[Node], controller_id: int) -> None:
+        self._nodes = {node.id: node for node in nodes}
+        self._controller_id = controller_id if controller_id in self._nodes else None
+
+    def _adopt_bootstrap(self) -> None:
+        """Go on with connections to bootstrap addresses as those of the nodes that live there."""
+        by_place = {(node.host, node.port): node for node in self._nodes.values()}
+        for bootstrap in self._bootstrap:
+            node = by_place.get((bootstrap.host, bootstrap.port))
+            if node is not None:
+                self.pool.adopt(bootstrap, node)
+
+
+def _retrieve(refreshing: asyncio.Task[None]) -> None:
+    if not refreshing.cancelled():
+        refreshing.exception()
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

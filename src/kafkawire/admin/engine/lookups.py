@@ -1,0 +1,111 @@
+"""Who coordinates a group and who leads a partition: operations like all others, asked by the engine itself."""
+
+from __future__ import annotations
+
+from kafkawire import protocol
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.route import ANY_NODE, CoordinatorType, Route, TopicPartition
+from kafkawire.protocol.api_table import ApiKey
+from kafkawire.protocol.error_codes import ErrorCode
+from kafkawire.protocol.errors import error_of
+from kafkawire.wire import Message
+from kafkawire.wire.kafka_errors import KafkaError
+
+_ALLOW_AUTO_TOPIC_CREATION_SINCE = 4
+_MANY_KEYS_SINCE = 4
+_SHARE_GROUPS_SINCE = 6
+
+
+class FindCoordinators(Operation[str, int, "protocol.FindCoordinatorResponse"]):
+    """Group ids, transactional ids or share groups to the ids of the nodes that coordinate them."""
+
+    name = "find_coordinator"
+    api = ApiKey.FIND_COORDINATOR
+    retried_codes = frozenset({ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS})
+
+    def __init__(self, type_: CoordinatorType) -> None:
+        self._type = type_
+        self.minimum_version = _SHARE_GROUPS_SINCE if type_ is CoordinatorType.SHARE else _MANY_KEYS_SINCE
+
+    def route(self, item: str) -> Route:
+        return ANY_NODE
+
+    def build(self, request: Request[str]) -> Message:
+        return protocol.FindCoordinatorRequest(key_type=self._type, coordinator_keys=tuple(request.items))
+
+    def read(self, request: Request[str], response: protocol.FindCoordinatorResponse) -> Outcomes[str, int]:
+        return {
+            found.key: error_of(found.error_code, found.error_message) if found.error_code else found.node_id
+            for found in response.coordinators
+        }
+
+    def fallback(self) -> Operation[str, int, protocol.FindCoordinatorResponse] | None:
+        return None if self._type is CoordinatorType.SHARE else FindCoordinator(self._type)
+
+
+class FindCoordinator(Operation[str, int, "protocol.FindCoordinatorResponse"]):
+    """The same for brokers that look up one key in a request."""
+
+    name = "find_coordinator"
+    api = ApiKey.FIND_COORDINATOR
+    retried_codes = FindCoordinators.retried_codes
+    batch = 1
+
+    def __init__(self, type_: CoordinatorType) -> None:
+        self._type = type_
+        self.minimum_version = 1 if type_ is CoordinatorType.TRANSACTION else 0
+        self.maximum_version = _MANY_KEYS_SINCE - 1
+
+    def route(self, item: str) -> Route:
+        return ANY_NODE
+
+    def build(self, request: Request[str]) -> Message:
+        return protocol.FindCoordinatorRequest(key=request.items[0], key_type=self._type)
+
+    def read(self, request: Request[str], response: protocol.FindCoordinatorResponse) -> Outcomes[str, int]:
+        if response.error_code:
+            return {request.items[0]: error_of(response.error_code, response.error_message)}
+        return {request.items[0]: response.node_id}
+
+
+class FindLeaders(Operation[str, dict[int, int | KafkaError], "protocol.MetadataResponse"]):
+    """Topics to the leader of each partition, or what keeps it from having one."""
+
+    name = "find_leaders"
+    api = ApiKey.METADATA
+
+    def route(self, item: str) -> Route:
+        return ANY_NODE
+
+    def build(self, request: Request[str]) -> Message:
+        return protocol.MetadataRequest(
+            topics=tuple(protocol.MetadataRequest.MetadataRequestTopic(name=topic) for topic in request.items),
+            # A lookup must not create topics; older versions cannot say so.
+            allow_auto_topic_creation=request.version < _ALLOW_AUTO_TOPIC_CREATION_SINCE,
+        )
+
+    def read(
+        self, request: Request[str], response: protocol.MetadataResponse
+    ) -> Outcomes[str, dict[int, int | KafkaError]]:
+        return {
+            topic.name: error_of(topic.error_code, None)
+            if topic.error_code
+            else {partition.partition_index: _leader(partition) for partition in topic.partitions}
+            for topic in response.topics
+            if topic.name is not None
+        }
+
+
+def _leader(partition: protocol.MetadataResponse.MetadataResponsePartition) -> int | KafkaError:
+    if partition.leader_id >= 0:
+        return partition.leader_id
+    return error_of(partition.error_code or ErrorCode.LEADER_NOT_AVAILABLE, "the partition has no leader")
+
+
+def leader_of(partition: TopicPartition, topics: Outcomes[str, dict[int, int | KafkaError]]) -> int | KafkaError:
+    """The leader of a partition out of what `FindLeaders` found."""
+    leaders = topics[partition.topic]
+    if isinstance(leaders, KafkaError):
+        return leaders
+    unknown = error_of(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"the topic has {len(leaders)} partitions")
+    return leaders.get(partition.partition, unknown)

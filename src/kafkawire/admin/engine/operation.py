@@ -1,0 +1,100 @@
+"""How an operation declares itself to the engine."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
+
+from kafkawire.admin.engine.route import Route
+from kafkawire.protocol.api_table import ApiKey
+from kafkawire.wire import Message
+from kafkawire.wire.kafka_errors import KafkaError
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+R = TypeVar("R", bound=Message)
+
+Outcomes: TypeAlias = Mapping[K, V | KafkaError]
+"""What an answer says about the items of its request: a value, or what went wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request(Generic[K]):
+    """What a request is made of.
+
+    Attributes:
+        items: what it asks for, each once.
+        version: of the API, which the node and this client have in common.
+        timeout_ms: what is left for the node to do it in, for requests that carry a timeout.
+        node_id: the node it goes to; negative for a bootstrap address whose id is not known yet.
+    """
+
+    items: Sequence[K]
+    version: int
+    timeout_ms: int
+    node_id: int
+
+
+class Operation(ABC, Generic[K, V, R]):
+    """One kind of request, and how its items find their way there and back.
+
+    An instance belongs to one call and holds the call's arguments; it has no state of its own. The engine asks it
+    where each item goes, has it build requests and read answers, and does everything else: looking up nodes,
+    splitting, sending, waiting, retrying and timing out.
+
+    Attributes:
+        name: the method that users call; errors name it.
+        api: the API of its requests. Messages are named, not imported, by operations: a client loads what it sends.
+        mutates: whether it changes the cluster, so that an attempt without an answer may have been carried out.
+        on_controllers: whether a controller listener serves it (KIP-919).
+        batch: how much one request may carry at most, in the sum of the weights of its items; None for no limit.
+        retried_codes: error codes that are retried beside those that every operation retries.
+        final_codes: error codes that are not retried although every operation retries them.
+        fallback_codes: error codes of items after which the fallback is tried for them.
+        minimum_version, maximum_version: the versions that can say what the call asks for.
+    """
+
+    name: ClassVar[str]
+    api: ClassVar[ApiKey]
+    mutates: ClassVar[bool] = False
+    on_controllers: ClassVar[bool] = False
+    batch: ClassVar[int | None] = None
+    retried_codes: ClassVar[frozenset[int]] = frozenset()
+    final_codes: ClassVar[frozenset[int]] = frozenset()
+    fallback_codes: ClassVar[frozenset[int]] = frozenset()
+
+    minimum_version: int = 0
+    maximum_version: int | None = None
+
+    @abstractmethod
+    def route(self, item: K) -> Route:
+        """Where an item goes."""
+
+    @abstractmethod
+    def build(self, request: Request[K]) -> Message:
+        """The request for some items."""
+
+    @abstractmethod
+    def read(self, request: Request[K], response: R) -> Outcomes[K, V]:
+        """What an answer says about each item.
+
+        An item that is missing is reported as an error. An error that can be retried is retried by the engine.
+        """
+
+    def validate(self, item: K) -> KafkaError | None:
+        """What is wrong with an item, if that can be told without a broker; it is not sent then."""
+        return None
+
+    def group_key(self, item: K) -> Hashable:
+        """Items share a request only if their keys are equal."""
+        return None
+
+    def weight(self, item: K) -> int:
+        """What an item counts towards ``batch``: for changes, the metadata records that it makes."""
+        return 1
+
+    def fallback(self) -> Operation[K, V, Any] | None:
+        """What to do where a node does not have the API or the version; None to fail."""
+        return None

@@ -1,0 +1,47 @@
+"""What all families of operations share: the cluster that they ask, and the way into the engine."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import Any
+
+from kafkawire.admin.cluster import Cluster
+from kafkawire.admin.engine.call import Call, Progress
+from kafkawire.admin.engine.operation import K, Operation, V
+from kafkawire.admin.results import Results
+
+
+class OperationFamily:
+    """Base of the families that `AdminClient` is made of.
+
+    Args:
+        cluster: the cluster that all calls go to.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
+    async def _each(
+        self,
+        operation: Operation[K, V, Any],
+        items: Iterable[K],
+        timeout: float | None,
+        progress: Progress | None = None,
+    ) -> Results[K, V]:
+        """The outcome of each item."""
+        return await Call[K, V](self._cluster, self._deadline(timeout), progress=progress).run(operation, items)
+
+    async def _only(self, operation: Operation[K, V, Any], item: K, timeout: float | None) -> V:
+        """The value of the one item.
+
+        Raises:
+            KafkaError: if it has none.
+        """
+        return (await self._each(operation, (item,), timeout))[item]
+
+    def _deadline(self, timeout: float | None) -> float:
+        seconds = self._cluster.settings.call_timeout if timeout is None else timeout
+        if seconds <= 0:
+            raise ValueError(f"a timeout must be above 0 seconds, not {timeout}")
+        return asyncio.get_running_loop().time() + seconds

@@ -1,0 +1,174 @@
+"""Connections to nodes: one for each node, made when it is first needed, shared by all calls."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+from kafkawire.admin.backoff import Backoff
+from kafkawire.admin.connection.versions import BrokerVersions
+from kafkawire.admin.nodes import Node
+from kafkawire.wire import Message
+from kafkawire.wire.kafka_errors import ClosedError, ConnectionFailedError
+
+R = TypeVar("R", bound=Message)
+
+
+class Channel(Protocol):
+    """What a call needs of a connection."""
+
+    @property
+    def versions(self) -> BrokerVersions:
+        """What the node at its other end offers."""
+
+    @property
+    def in_flight(self) -> int:
+        """How many answers are waited for."""
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether requests can be sent."""
+
+    @property
+    def throttled_until(self) -> float:
+        """The time before which the node does not want requests (KIP-219)."""
+
+    async def request(self, request: Message, response_class: type[R], version: int, deadline: float) -> R:
+        """The answer to a request."""
+
+    async def close(self) -> None:
+        """Close the connection; whatever is in flight fails."""
+
+
+Connect = Callable[[Node, float], Awaitable[Channel]]
+"""Connects to a node before a deadline and logs in."""
+
+
+@dataclass(slots=True, eq=False)
+class _Slot:
+    """The connection to one node.
+
+    Attributes:
+        node: where it leads.
+        channel: the connection, if it was ever made.
+        connecting: the attempt that is going on.
+        failures: attempts since the last that succeeded.
+        resting_until: when the next attempt may begin.
+    """
+
+    node: Node
+    channel: Channel | None = None
+    connecting: asyncio.Task[Channel] | None = None
+    failures: int = 0
+    resting_until: float = field(default=0.0)
+
+
+class ConnectionPool:
+    """The connections of one client.
+
+    Args:
+        connect: makes a connection.
+        backoff: pauses between attempts at one node.
+        connect_timeout: seconds that one attempt may take.
+    """
+
+    def __init__(self, connect: Connect, backoff: Backoff, connect_timeout: float) -> None:
+        self._connect = connect
+        self._backoff = backoff
+        self._connect_timeout = connect_timeout
+        self._slots: dict[int, _Slot] = {}
+        self._closed = False
+
+    def connected(self, node: Node) -> Channel | None:
+        """The connection to a node, if there is one that can be used."""
+        slot = self._slots.get(node.id)
+        if slot is None or slot.channel is None or not slot.channel.is_usable or not _same_place(slot.node, node):
+            return None
+        return slot.channel
+
+    def is_resting(self, node: Node) -> bool:
+        """Whether the last attempt at a node failed so recently that the next one waits."""
+        slot = self._slots.get(node.id)
+        return slot is not None and slot.resting_until > _now()
+
+    async def channel(self, node: Node, deadline: float) -> Channel:
+        """The connection to a node; callers that want the same one share one attempt.
+
+        Raises:
+            ConnectionFailedError: if it cannot be made; the cause is chained.
+            ApiError: if the login fails, or the node refuses to tell its versions.
+            ClosedError: if the pool was closed.
+            TimeoutError: if the deadline is over first; the attempt goes on for others.
+        """
+        if self._closed:
+            raise ClosedError("the client was closed")
+        channel = self.connected(node)
+        if channel is not None:
+            return channel
+        slot = await self._slot(node)
+        if slot.connecting is None:
+            slot.connecting = asyncio.create_task(self._attempt(slot), name=f"kafkawire: connect to {node}")
+            slot.connecting.add_done_callback(_retrieve)
+        async with asyncio.timeout_at(deadline):
+            # A caller that is cancelled does not take the attempt away from the others.
+            return await asyncio.shield(slot.connecting)
+
+    def adopt(self, bootstrap: Node, node: Node) -> None:
+        """Keep the connection to a bootstrap address as that of the node which was found there."""
+        slot = self._slots.get(bootstrap.id)
+        if slot is not None and slot.channel is not None and node.id not in self._slots:
+            del self._slots[bootstrap.id]
+            slot.node = node
+            self._slots[node.id] = slot
+
+    async def close(self) -> None:
+        """Close all connections and stop all attempts; nothing can be had from the pool afterwards."""
+        self._closed = True
+        slots, self._slots = list(self._slots.values()), {}
+        for slot in slots:
+            if slot.connecting is not None:
+                slot.connecting.cancel()
+        await asyncio.gather(*(slot.channel.close() for slot in slots if slot.channel is not None))
+
+    async def _slot(self, node: Node) -> _Slot:
+        slot = self._slots.get(node.id)
+        if slot is None:
+            slot = self._slots[node.id] = _Slot(node)
+        elif not _same_place(slot.node, node):
+            old, slot = slot, _Slot(node)
+            self._slots[node.id] = slot
+            if old.channel is not None:
+                await old.channel.close()
+        return slot
+
+    async def _attempt(self, slot: _Slot) -> Channel:
+        try:
+            await asyncio.sleep(max(0.0, slot.resting_until - _now()))
+            channel = await self._connect(slot.node, _now() + self._connect_timeout)
+        except ConnectionFailedError:
+            slot.failures += 1
+            slot.resting_until = _now() + self._backoff.seconds(slot.failures)
+            raise
+        finally:
+            slot.connecting = None
+        slot.failures = 0
+        slot.channel = channel
+        if self._closed:
+            await channel.close()
+        return channel
+
+
+def _same_place(one: Node, other: Node) -> bool:
+    return (one.host, one.port) == (other.host, other.port)
+
+
+def _retrieve(attempt: asyncio.Task[Channel]) -> None:
+    """Look at how an attempt ended, so that one which nobody waits for any more is not reported as forgotten."""
+    if not attempt.cancelled():
+        attempt.exception()
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -1,0 +1,57 @@
+"""What a user can set on an admin client; one immutable value that is passed to whoever needs it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+DEFAULT_CLIENT_ID = "kafkawire-admin"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdminSettings:
+    """Times are in seconds; the defaults are those of Kafka's own admin client where it has the setting.
+
+    Attributes:
+        client_id: what the brokers log and count quotas by.
+        request_timeout: how long one request may take before it is tried elsewhere (``request.timeout.ms``).
+        call_timeout: how long a whole call may take, lookups and retries included (``default.api.timeout.ms``).
+        retry_backoff, retry_backoff_maximum: pause before a retry, doubled each time, a fifth more or less.
+        reconnect_backoff, reconnect_backoff_maximum: the same before a node is connected to again.
+        connect_timeout: how long setting up one connection may take, login included.
+        metadata_maximum_age: after how long the nodes are asked for again (``metadata.max.age.ms``).
+        idle_timeout: after how long an unused connection is closed (``connections.max.idle.ms``).
+        requests_in_flight: how many requests of one call may be on their way to one node together.
+        retry_throttled: whether items that a quota refused (THROTTLING_QUOTA_EXCEEDED) are sent again when the
+            broker's waiting time is over.
+        proposals: whether versions that are not final may be used where a broker offers them (KIP-888, KIP-248).
+
+    Raises:
+        ValueError: if a time or a number is not positive, or ``request_timeout`` is longer than ``call_timeout``.
+    """
+
+    client_id: str = DEFAULT_CLIENT_ID
+    request_timeout: float = 30.0
+    call_timeout: float = 60.0
+    retry_backoff: float = 0.1
+    retry_backoff_maximum: float = 1.0
+    reconnect_backoff: float = 0.05
+    reconnect_backoff_maximum: float = 1.0
+    connect_timeout: float = 10.0
+    metadata_maximum_age: float = 300.0
+    idle_timeout: float = 300.0
+    requests_in_flight: int = 16
+    retry_throttled: bool = True
+    proposals: bool = False
+
+    def __post_init__(self) -> None:
+        for name in (
+            "request_timeout", "call_timeout", "retry_backoff", "retry_backoff_maximum", "reconnect_backoff",
+            "reconnect_backoff_maximum", "connect_timeout", "metadata_maximum_age", "idle_timeout",
+            "requests_in_flight",
+        ):  # fmt: skip
+            if getattr(self, name) <= 0:
+                raise ValueError(f"{name} must be above 0, not {getattr(self, name)}")
+        if self.request_timeout > self.call_timeout:
+            raise ValueError(
+                f"request_timeout ({self.request_timeout} s) is longer than call_timeout ({self.call_timeout} s)"
+            )
