@@ -1,0 +1,1 @@
+"""The admin client: what Kafka's administrators do, asyncio first."""

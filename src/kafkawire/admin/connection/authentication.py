@@ -1,0 +1,113 @@
+"""One login over SASL: handshake and tokens as requests and responses (KIP-43, KIP-152, KIP-368)."""
+
+from __future__ import annotations
+
+from kafkawire.admin.connection.sasl.credentials import (
+    Credentials,
+    OAuthBearerCredentials,
+    PlainCredentials,
+    ScramCredentials,
+)
+from kafkawire.admin.connection.sasl.exchange import Exchange
+from kafkawire.admin.connection.sasl.oauthbearer import OAuthBearerExchange
+from kafkawire.admin.connection.sasl.plain import PlainExchange
+from kafkawire.admin.connection.sasl.scram import ScramExchange
+from kafkawire.admin.connection.versions import BrokerVersions
+from kafkawire.protocol import (
+    SaslAuthenticateRequest,
+    SaslAuthenticateResponse,
+    SaslHandshakeRequest,
+    SaslHandshakeResponse,
+)
+from kafkawire.protocol.errors import UnsupportedSaslMechanismError, error_of
+
+_MILLISECONDS = 1000.0
+
+
+class Authentication:
+    """The client's side of one login; knows no bytes of frames and no time.
+
+    Args:
+        credentials: as whom to log in.
+        versions: what the broker said that it serves before the login.
+        maximum_scram_iterations: see ``ConnectionSettings``.
+
+    Attributes:
+        handshake_version: of SaslHandshake.
+        token_version: of SaslAuthenticate; None if tokens travel bare, as they do after handshake 0.
+        session_lifetime: seconds after which the broker wants the next login, or None if it does not.
+
+    Raises:
+        UnsupportedVersionError: if the broker does not know SaslHandshake.
+    """
+
+    def __init__(self, credentials: Credentials, versions: BrokerVersions, *, maximum_scram_iterations: int) -> None:
+        self._mechanism = credentials.mechanism
+        self._exchange = _begin(credentials, maximum_scram_iterations)
+        highest = versions.choose(SaslHandshakeRequest)
+        if highest > 0 and versions.offered(SaslAuthenticateRequest):
+            self.handshake_version = highest
+            self.token_version: int | None = versions.choose(SaslAuthenticateRequest)
+        else:
+            self.handshake_version, self.token_version = 0, None
+        self.session_lifetime: float | None = None
+
+    def handshake(self) -> SaslHandshakeRequest:
+        """The request that names the mechanism."""
+        return SaslHandshakeRequest(self._mechanism)
+
+    def accept(self, answer: SaslHandshakeResponse) -> bytes:
+        """The first token, if the broker accepts the mechanism.
+
+        Raises:
+            UnsupportedSaslMechanismError: if not; names those that are enabled.
+            ApiError: for any other error.
+        """
+        if answer.error_code == UnsupportedSaslMechanismError.code:
+            enabled = ", ".join(answer.mechanisms) or "none"
+            raise UnsupportedSaslMechanismError(f"{self._mechanism} is not enabled on this listener, but: {enabled}")
+        if answer.error_code:
+            raise error_of(answer.error_code, f"the broker refused the SASL handshake for {self._mechanism}")
+        return self._exchange.first()
+
+    def respond(self, answer: SaslAuthenticateResponse) -> bytes | None:
+        """The next token, or None if the login is complete.
+
+        Raises:
+            ApiError: if the broker refuses, with its reason; or if its token is not what it should be.
+        """
+        if answer.error_code:
+            raise error_of(answer.error_code, self._reason(answer.error_message or ""))
+        token = self._exchange.respond(answer.auth_bytes)
+        if token is None and answer.session_lifetime_ms > 0:
+            self.session_lifetime = answer.session_lifetime_ms / _MILLISECONDS
+        return token
+
+    def respond_bare(self, challenge: bytes) -> bytes | None:
+        """The same where tokens travel bare: there are neither errors nor lifetimes.
+
+        Raises:
+            SaslAuthenticationFailedError: if the broker's token is not what it should be.
+        """
+        return self._exchange.respond(challenge)
+
+    def reason_for_disconnect(self) -> str:
+        """What to tell of a broker that closes the connection during the login."""
+        reason = "the broker closed the connection during the login; likely it refuses the credentials"
+        return self._reason(f"{self._mechanism}: {reason}")
+
+    def _reason(self, told: str) -> str:
+        refusal = self._exchange.refusal
+        if refusal and refusal not in told:
+            return f"{told} (it says {refusal})" if told else refusal
+        return told or f"{self._mechanism}: the broker gives no reason"
+
+
+def _begin(credentials: Credentials, maximum_scram_iterations: int) -> Exchange:
+    match credentials:
+        case PlainCredentials():
+            return PlainExchange(credentials)
+        case ScramCredentials():
+            return ScramExchange(credentials, maximum_iterations=maximum_scram_iterations)
+        case OAuthBearerCredentials():
+            return OAuthBearerExchange(credentials)

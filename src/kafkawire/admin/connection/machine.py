@@ -1,0 +1,439 @@
+"""The connection to one broker, without sockets and without a clock.
+
+Bytes and times go in, bytes and events come out::
+
+    connection.open(now)
+    send(connection.data_to_send())
+    for event in connection.receive(received, now): ...
+
+Whoever drives it sends :meth:`Connection.data_to_send` after every call, and calls :meth:`Connection.on_timer` at
+:meth:`Connection.next_timer`.
+"""
+
+from __future__ import annotations
+
+import copy
+import struct
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import ClassVar, TypeVar
+
+from kafkawire.admin.connection.authentication import Authentication
+from kafkawire.admin.connection.events import Answered, Closed, Event, Failed, NeedsCredentials, Ready
+from kafkawire.admin.connection.frames import FrameBuffer
+from kafkawire.admin.connection.pipeline import Pipeline, Slot
+from kafkawire.admin.connection.sasl.credentials import Credentials, CredentialsSource
+from kafkawire.admin.connection.settings import ConnectionSettings
+from kafkawire.admin.connection.states import HOLDING, LOGGING_IN, SENDING, State, Trigger, after
+from kafkawire.admin.connection.throttling import client_waits
+from kafkawire.admin.connection.versions import BrokerVersions
+from kafkawire.protocol import (
+    ApiVersionsRequest,
+    ApiVersionsResponse,
+    SaslAuthenticateRequest,
+    SaslAuthenticateResponse,
+    SaslHandshakeResponse,
+    message_class,
+)
+from kafkawire.protocol.api_table import APIS, ApiKey
+from kafkawire.protocol.errors import SaslAuthenticationFailedError, UnsupportedVersionError, error_of
+from kafkawire.rpc import api_of, decode_response, encode_request
+from kafkawire.wire import DecodeError, EncodeError, Message
+from kafkawire.wire.kafka_errors import ApiError, BrokenStreamError, ClosedError, DisconnectedError, KafkaError
+
+_SIZE = struct.Struct(">i")
+_MILLISECONDS = 1000.0
+_EARLIEST_RENEWAL = 0.85
+_RENEWAL_SPREAD = 0.10
+_API_VERSIONS = APIS[ApiKey.API_VERSIONS]
+_NOTHING_YET = BrokerVersions({})
+R = TypeVar("R", bound=Message)
+
+
+class Connection:
+    """The state machine.
+
+    Args:
+        settings: what can be set.
+        credentials: as whom to log in, a callback that says so, or None for a listener without SASL. The callback
+            is never called here: :class:`NeedsCredentials` asks the driver to.
+        spread: at least 0 and below 1, random: where between 85 and 95 % of a session the login is renewed
+            (KIP-368), so that clients which came together do not come back together.
+
+    Attributes:
+        state: where it stands.
+        api_versions: what the broker offers; nothing before :class:`Ready`.
+        throttled_until: the time before which the broker does not want requests (KIP-219); 0 if it never said so.
+    """
+
+    def __init__(
+        self, settings: ConnectionSettings, credentials: CredentialsSource | None = None, *, spread: float = 0.5
+    ) -> None:
+        self._settings = settings
+        self._credentials = credentials
+        self._renew_after = _EARLIEST_RENEWAL + _RENEWAL_SPREAD * spread
+        self.state = State.NEW
+        self.api_versions = _NOTHING_YET
+        self.throttled_until = 0.0
+        self._frames = FrameBuffer(settings.maximum_frame_size)
+        self._pipeline = Pipeline()
+        self._to_send: list[bytes] = []
+        self._sasl_versions = _NOTHING_YET
+        self._authentication: Authentication | None = None
+        self._setup_until: float | None = None
+        self._renew_at: float | None = None
+        self._active_at = 0.0
+
+    def __repr__(self) -> str:
+        return f"<Connection {self.state.name}, {self.in_flight} in flight>"
+
+    @property
+    def in_flight(self) -> int:
+        """How many answers are due or will be; abandoned ones count, for the broker works on them."""
+        return len(self._pipeline)
+
+    # What the driver does.
+
+    def open(self, now: float) -> None:
+        """Begin with the login, if there is one, and the negotiation of versions.
+
+        Raises:
+            ImpossibleTransitionError: if it was opened before.
+        """
+        sasl = self._credentials is not None
+        self._happened(Trigger.OPENED_WITH_SASL if sasl else Trigger.OPENED)
+        self._setup_until = now + self._settings.setup_timeout
+        self._ask_for_versions(0 if sasl else _API_VERSIONS.versions[-1])
+
+    def send(self, request: Message, version: int, now: float) -> int:
+        """Queue a request; its correlation id.
+
+        Raises:
+            UnsupportedVersionError: Kafka's error 35, if the version cannot say what the request says: names the
+                field and what the broker offers.
+            EncodeError: for any other value that the version cannot carry.
+            DisconnectedError: if the connection is closed.
+            RuntimeError: if it is not ready yet.
+        """
+        if self.state is State.CLOSED:
+            raise DisconnectedError("the connection is closed")
+        if self.state not in SENDING | HOLDING:
+            raise RuntimeError(f"a connection that is {self.state.name} takes no requests yet")
+        response = message_class(api_of(request).response)
+        slot = Slot(self._pipeline.next_id(), response, version)
+        frame = self._frame(request, slot)
+        if self.state in SENDING:
+            self._pipeline.expect(slot)
+            self._to_send.append(frame)
+        else:
+            self._pipeline.hold(slot, frame)
+        self._active_at = now
+        return slot.correlation_id
+
+    def abandon(self, correlation_id: int, now: float) -> list[Event]:
+        """Nobody waits for an answer any more: when it comes it is thrown away, others are not affected.
+
+        Too many such answers end the connection.
+        """
+        self._pipeline.abandon(correlation_id, now)
+        if self._pipeline.abandoned <= self._settings.maximum_abandoned:
+            return []
+        return self.close(DisconnectedError(f"{self._pipeline.abandoned} requests were given up before their answers"))
+
+    def receive(self, data: bytes | bytearray | memoryview, now: float) -> list[Event]:
+        """Take bytes from the broker; what they bring about."""
+        if self.state is State.CLOSED:
+            return []
+        events: list[Event] = []
+        try:
+            for frame in self._frames.add(data):
+                self._take(frame, now, events)
+        except KafkaError as error:
+            events += self.close(error)
+        self._active_at = now
+        return events
+
+    def end_of_stream(self) -> list[Event]:
+        """The broker has closed the connection."""
+        if self.state is State.READY and not self._pipeline and not self._frames:
+            return self.close(None)
+        return self.close(self._disconnected())
+
+    def provide(self, credentials: Credentials, now: float) -> list[Event]:
+        """Answer :class:`NeedsCredentials`.
+
+        Raises:
+            ImpossibleTransitionError: if nobody has asked.
+        """
+        if self.state is State.CLOSED:
+            return []
+        following = after(self.state, Trigger.CREDENTIALS_GIVEN)
+        try:
+            self._authentication = Authentication(
+                credentials,
+                self._sasl_versions,
+                maximum_scram_iterations=self._settings.maximum_scram_iterations,
+            )
+        except KafkaError as error:
+            return self.close(error)
+        self._happened(Trigger.CREDENTIALS_GIVEN)
+        if following is State.HANDSHAKING:
+            self._ask_for_mechanism(self._authentication)
+        else:
+            self._log_in_again_when_drained(now)
+        return []
+
+    def close(self, error: KafkaError | None = None) -> list[Event]:
+        """End it; whatever is in flight fails.
+
+        Args:
+            error: why, or None if nothing is wrong.
+        """
+        if self.state is State.CLOSED:
+            return []
+        self._happened(Trigger.ENDED)
+        self._to_send.clear()
+        self._setup_until = self._renew_at = None
+        failed = [Failed(slot.correlation_id, _for_neighbour(slot, error)) for slot in self._pipeline.give_up()]
+        return [*failed, Closed(error)]
+
+    def data_to_send(self) -> bytes:
+        """The bytes for the broker since the last call."""
+        data = self._to_send[0] if len(self._to_send) == 1 else b"".join(self._to_send)
+        self._to_send.clear()
+        return data
+
+    def next_timer(self) -> float | None:
+        """When :meth:`on_timer` has something to do, or None while there is nothing to wait for."""
+        times = (self._setup_until, self._renewal(), self._idle_end(), self._end_of_patience())
+        return min((time for time in times if time is not None), default=None)
+
+    def on_timer(self, now: float) -> list[Event]:
+        """What the time brings about: a login to renew, or an end."""
+        if _passed(self._setup_until, now):
+            waited = f"{self._settings.setup_timeout:g} s"
+            return self.close(DisconnectedError(f"the broker did not answer within {waited} ({self._phase()})"))
+        if _passed(self._end_of_patience(), now):
+            waited = f"{self._settings.abandoned_timeout:g} s"
+            return self.close(DisconnectedError(f"a request that was given up is unanswered for another {waited}"))
+        if _passed(self._renewal(), now):
+            return self._renew(now)
+        if _passed(self._idle_end(), now):
+            return self.close(None)
+        return []
+
+    # Frames.
+
+    def _take(self, frame: bytes, now: float, events: list[Event]) -> None:
+        authentication = self._authentication
+        if self.state is State.AUTHENTICATING and authentication and authentication.token_version is None:
+            self._go_on_with(authentication, authentication.respond_bare(frame), now)
+            return
+        slot, is_waited_for = self._pipeline.answered(frame)
+        if slot.is_own:
+            self._on_own_answer[self.state](self, _decoded(frame, slot), now, events)
+        elif is_waited_for:
+            self._answered(frame, slot, now, events)
+        if self.state is State.DRAINING:
+            self._log_in_again_when_drained(now)
+
+    def _answered(self, frame: bytes, slot: Slot, now: float, events: list[Event]) -> None:
+        try:
+            response = _decoded(frame, slot)
+        except BrokenStreamError as error:
+            events.append(Failed(slot.correlation_id, error))
+            raise
+        self._note_throttling(response, slot.version, now)
+        events.append(Answered(slot.correlation_id, response, slot.version))
+
+    def _note_throttling(self, response: Message, version: int, now: float) -> None:
+        milliseconds: int = getattr(response, "throttle_time_ms", 0)
+        if milliseconds > 0 and client_waits(response.API_KEY or 0, version):
+            self.throttled_until = max(self.throttled_until, now + milliseconds / _MILLISECONDS)
+
+    def _frame(self, request: Message, slot: Slot) -> bytes:
+        try:
+            return encode_request(
+                request, slot.version, correlation_id=slot.correlation_id, client_id=self._settings.client_id
+            )
+        except EncodeError as error:
+            if error.kind != "unsupported_field":
+                raise
+            raise self.api_versions.inexpressible(request, error) from error
+
+    # Versions (KIP-35, KIP-511).
+
+    def _ask_for_versions(self, version: int) -> None:
+        request = ApiVersionsRequest(self._settings.software_name, self._settings.software_version)
+        self._ask(request, ApiVersionsResponse, version)
+
+    def _on_sasl_versions(self, answer: Message, now: float, events: list[Event]) -> None:
+        self._sasl_versions = _versions_in(_as(ApiVersionsResponse, answer))
+        self._happened(Trigger.SASL_VERSIONS_LISTED)
+        self._ask_for_credentials(now, events)
+
+    def _on_versions(self, answer: Message, now: float, events: list[Event]) -> None:
+        listed = _as(ApiVersionsResponse, answer)
+        if listed.error_code == UnsupportedVersionError.code and self.state is State.NEGOTIATING:
+            self._happened(Trigger.VERSION_REFUSED)
+            self._ask_for_versions(_common_version(listed))
+            return
+        self.api_versions = _versions_in(listed)
+        self._happened(Trigger.VERSIONS_LISTED)
+        self._setup_until = None
+        self._note_throttling(listed, _API_VERSIONS.versions[-1], now)
+        events.append(Ready(self.api_versions))
+
+    # Login (KIP-43, KIP-152, KIP-368).
+
+    def _ask_for_credentials(self, now: float, events: list[Event]) -> None:
+        if self._credentials is None or callable(self._credentials):
+            events.append(NeedsCredentials())
+        else:
+            events += self.provide(self._credentials, now)
+
+    def _ask_for_mechanism(self, authentication: Authentication) -> None:
+        self._ask(authentication.handshake(), SaslHandshakeResponse, authentication.handshake_version, login=True)
+
+    def _on_mechanism(self, answer: Message, now: float, events: list[Event]) -> None:
+        authentication = self._logging_in()
+        token = authentication.accept(_as(SaslHandshakeResponse, answer))
+        self._happened(Trigger.MECHANISM_ACCEPTED)
+        self._send_token(authentication, token)
+
+    def _on_token(self, answer: Message, now: float, events: list[Event]) -> None:
+        authentication = self._logging_in()
+        self._go_on_with(authentication, authentication.respond(_as(SaslAuthenticateResponse, answer)), now)
+
+    def _go_on_with(self, authentication: Authentication, token: bytes | None, now: float) -> None:
+        if token is not None:
+            self._happened(Trigger.TOKEN_EXCHANGED)
+            self._send_token(authentication, token)
+            return
+        self._happened(Trigger.AUTHENTICATED)
+        self._authentication = None
+        if authentication.session_lifetime is not None:
+            self._renew_at = now + authentication.session_lifetime * self._renew_after
+        if self.state is State.NEGOTIATING:
+            self._ask_for_versions(_API_VERSIONS.versions[-1])
+        else:
+            self._setup_until = None
+            self._to_send += self._pipeline.release()
+
+    def _send_token(self, authentication: Authentication, token: bytes) -> None:
+        if authentication.token_version is None:
+            self._to_send.append(_SIZE.pack(len(token)) + token)
+        else:
+            request = SaslAuthenticateRequest(token)
+            self._ask(request, SaslAuthenticateResponse, authentication.token_version, login=True)
+
+    def _renew(self, now: float) -> list[Event]:
+        self._happened(Trigger.SESSION_AGED)
+        self._renew_at = None
+        events: list[Event] = []
+        self._ask_for_credentials(now, events)
+        return events
+
+    def _log_in_again_when_drained(self, now: float) -> None:
+        if self._pipeline.is_drained:
+            self._happened(Trigger.DRAINED)
+            self._setup_until = now + self._settings.setup_timeout
+            self._ask_for_mechanism(self._logging_in())
+
+    def _logging_in(self) -> Authentication:
+        if self._authentication is None:
+            raise RuntimeError(f"a connection that is {self.state.name} is not logging in")
+        return self._authentication
+
+    _on_own_answer: ClassVar[
+        Mapping[State, Callable[[Connection, Message, float, list[Event]], None]]
+    ] = MappingProxyType({
+        State.ASKING_FOR_SASL: _on_sasl_versions,
+        State.HANDSHAKING: _on_mechanism,
+        State.AUTHENTICATING: _on_token,
+        State.NEGOTIATING: _on_versions,
+        State.NEGOTIATING_LOWER: _on_versions,
+        State.REHANDSHAKING: _on_mechanism,
+        State.REAUTHENTICATING: _on_token,
+    })  # fmt: skip
+
+    # State and time.
+
+    def _happened(self, trigger: Trigger) -> None:
+        self.state = after(self.state, trigger)
+
+    def _ask(self, request: Message, response: type[Message], version: int, *, login: bool = False) -> None:
+        slot = Slot(self._pipeline.next_id(login=login), response, version, is_own=True)
+        frame = self._frame(request, slot)
+        self._pipeline.expect(slot)
+        self._to_send.append(frame)
+
+    def _renewal(self) -> float | None:
+        return self._renew_at if self.state is State.READY else None
+
+    def _idle_end(self) -> float | None:
+        is_idle = self.state is State.READY and not self._pipeline
+        return self._active_at + self._settings.idle_timeout if is_idle else None
+
+    def _end_of_patience(self) -> float | None:
+        since = self._pipeline.abandoned_since
+        return None if since is None else since + self._settings.abandoned_timeout
+
+    def _disconnected(self) -> KafkaError:
+        authentication = self._authentication
+        if self.state in LOGGING_IN and authentication is not None:
+            reason = authentication.reason_for_disconnect()
+            # A broker that knows SaslAuthenticate gives a reason before it closes; without one, it may as well have
+            # been stopped. An older one has no other way to refuse.
+            bare = authentication.token_version is None and self.state is State.AUTHENTICATING
+            return SaslAuthenticationFailedError(reason) if bare else DisconnectedError(reason)
+        return DisconnectedError(f"the broker closed the connection ({self._phase()})")
+
+    def _phase(self) -> str:
+        if self.state in SENDING | HOLDING:
+            cut = f", {len(self._frames)} bytes of the next answer had come" if self._frames else ""
+            return f"{self.in_flight} answers were due{cut}"
+        hint = "; the listener may want TLS or SASL" if self.state is State.NEGOTIATING else ""
+        return f"while {self.state.name.lower().replace('_', ' ')}{hint}"
+
+
+def _decoded(frame: bytes, slot: Slot) -> Message:
+    try:
+        return decode_response(frame, slot.response, slot.version)[1]
+    except DecodeError as error:
+        raise BrokenStreamError(f"{slot} makes no sense: {error}") from error
+
+
+def _as(expected: type[R], answer: Message) -> R:
+    if not isinstance(answer, expected):
+        raise TypeError(f"{answer.NAME} where {expected.NAME} is due")
+    return answer
+
+
+def _versions_in(answer: ApiVersionsResponse) -> BrokerVersions:
+    if answer.error_code:
+        raise error_of(answer.error_code, "the broker refused to tell its versions (ApiVersions)")
+    return BrokerVersions.of(answer)
+
+
+def _common_version(refusal: ApiVersionsResponse) -> int:
+    """The version to ask again at: brokers since 2.4 list their own for ApiVersions, older ones know 0 in any case."""
+    for api in refusal.api_keys:
+        if api.api_key == ApiKey.API_VERSIONS:
+            return BrokerVersions.of(refusal).choose(ApiVersionsRequest)
+    return 0
+
+
+def _for_neighbour(slot: Slot, error: KafkaError | None) -> KafkaError:
+    """The error of a request that is in flight when the connection ends: its own, since errors collect context."""
+    if error is None or isinstance(error, ClosedError):
+        return ClosedError(f"{slot.response.NAME}: the connection was closed before it came")
+    if isinstance(error, ApiError):
+        return copy.copy(error)
+    disconnected = DisconnectedError(f"{slot}: {error}")
+    disconnected.__cause__ = error
+    return disconnected
+
+
+def _passed(time: float | None, now: float) -> bool:
+    return time is not None and now >= time

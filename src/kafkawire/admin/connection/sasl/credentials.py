@@ -1,0 +1,116 @@
+"""As whom to log in. Secrets are in no representation and in no error."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal
+
+_NO_EXTENSIONS: Mapping[str, str] = MappingProxyType({})
+_BEARER_TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
+_EXTENSION_NAME = re.compile(r"[A-Za-z]+")
+_EXTENSION_VALUE = re.compile(r"[\x21-\x7e \t\r\n]+")
+
+
+@dataclass(frozen=True, slots=True)
+class PlainCredentials:
+    """Name and password as they are (PLAIN, RFC 4616): only for listeners with TLS.
+
+    Attributes:
+        username, password: of the user.
+        authorization_id: as whom to act; brokers accept only the same user, or nothing, which is the default.
+
+    Raises:
+        ValueError: for a name or password that is empty or holds NUL.
+    """
+
+    username: str
+    password: str = field(repr=False)
+    authorization_id: str = ""
+
+    def __post_init__(self) -> None:
+        _refuse_empty(self.username, self.password)
+        for name, text in (
+            ("username", self.username), ("password", self.password), ("authorization_id", self.authorization_id),
+        ):  # fmt: skip
+            if "\0" in text:
+                raise ValueError(f"{name}: holds NUL, which PLAIN uses between its parts")
+
+    @property
+    def mechanism(self) -> str:
+        """Name of the SASL mechanism."""
+        return "PLAIN"
+
+
+@dataclass(frozen=True, slots=True)
+class ScramCredentials:
+    """Name and password that are never sent (SCRAM, RFC 5802 and 7677).
+
+    Attributes:
+        username, password: of the user; for a delegation token its id and its HMAC in base 64.
+        mechanism: ``SCRAM-SHA-256`` or ``SCRAM-SHA-512``.
+        is_delegation_token: whether they are those of a delegation token (KIP-48).
+
+    Raises:
+        ValueError: for an unknown mechanism, or a name or password that is empty.
+    """
+
+    username: str
+    password: str = field(repr=False)
+    mechanism: Literal["SCRAM-SHA-256", "SCRAM-SHA-512"] = "SCRAM-SHA-512"
+    is_delegation_token: bool = False
+
+    def __post_init__(self) -> None:
+        _refuse_empty(self.username, self.password)
+        if self.mechanism not in {"SCRAM-SHA-256", "SCRAM-SHA-512"}:
+            raise ValueError(f"mechanism {self.mechanism!r}: must be SCRAM-SHA-256 or SCRAM-SHA-512")
+
+
+@dataclass(frozen=True, slots=True)
+class OAuthBearerCredentials:
+    """A token that an identity provider has issued (OAUTHBEARER, RFC 7628).
+
+    Attributes:
+        token: as the provider gave it.
+        extensions: further names and values for the broker (KIP-342).
+        authorization_id: as whom to act; empty for the owner of the token.
+
+    Raises:
+        ValueError: for a token, name or value with characters that the exchange does not allow; ``auth`` is no name.
+    """
+
+    token: str = field(repr=False)
+    extensions: Mapping[str, str] = field(default=_NO_EXTENSIONS, repr=False)
+    authorization_id: str = ""
+
+    def __post_init__(self) -> None:
+        if not _BEARER_TOKEN.fullmatch(self.token):
+            raise ValueError("token: holds characters that a bearer token cannot have, or is empty")
+        for name, value in self.extensions.items():
+            if name == "auth" or not _EXTENSION_NAME.fullmatch(name):
+                raise ValueError(f"extension {name!r}: names are letters, and not 'auth'")
+            if not _EXTENSION_VALUE.fullmatch(value):
+                raise ValueError(f"extension {name!r}: values are printable ASCII and white space, at least one")
+
+    @property
+    def mechanism(self) -> str:
+        """Name of the SASL mechanism."""
+        return "OAUTHBEARER"
+
+
+Credentials = PlainCredentials | ScramCredentials | OAuthBearerCredentials
+
+CredentialsCallback = Callable[[], Credentials | Awaitable[Credentials]]
+"""Gives the credentials for one login; called again for each connection and each renewal.
+
+A plain function is called in a thread, since it may read a file or ask a server; a coroutine function is awaited.
+"""
+
+CredentialsSource = Credentials | CredentialsCallback
+
+
+def _refuse_empty(username: str, password: str) -> None:
+    if not username or not password:
+        raise ValueError(f"{'password' if username else 'username'}: is empty")

@@ -1,0 +1,70 @@
+"""What can be set on connections."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cache
+
+from kafkawire.rpc import MAXIMUM_FRAME_SIZE
+
+SOFTWARE_NAME = "kafkawire"
+
+_SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?")
+
+
+@cache
+def software_version() -> str:
+    """The version of this package, in the letters that brokers accept."""
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 slow to import, needed once
+
+    try:
+        return re.sub("[^a-zA-Z0-9.-]", "-", version("kafkawire"))
+    except PackageNotFoundError:
+        return "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectionSettings:
+    """Times are in seconds, sizes in bytes.
+
+    Attributes:
+        client_id: what the broker logs and counts quotas by; None for none.
+        software_name, software_version: what the broker is told about the client (KIP-511): letters, digits, inner
+            dots and hyphens.
+        maximum_frame_size: an answer that claims to be larger ends the connection.
+        setup_timeout: how long connecting to one address, TLS, login and negotiation may take together.
+        idle_timeout: a connection without requests for so long is closed (``connections.max.idle.ms``).
+        abandoned_timeout: how long the late answer to a request that nobody waits for any more may stay out before
+            the connection is given up.
+        maximum_abandoned: how many such requests may be out before the connection is given up.
+        maximum_scram_iterations: a server that wants more work for a SCRAM login is refused: it would block the
+            program. RFC 5802 names no bound; brokers accept at most 16 384 when they store a password.
+
+    Raises:
+        ValueError: for a name that brokers refuse, or a bound that is not positive.
+    """
+
+    client_id: str | None = "kafkawire"
+    software_name: str = SOFTWARE_NAME
+    software_version: str = field(default_factory=software_version)
+    maximum_frame_size: int = MAXIMUM_FRAME_SIZE
+    setup_timeout: float = 10.0
+    idle_timeout: float = 300.0
+    abandoned_timeout: float = 30.0
+    maximum_abandoned: int = 1_000
+    maximum_scram_iterations: int = 100_000
+
+    def __post_init__(self) -> None:
+        for name in ("software_name", "software_version"):
+            text = getattr(self, name)
+            if not _SOFTWARE.fullmatch(text):
+                raise ValueError(
+                    f"{name} {text!r}: brokers accept letters and digits, with dots and hyphens between them"
+                )
+        for name in (
+            "maximum_frame_size", "setup_timeout", "idle_timeout", "abandoned_timeout", "maximum_abandoned",
+            "maximum_scram_iterations",
+        ):  # fmt: skip
+            if getattr(self, name) <= 0:
+                raise ValueError(f"{name} must be above 0, not {getattr(self, name)}")
