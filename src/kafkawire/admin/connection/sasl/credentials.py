@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Literal
 
-_NO_EXTENSIONS: Mapping[str, str] = MappingProxyType({})
 _BEARER_TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
 _EXTENSION_NAME = re.compile(r"[A-Za-z]+")
 _EXTENSION_VALUE = re.compile(r"[\x21-\x7e \t\r\n]+")
@@ -82,7 +80,7 @@ class OAuthBearerCredentials:
     """
 
     token: str = field(repr=False)
-    extensions: Mapping[str, str] = field(default=_NO_EXTENSIONS, repr=False)
+    extensions: Mapping[str, str] = field(default_factory=dict, repr=False)
     authorization_id: str = ""
 
     def __post_init__(self) -> None:
