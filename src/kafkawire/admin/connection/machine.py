@@ -83,6 +83,7 @@ class Connection:
         self._setup_until: float | None = None
         self._renew_at: float | None = None
         self._active_at = 0.0
+        self._was_answered = False
 
     def __repr__(self) -> str:
         return f"<Connection {self.state.name}, {self.in_flight} in flight>"
@@ -153,11 +154,17 @@ class Connection:
         self._active_at = now
         return events
 
-    def end_of_stream(self) -> list[Event]:
-        """The broker has closed the connection."""
-        if self.state is State.READY and not self._pipeline and not self._frames:
+    def end_of_stream(self, cause: Exception | None = None) -> list[Event]:
+        """The broker, or the network, has closed the connection.
+
+        Args:
+            cause: what the network said, if anything.
+        """
+        if cause is None and self.state is State.READY and not self._pipeline and not self._frames:
             return self.close(None)
-        return self.close(self._disconnected())
+        error = self._disconnected()
+        error.__cause__ = cause
+        return self.close(error)
 
     def provide(self, credentials: Credentials, now: float) -> list[Event]:
         """Answer :class:`NeedsCredentials`.
@@ -243,6 +250,7 @@ class Connection:
         except BrokenStreamError as error:
             events.append(Failed(slot.correlation_id, error))
             raise
+        self._was_answered = True
         self._note_throttling(response, slot.version, now)
         events.append(Answered(slot.correlation_id, response, slot.version))
 
@@ -392,7 +400,8 @@ class Connection:
     def _phase(self) -> str:
         if self.state in SENDING | HOLDING:
             cut = f", {len(self._frames)} bytes of the next answer had come" if self._frames else ""
-            return f"{self.in_flight} answers were due{cut}"
+            hint = "; the listener may want SASL" if self._credentials is None and not self._was_answered else ""
+            return f"{self.in_flight} answers were due{cut}{hint}"
         hint = "; the listener may want TLS or SASL" if self.state is State.NEGOTIATING else ""
         return f"while {self.state.name.lower().replace('_', ' ')}{hint}"
 

@@ -1,0 +1,68 @@
+"""From a host and a port to a socket, and in words why there is none."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import socket
+import ssl
+from typing import NamedTuple, cast
+
+
+class Place(NamedTuple):
+    """One address of a host.
+
+    Attributes:
+        family: of the address.
+        address: as ``socket.connect`` wants it.
+    """
+
+    family: socket.AddressFamily
+    address: tuple[str | int, ...]
+
+    def __str__(self) -> str:
+        return str(self.address[0])
+
+
+async def places_of(host: str, port: int) -> list[Place]:
+    """All addresses of a host, in the order of the resolver.
+
+    Raises:
+        OSError: if the name cannot be resolved.
+    """
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(Place(row[0], cast(tuple[str | int, ...], row[4])) for row in found))
+
+
+async def connected_socket(place: Place) -> socket.socket:
+    """A socket that is connected and sends small writes at once.
+
+    Raises:
+        OSError: if nobody listens there, or the network does not lead there.
+    """
+    connected = socket.socket(place.family, socket.SOCK_STREAM)
+    try:
+        connected.setblocking(False)
+        connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        await asyncio.get_running_loop().sock_connect(connected, place.address)
+    except BaseException:
+        connected.close()
+        raise
+    return connected
+
+
+def reason(error: BaseException) -> str:
+    """What an error of the network says, in a few words."""
+    match error:
+        case ssl.SSLCertVerificationError():
+            return f"TLS: the broker's certificate is refused: {error.verify_message}"
+        case ssl.SSLError():
+            return f"TLS: {error.reason or error.strerror or error}"
+        case socket.gaierror():
+            return f"the name cannot be resolved: {error.strerror}"
+        case TimeoutError():
+            return "timed out"
+        case OSError(errno=int(number)) if number in errno.errorcode:
+            return os.strerror(number).lower()
+    return str(error) or type(error).__name__

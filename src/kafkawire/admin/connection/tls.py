@@ -1,0 +1,100 @@
+"""TLS contexts from PEM files or PEM texts. Nothing else of the admin client knows ``ssl``, but for its errors."""
+
+from __future__ import annotations
+
+import ssl
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+Pem = str | Path
+"""The path of a PEM file, or its content: a text with ``-----BEGIN``."""
+
+_BEGIN = "-----BEGIN "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tls:
+    """What a TLS context is made of: TLS 1.2 and later, the broker's certificate is verified.
+
+    For anything else make a ``ssl.SSLContext`` yourself. Files are read whenever a context is made, so that renewed
+    certificates are taken up by the next connection.
+
+    Attributes:
+        ca: certificates of the authorities to trust, and no others; those of the system if it is not given.
+        certificate: this client's certificate with its chain, for brokers that want one.
+        key: its private key; not needed if ``certificate`` holds both.
+        key_password: of the key. Without it an encrypted key is refused: nobody is asked for it at the terminal.
+        verify_hostname: whether the broker's certificate must be for the host that was connected to.
+
+    Raises:
+        ValueError: for a key without a certificate.
+    """
+
+    ca: Pem | None = field(default=None, repr=False)
+    certificate: Pem | None = field(default=None, repr=False)
+    key: Pem | None = field(default=None, repr=False)
+    key_password: str | None = field(default=None, repr=False)
+    verify_hostname: bool = True
+
+    def __post_init__(self) -> None:
+        if self.certificate is None and self.key is not None:
+            raise ValueError("key: is of no use without certificate")
+
+    def context(self) -> ssl.SSLContext:
+        """A context for connections to brokers.
+
+        Raises:
+            ValueError: if something cannot be read or does not fit together; says what.
+        """
+        context = _trusting(self.ca)
+        context.check_hostname = self.verify_hostname
+        if self.certificate is not None:
+            _load_chain(context, self.certificate, self.key, self.key_password or "")
+        return context
+
+
+def _trusting(ca: Pem | None) -> ssl.SSLContext:
+    if ca is None:
+        return ssl.create_default_context()
+    try:
+        # Without any text the context would trust the authorities of the system.
+        return ssl.create_default_context(cadata=_content(ca) or " ")
+    except (OSError, ValueError) as error:
+        raise ValueError(f"ca: {_name(ca)}: {error}") from error
+
+
+def _load_chain(context: ssl.SSLContext, certificate: Pem, key: Pem | None, password: str) -> None:
+    try:
+        with _file(certificate) as chain, _file(certificate if key is None else key) as private:
+            context.load_cert_chain(chain, private, password=password)
+    except (OSError, ValueError) as error:
+        named = _name(certificate) if key is None else f"{_name(certificate)}, key {_name(key)}"
+        raise ValueError(f"certificate: {named}: {error}") from error
+
+
+def _content(pem: Pem) -> str:
+    return str(pem) if _is_content(pem) else Path(pem).read_text("utf-8")
+
+
+@contextmanager
+def _file(pem: Pem) -> Iterator[str]:
+    """OpenSSL reads chains from files only: a text is one for a moment, in a folder that only this user can open."""
+    if not _is_content(pem):
+        yield str(pem)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "pem")
+        file.touch(mode=0o600)
+        file.write_text(str(pem), "utf-8")
+        yield str(file)
+
+
+def _is_content(pem: Pem) -> bool:
+    return isinstance(pem, str) and _BEGIN in pem
+
+
+def _name(pem: Pem) -> str:
+    return "the text" if _is_content(pem) else str(pem)
