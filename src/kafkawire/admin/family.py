@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from typing import Any
 
+from kafkawire.admin.calls import RunningCalls
 from kafkawire.admin.cluster import Cluster
 from kafkawire.admin.engine.call import Call, Progress
 from kafkawire.admin.engine.operation import K, Operation, V
@@ -21,6 +22,7 @@ class OperationFamily:
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
+        self._calls = RunningCalls()
 
     async def _each(
         self,
@@ -29,8 +31,22 @@ class OperationFamily:
         timeout: float | None,
         progress: Progress | None = None,
     ) -> Results[K, V]:
-        """The outcome of each item."""
-        return await Call[K, V](self._cluster, self._deadline(timeout), progress=progress).run(operation, items)
+        """The outcome of each item.
+
+        Args:
+            operation: what to do with them.
+            items: equal ones are sent once and reported as often as they are given.
+            timeout: seconds; the settings' ``call_timeout`` by default.
+            progress: told of each outcome.
+        """
+        return await self._until(self._deadline(timeout), operation, items, progress)
+
+    async def _until(
+        self, deadline: float, operation: Operation[K, V, Any], items: Iterable[K], progress: Progress | None = None
+    ) -> Results[K, V]:
+        """The same, for methods that make several calls with one deadline."""
+        with self._calls.one():
+            return await Call[K, V](self._cluster, deadline, progress=progress).run(operation, items)
 
     async def _only(self, operation: Operation[K, V, Any], item: K, timeout: float | None) -> V:
         """The value of the one item.
@@ -41,6 +57,7 @@ class OperationFamily:
         return (await self._each(operation, (item,), timeout))[item]
 
     def _deadline(self, timeout: float | None) -> float:
+        """The time of the event loop at which a call ends that begins now."""
         seconds = self._cluster.settings.call_timeout if timeout is None else timeout
         if seconds <= 0:
             raise ValueError(f"a timeout must be above 0 seconds, not {timeout}")

@@ -25,6 +25,7 @@ from kafkawire.admin.results import Results
 from kafkawire.protocol import message_class
 from kafkawire.protocol.api_table import APIS
 from kafkawire.protocol.errors import (
+    InvalidRequestError,
     NotControllerError,
     RequestTimedOutError,
     ThrottlingQuotaExceededError,
@@ -32,7 +33,7 @@ from kafkawire.protocol.errors import (
     UnsupportedEndpointTypeError,
     UnsupportedVersionError,
 )
-from kafkawire.wire import Message
+from kafkawire.wire import EncodeError, Message
 from kafkawire.wire.kafka_errors import (
     ApiError,
     ConnectionFailedError,
@@ -186,6 +187,9 @@ class Call(Generic[K, V]):
                 self._spawn(self._dispatch(fallback, items))
                 return
             outcomes = dict.fromkeys(items, error)
+        except EncodeError as error:
+            self._uncertain.difference_update(items)
+            outcomes = dict.fromkeys(items, _unsendable(error))
         except KafkaError as error:
             self._notice(error, node_id)
             outcomes = dict.fromkeys(items, error)
@@ -287,6 +291,13 @@ class Call(Generic[K, V]):
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         self._tasks.create_task(work)
+
+
+def _unsendable(error: EncodeError) -> KafkaError:
+    """What a value comes to that no version can carry."""
+    invalid = InvalidRequestError(str(error))
+    invalid.__cause__ = error
+    return invalid
 
 
 def _chunks(items: Sequence[K], operation: Operation[K, Any, Any]) -> Iterator[list[K]]:

@@ -1,0 +1,116 @@
+"""The admin client for programs without asyncio: the same methods, which give their results when they return.
+
+A thread of its own runs the event loop. The methods are those of `AdminClient`, wrapped one by one, so that names,
+arguments, types and documentation are the same.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import ssl
+import threading
+from collections.abc import Callable, Coroutine, Iterable
+from types import TracebackType
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+
+from kafkawire.admin.client import DEFAULT_GRACE, AdminClient
+from kafkawire.admin.connection.sasl import CredentialsSource
+from kafkawire.admin.connection.tls import Tls
+from kafkawire.admin.settings import AdminSettings
+from kafkawire.wire.kafka_errors import ClosedError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def blocking(
+    method: Callable[Concatenate[AdminClient, P], Coroutine[Any, Any, T]],
+) -> Callable[Concatenate[BlockingAdminClient, P], T]:
+    """A method of the asyncio client as one that blocks."""
+
+    @functools.wraps(method)
+    def call(self: BlockingAdminClient, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return self._wait_for(functools.partial(method, self._client, *args, **kwargs))
+
+    return call
+
+
+class BlockingAdminClient:
+    """Administers a Kafka cluster, from any thread.
+
+    ::
+
+        with BlockingAdminClient("localhost:9092") as admin:
+            admin.create_topics([NewTopic("orders", num_partitions=6)]).all()
+
+    Args:
+        bootstrap_servers, bootstrap_controllers, tls, credentials, settings: as for `AdminClient`.
+
+    Raises:
+        ValueError: as `AdminClient`. Every method raises RuntimeError where an event loop is running: there it would
+            stop all other tasks, and `AdminClient` is to be used.
+    """
+
+    def __init__(
+        self,
+        bootstrap_servers: str | Iterable[str] | None = None,
+        *,
+        bootstrap_controllers: str | Iterable[str] | None = None,
+        tls: ssl.SSLContext | Tls | None = None,
+        credentials: CredentialsSource | None = None,
+        settings: AdminSettings | None = None,
+    ) -> None:
+        self._client = AdminClient(
+            bootstrap_servers,
+            bootstrap_controllers=bootstrap_controllers,
+            tls=tls,
+            credentials=credentials,
+            settings=settings,
+        )
+        self._loop = asyncio.new_event_loop()
+        self._closing = threading.Lock()
+        # A daemon: a program that forgets to close its client still ends.
+        self._thread = threading.Thread(target=self._loop.run_forever, name="kafkawire admin client", daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self, grace: float = DEFAULT_GRACE) -> None:
+        """Close all connections and end the thread; see `AdminClient.close`."""
+        with self._closing:
+            if self._loop.is_closed():
+                return
+            self._wait_for(functools.partial(self._client.close, grace))
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._loop.close()
+
+    def _wait_for(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        _refuse_event_loop()
+        if self._loop.is_closed():
+            raise ClosedError("the client is closed")
+        future = asyncio.run_coroutine_threadsafe(work(), self._loop)
+        try:
+            return future.result()
+        except KeyboardInterrupt:
+            future.cancel()
+            raise
+
+    create_topics = blocking(AdminClient.create_topics)
+
+
+def _refuse_event_loop() -> None:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    raise RuntimeError(
+        "BlockingAdminClient would stop the event loop that runs in this thread; use AdminClient and await its methods"
+    )

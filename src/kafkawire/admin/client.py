@@ -1,0 +1,107 @@
+"""The admin client: all families of operations over one cluster."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Self
+
+from kafkawire.admin.backoff import Backoff
+from kafkawire.admin.cluster import Cluster, Kind
+from kafkawire.admin.connection.channel import Channel
+from kafkawire.admin.connection.sasl import CredentialsSource
+from kafkawire.admin.connection.settings import ConnectionSettings
+from kafkawire.admin.connection.tls import Tls
+from kafkawire.admin.nodes import Node, bootstrap_nodes
+from kafkawire.admin.operations.topics import TopicOperations
+from kafkawire.admin.pool import Connect, ConnectionPool
+from kafkawire.admin.settings import AdminSettings
+
+DEFAULT_GRACE = 5.0
+"""Seconds that running calls have to end when a client is closed."""
+
+
+class AdminClient(TopicOperations):
+    """Administers a Kafka cluster, for asyncio.
+
+    Nothing is connected before the first call. A client belongs to the event loop that it is first used in, and may
+    be used by any number of tasks of it at once::
+
+        async with AdminClient("localhost:9092") as admin:
+            results = await admin.create_topics([NewTopic("orders", num_partitions=6)])
+            results.all()
+
+    Args:
+        bootstrap_servers: brokers to begin with: ``host:port``, several separated by commas or as a list.
+        bootstrap_controllers: controllers instead (KIP-919), for what they serve; exactly one of the two is given.
+        tls: how to talk TLS; an ``ssl.SSLContext`` or what one is made of. None for plain text.
+        credentials: how to log in (SASL), or a function that gives it, called for each login; None for no login.
+        settings: timeouts and the like.
+
+    Raises:
+        ValueError: for none or both kinds of bootstrap addresses, or one that is no ``host:port``.
+    """
+
+    def __init__(
+        self,
+        bootstrap_servers: str | Iterable[str] | None = None,
+        *,
+        bootstrap_controllers: str | Iterable[str] | None = None,
+        tls: ssl.SSLContext | Tls | None = None,
+        credentials: CredentialsSource | None = None,
+        settings: AdminSettings | None = None,
+    ) -> None:
+        settings = settings or AdminSettings()
+        kind, nodes = _bootstrap(bootstrap_servers, bootstrap_controllers)
+        pool = ConnectionPool(
+            _connect(settings, tls, credentials),
+            Backoff(settings.reconnect_backoff, settings.reconnect_backoff_maximum),
+            settings.connect_timeout,
+        )
+        super().__init__(Cluster(nodes, kind, pool, settings))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self, grace: float = DEFAULT_GRACE) -> None:
+        """Close all connections. New calls are refused at once, those that run have so many seconds to end.
+
+        A call that needs longer ends with `ClosedError` for what is still open. Closing twice does no harm.
+        """
+        await self._calls.finish(grace)
+        await self._cluster.close()
+
+
+def _bootstrap(
+    servers: str | Iterable[str] | None, controllers: str | Iterable[str] | None
+) -> tuple[Kind, tuple[Node, ...]]:
+    if servers is not None and controllers is not None:
+        raise ValueError("give bootstrap_servers or bootstrap_controllers, not both")
+    if servers is not None:
+        return "brokers", bootstrap_nodes(servers)
+    if controllers is not None:
+        return "controllers", bootstrap_nodes(controllers)
+    raise ValueError("give bootstrap_servers (or bootstrap_controllers): host:port, several separated by commas")
+
+
+def _connect(
+    settings: AdminSettings, tls: ssl.SSLContext | Tls | None, credentials: CredentialsSource | None
+) -> Connect:
+    """What connects to nodes the way the user wants it."""
+    connection_settings = ConnectionSettings(
+        client_id=settings.client_id, setup_timeout=settings.connect_timeout, idle_timeout=settings.idle_timeout
+    )
+
+    async def connect(node: Node, deadline: float) -> Channel:
+        context = tls.context() if isinstance(tls, Tls) else tls
+        return await Channel.connect(
+            node.host, node.port, settings=connection_settings, credentials=credentials, tls=context, deadline=deadline
+        )
+
+    return connect
