@@ -71,7 +71,9 @@ class Call(Generic[K, V]):
         self._outcomes: dict[K, V | KafkaError] = {}
         self._attempts: dict[K, int] = {}
         self._failures: dict[K, KafkaError] = {}
+        self._out: set[K] = set()
         self._uncertain: set[K] = set()
+        self._throttled_until: dict[K, float] = {}
         self._avoided: set[int] = set()
         self._in_flight: defaultdict[int, asyncio.Semaphore] = defaultdict(
             lambda: asyncio.Semaphore(self._settings.requests_in_flight)
@@ -81,7 +83,8 @@ class Call(Generic[K, V]):
 
     async def run(self, operation: Operation[K, V, Any], items: Iterable[K]) -> Results[K, V]:
         """Carry out an operation on some items; equal ones are sent once. To be called once."""
-        wanted = list(dict.fromkeys(items))
+        given = list(items)
+        wanted = list(dict.fromkeys(given))
         self._total = len(wanted)
         sound = [item for item in wanted if not self._is_refused(operation, item)]
         with contextlib.suppress(TimeoutError):
@@ -90,7 +93,7 @@ class Call(Generic[K, V]):
         for item in wanted:
             if item not in self._outcomes:
                 self._settle(operation, item, self._timeout(operation, item))
-        return Results({item: self._outcomes[item] for item in wanted})
+        return Results(self._outcomes, given)
 
     def _is_refused(self, operation: Operation[K, V, Any], item: K) -> bool:
         """Settle an item that need not be sent to know what is wrong with it."""
@@ -175,23 +178,25 @@ class Call(Generic[K, V]):
             async with self._in_flight[node.id]:
                 await asyncio.sleep(max(0.0, channel.throttled_until - _now()))
                 request = Request(items, version, self._timeout_ms(), node.id)
-                if operation.mutates:
-                    self._uncertain.update(items)
+                self._out.update(items)
                 answer = await self._ask(channel, operation.build(request), message_class(api.response), version)
-            self._uncertain.difference_update(items)
+            self._out.difference_update(items)
+            self._throttled_until.update(dict.fromkeys(items, channel.throttled_until))
             outcomes = operation.read(request, answer)
         except UnsupportedVersionError as error:
-            self._uncertain.difference_update(items)
+            self._out.difference_update(items)
             fallback = operation.fallback()
             if fallback is not None:
                 self._spawn(self._dispatch(fallback, items))
                 return
             outcomes = dict.fromkeys(items, error)
         except EncodeError as error:
-            self._uncertain.difference_update(items)
+            self._out.difference_update(items)
             outcomes = dict.fromkeys(items, _unsendable(error))
         except KafkaError as error:
             self._notice(error, node_id)
+            self._uncertain.update(self._out.intersection(items))
+            self._out.difference_update(items)
             outcomes = dict.fromkeys(items, error)
         except TimeoutError:
             return  # the deadline of the call: `run` has the last word
@@ -242,11 +247,13 @@ class Call(Generic[K, V]):
             self._failures[item] = error
             if code == NotControllerError.code:
                 self._cluster.forget_controller()
-            if code in OUTCOME_UNKNOWN and operation.mutates:
+            if code in OUTCOME_UNKNOWN:
                 self._uncertain.add(item)
+            if code == ThrottlingQuotaExceededError.code:
+                error.throttle_ms = self._throttle_ms(item)
             if fallback is not None and code in operation.fallback_codes:
                 otherwise.append(item)
-            elif self._retries and is_retried(operation, routes[item], error, throttled=self._settings.retry_throttled):
+            elif self._is_worth_another_try(operation, routes[item], error):
                 again.append(item)
             else:
                 self._settle(operation, item, error)
@@ -254,6 +261,12 @@ class Call(Generic[K, V]):
             self._spawn(self._dispatch(fallback, otherwise))
         if again:
             self._spawn(self._try_again(operation, again))
+
+    def _is_worth_another_try(self, operation: Operation[K, V, Any], route: Route, error: KafkaError) -> bool:
+        in_time = _now() + error.throttle_ms / 1000 < self._deadline
+        return (
+            self._retries and in_time and is_retried(operation, route, error, throttled=self._settings.retry_throttled)
+        )
 
     async def _try_again(self, operation: Operation[K, V, Any], items: Sequence[K]) -> None:
         attempt = max(self._attempts.get(item, 1) for item in items)
@@ -272,7 +285,7 @@ class Call(Generic[K, V]):
     def _settle(self, operation: Operation[K, V, Any], item: K, outcome: V | KafkaError) -> None:
         if isinstance(outcome, KafkaError):
             outcome.attempts = self._attempts.get(item, 0)
-            outcome.outcome_unknown = operation.mutates and item in self._uncertain
+            outcome.outcome_unknown = operation.mutates and (item in self._uncertain or item in self._out)
         self._outcomes[item] = outcome
         if self._progress is not None:
             self._progress(len(self._outcomes), self._total)
@@ -281,10 +294,15 @@ class Call(Generic[K, V]):
         """What an item ends with that has no outcome when the time is up; the last cause is chained."""
         cause = self._failures.get(item)
         if isinstance(cause, ThrottlingQuotaExceededError):
+            cause.throttle_ms = self._throttle_ms(item)
             return cause
         error = OperationTimeoutError(operation.name, node=cause.node if cause is not None else None)
         error.__cause__ = cause
         return error
+
+    def _throttle_ms(self, item: K) -> int:
+        """For how long the broker that last answered for an item still wants no request."""
+        return max(0, round(1000 * (self._throttled_until.get(item, 0.0) - _now())))
 
     def _timeout_ms(self) -> int:
         return max(1, int(1000 * min(self._settings.request_timeout, self._deadline - _now())))
