@@ -78,7 +78,11 @@ def _creates(answer: Callable[[int, list[str]], Message | Answer]) -> dict[type[
 def _in_turn(*answers: Callable[[int, list[str]], Message | Answer]) -> dict[type[Message], NodeHandler]:
     """Each request is answered by the next of some answers, the last one for ever."""
     left = list(answers)
-    return _creates(lambda node, names: (left.pop(0) if len(left) > 1 else left[0])(node, names))
+
+    def answer(node: int, names: list[str]) -> Message | Answer:
+        return (left.pop(0) if len(left) > 1 else left[0])(node, names)
+
+    return _creates(answer)
 
 
 def _all_created(_: int, names: list[str]) -> Message:
