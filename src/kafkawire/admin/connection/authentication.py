@@ -19,7 +19,7 @@ from kafkawire.protocol import (
     SaslHandshakeRequest,
     SaslHandshakeResponse,
 )
-from kafkawire.protocol.errors import UnsupportedSaslMechanismError, error_of
+from kafkawire.protocol.errors import IllegalSaslStateError, UnsupportedSaslMechanismError, error_of
 
 _MILLISECONDS = 1000.0
 
@@ -67,7 +67,9 @@ class Authentication:
             enabled = ", ".join(answer.mechanisms) or "none"
             raise UnsupportedSaslMechanismError(f"{self._mechanism} is not enabled on this listener, but: {enabled}")
         if answer.error_code:
-            raise error_of(answer.error_code, f"the broker refused the SASL handshake for {self._mechanism}")
+            refused = f"the broker refused the SASL handshake for {self._mechanism}"
+            has_none = answer.error_code == IllegalSaslStateError.code
+            raise error_of(answer.error_code, f"{refused}; perhaps the listener has no SASL" if has_none else refused)
         return self._exchange.first()
 
     def respond(self, answer: SaslAuthenticateResponse) -> bytes | None:

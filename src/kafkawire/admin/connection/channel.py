@@ -315,9 +315,8 @@ async def _asked(source: CredentialsSource | None) -> Credentials:
 
 
 def _failed(name: str, failures: Mapping[str, BaseException]) -> ConnectionFailedError:
-    return ConnectionFailedError(
-        f"{name}: " + "; ".join(f"{place}: {reason(error)}" for place, error in failures.items())
-    )
+    told = (f"{place}: {reason(error)}" if place not in name else reason(error) for place, error in failures.items())
+    return ConnectionFailedError(f"{name}: {'; '.join(told)}")
 
 
 def _cause(failures: Mapping[str, BaseException]) -> BaseException:

@@ -401,7 +401,8 @@ class Connection:
         if self.state in SENDING | HOLDING:
             cut = f", {len(self._frames)} bytes of the next answer had come" if self._frames else ""
             hint = "; the listener may want SASL" if self._credentials is None and not self._was_answered else ""
-            return f"{self.in_flight} answers were due{cut}{hint}"
+            due = f"{self.in_flight} answer{'' if self.in_flight == 1 else 's'} due"
+            return f"{due}{cut}{hint}"
         hint = "; the listener may want TLS or SASL" if self.state is State.NEGOTIATING else ""
         return f"while {self.state.name.lower().replace('_', ' ')}{hint}"
 

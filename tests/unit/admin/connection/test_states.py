@@ -1,0 +1,61 @@
+"""The table of states: it is whole, and nothing goes around it."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from kafkawire.admin.connection.states import (
+    HOLDING,
+    SENDING,
+    TRANSITIONS,
+    ImpossibleTransitionError,
+    State,
+    Trigger,
+    after,
+)
+
+
+def reachable(start: State) -> set[State]:
+    found, fresh = {start}, [start]
+    while fresh:
+        following = set(TRANSITIONS[fresh.pop()].values()) - found
+        found |= following
+        fresh += following
+    return found
+
+
+def test_every_state_has_its_row_and_can_be_reached() -> None:
+    assert set(TRANSITIONS) == set(State) == reachable(State.NEW)
+
+
+def test_every_trigger_occurs() -> None:
+    assert {trigger for row in TRANSITIONS.values() for trigger in row} == set(Trigger)
+
+
+@pytest.mark.parametrize("state", set(State) - {State.CLOSED})
+def test_every_state_can_end(state: State) -> None:
+    assert after(state, Trigger.ENDED) is State.CLOSED
+
+
+def test_nothing_follows_the_end() -> None:
+    assert reachable(State.CLOSED) == {State.CLOSED}
+
+
+def test_every_state_but_the_last_can_become_ready_again() -> None:
+    assert all(State.READY in reachable(state) for state in set(State) - {State.CLOSED})
+
+
+def test_requests_are_taken_from_ready_on_and_nowhere_before() -> None:
+    assert reachable(State.READY) - {State.CLOSED} == SENDING | HOLDING
+
+
+@pytest.mark.parametrize(
+    ("state", "trigger"),
+    [pair for pair in itertools.product(State, Trigger) if pair[1] not in TRANSITIONS[pair[0]]],
+    ids=lambda value: value.name,
+)
+def test_what_the_table_lacks_is_refused(state: State, trigger: Trigger) -> None:
+    with pytest.raises(ImpossibleTransitionError, match=f"{trigger.name} cannot happen .* {state.name}"):
+        after(state, trigger)
