@@ -1,0 +1,231 @@
+"""ACLs and quotas: what Kafka's own classes match, allow and resolve, on the same data."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import pytest
+from tests.apache_kafka.node import run_tool
+from tests.apache_kafka.releases import newest_release
+
+from kafkawire.admin.acl_evaluation import AclEvaluator
+from kafkawire.admin.acl_matching import AclIndex, matches
+from kafkawire.admin.acls import (
+    AclBinding,
+    AclBindingFilter,
+    AclOperation,
+    AclPermissionType,
+    PatternType,
+    ResourceType,
+)
+from kafkawire.admin.config_resources import ConfigResourceType, ConfigSource, ConfigType
+from kafkawire.admin.effective_quotas import EffectiveQuotas
+from kafkawire.admin.quota_matching import QuotaIndex
+from kafkawire.admin.quota_validation import refusal_of_filter
+from kafkawire.admin.quotas import (
+    PRODUCER_BYTE_RATE,
+    ClientQuotaEntity,
+    ClientQuotaFilter,
+    ClientQuotaFilterComponent,
+    QuotaMatch,
+)
+from kafkawire.admin.tolerant_enum import TolerantEnum
+
+pytestmark = pytest.mark.conformance
+
+_PROGRAM: Final = Path(__file__).parent / "AdminSemantics.java"
+_RESOURCE_TYPES: Final = (ResourceType.TOPIC, ResourceType.GROUP)
+_NAMES: Final = ("f", "foo", "foobar", "fop", "*", "b")
+_PRINCIPALS: Final = ("User:alice", "User:bob", "User:*", "Group:alice", "User:a:b")
+_HOSTS: Final = ("10.0.0.1", "10.0.0.2", "*")
+_OPERATIONS: Final = tuple(AclOperation)[3:]
+_PATTERNS: Final = (PatternType.LITERAL, PatternType.PREFIXED)
+_PERMISSIONS: Final = (AclPermissionType.ALLOW, AclPermissionType.DENY)
+
+
+def ask(folder: Path, questions: Iterable[Mapping[str, object]]) -> list[object]:
+    """What Kafka answers, in the order of the questions; ``folder`` is for the question file."""
+    file = folder / "questions.jsonl"
+    file.write_bytes(msgspec.json.Encoder().encode_lines(list(questions)))
+    answers = run_tool(newest_release(), str(_PROGRAM), str(file)).splitlines()
+    return [msgspec.json.decode(answer) for answer in answers]
+
+
+def test_a1_g1_g2_g3_enumerations_are_those_of_kafka(tmp_path: Path) -> None:
+    enumerations: tuple[type[TolerantEnum], ...] = (
+        ResourceType,
+        PatternType,
+        AclOperation,
+        AclPermissionType,
+        ConfigResourceType,
+        ConfigSource,
+        ConfigType,
+    )
+    (answer,) = ask(tmp_path, [{"op": "codes"}])
+    assert answer == {
+        enumeration.__name__: {member.name: member.value for member in enumeration} for enumeration in enumerations
+    }
+
+
+def test_a3_to_a10_filters_mean_what_they_mean_to_kafka(tmp_path: Path) -> None:
+    dice = random.Random(140)
+    acls = [_acl(dice) for _ in range(150)]
+    filters = [_filter(dice) for _ in range(400)]
+    (answer,) = ask(
+        tmp_path, [{"op": "match", "filters": [_row(one) for one in filters], "acls": [_row(acl) for acl in acls]}]
+    )
+    assert answer == [[matches(wanted, acl) for acl in acls] for wanted in filters]
+    index = AclIndex(acls)
+    assert [index.matching(wanted) for wanted in filters] == [
+        list(itertools.compress(acls, row)) for row in msgspec.convert(answer, list[list[bool]])
+    ]
+
+
+def test_a25_the_evaluator_decides_as_kafkas_authorizer(tmp_path: Path) -> None:
+    dice = random.Random(25)
+    trials = [([_acl(dice) for _ in range(dice.randrange(8))], n % 2 == 0) for n in range(150)]
+    actions = [_action(dice) for _ in range(80)]
+    questions = (
+        {
+            "op": "authorize",
+            "acls": [_row(acl) for acl in acls],
+            "super_users": "User:root",
+            "open": open_to_all,
+            "actions": [
+                [*principal.split(":", 1), *map(int, codes), *rest] for principal, codes, rest in _split(actions)
+            ],
+        }
+        for acls, open_to_all in trials
+    )
+    outcomes = {True: 0, False: 0}
+    for (acls, open_to_all), answer in zip(trials, ask(tmp_path, questions), strict=True):
+        evaluator = AclEvaluator(acls, super_users=["User:root"], allow_everyone_if_no_acl=open_to_all)
+        decisions = [evaluator.decide(*action) for action in actions]
+        assert answer == [decision.allowed for decision in decisions], acls
+        for decision in decisions:
+            outcomes[decision.allowed] += 1
+    assert min(outcomes.values()) > 1000
+
+
+def test_e1_to_e6_quota_filters_mean_what_they_mean_to_kafka(tmp_path: Path) -> None:
+    names = (None, "a", "b", "")
+    entities = [ClientQuotaEntity.of_user_and_client(user, client) for user in names for client in names]
+    entities += [of(name) for of in (ClientQuotaEntity.of_user, ClientQuotaEntity.of_client) for name in names]
+    entities += [ClientQuotaEntity.of_ip(None), ClientQuotaEntity.of_ip("10.0.0.1")]
+    types, match_types = ("user", "client-id", "ip", "tenant", ""), (*QuotaMatch, QuotaMatch(3))
+    components = [
+        ClientQuotaFilterComponent(type_, match_type, name)
+        for type_ in types
+        for match_type in match_types
+        for name in names
+    ]
+    dice = random.Random(546)
+    filters = [ClientQuotaFilter((), strict=strict) for strict in (False, True)]
+    filters += [ClientQuotaFilter((component,), strict) for component in components for strict in (False, True)]
+    accepted = [component for component in components if refusal_of_filter(ClientQuotaFilter((component,))) is None]
+    filters += [ClientQuotaFilter(tuple(dice.sample(components, 2)), dice.random() < 0.5) for _ in range(800)]
+    filters += [ClientQuotaFilter(tuple(dice.sample(accepted, 2)), dice.random() < 0.5) for _ in range(800)]
+    question = {
+        "op": "describe",
+        "entities": [dict(entity) for entity in entities],
+        "filters": [
+            {"strict": one.strict, "components": [[c.entity_type, int(c.match_type), c.name] for c in one.components]}
+            for one in filters
+        ],
+    }
+    (answer,) = ask(tmp_path, [question])
+    index = QuotaIndex(entities)
+    refused = 0
+    for wanted, said in zip(filters, msgspec.convert(answer, list[int | list[dict[str, str | None]]]), strict=True):
+        refusal = refusal_of_filter(wanted)
+        if isinstance(said, int):
+            refused += 1
+            assert refusal is not None, wanted
+            assert refusal.code == said, wanted
+        else:
+            assert refusal is None, wanted
+            assert set(index.matching(wanted)) == {ClientQuotaEntity(parts) for parts in said}, wanted
+    assert min(refused, len(filters) - refused) > 100
+
+
+def test_d7_to_d11_clients_have_the_quotas_that_kafka_gives_them(tmp_path: Path) -> None:
+    dice = random.Random(7)
+    clients = list(itertools.product(("u", "v", "a b:c~*/é+"), ("c", "d", "e f")))
+    trials = [_quotas(dice, dice.randrange(9)) for _ in range(120)]
+    questions = (
+        {
+            "op": "resolve",
+            "quotas": [[dict(entity), values[PRODUCER_BYTE_RATE]] for entity, values in described.items()],
+            "clients": clients,
+        }
+        for described in trials
+    )
+    for described, answer in zip(trials, ask(tmp_path, questions), strict=True):
+        quotas = EffectiveQuotas(described)
+        resolved = [quotas.of_client(*client)[PRODUCER_BYTE_RATE] for client in clients]
+        assert answer == [[one.value, one.bucket.user, one.bucket.client_id] for one in resolved], described
+
+
+def _acl(dice: random.Random) -> AclBinding:
+    return AclBinding(
+        dice.choice(_RESOURCE_TYPES),
+        dice.choice(_NAMES),
+        dice.choice(_PRINCIPALS),
+        dice.choice((*_OPERATIONS, *[AclOperation.ALL] * 5)),
+        dice.choice((AclPermissionType.ALLOW, *_PERMISSIONS)),
+        dice.choice((*_HOSTS, "*")),
+        dice.choice(_PATTERNS),
+    )
+
+
+def _filter(dice: random.Random) -> AclBindingFilter:
+    return AclBindingFilter(
+        dice.choice((*_RESOURCE_TYPES, ResourceType.ANY)),
+        dice.choice((*_NAMES, "", None, None)),
+        dice.choice((*_PRINCIPALS, *[None] * 5)),
+        dice.choice((*_OPERATIONS, *[AclOperation.ANY] * 10, AclOperation.ALL)),
+        dice.choice((*_PERMISSIONS, AclPermissionType.ANY)),
+        dice.choice((*_HOSTS, *[None] * 3)),
+        dice.choice((*_PATTERNS, PatternType.ANY, PatternType.MATCH)),
+    )
+
+
+_Action = tuple[str, AclOperation, ResourceType, str, str]
+
+
+def _action(dice: random.Random) -> _Action:
+    principal = dice.choice(("User:alice", "User:bob", "Group:alice", "User:a:b", "User:root"))
+    return (
+        principal,
+        dice.choice(_OPERATIONS),
+        dice.choice(_RESOURCE_TYPES),
+        dice.choice(_NAMES),
+        dice.choice(_HOSTS[:2]),
+    )
+
+
+def _split(actions: Sequence[_Action]) -> Iterable[tuple[str, tuple[int, int], tuple[str, str]]]:
+    return ((principal, (operation, type_), (name, host)) for principal, operation, type_, name, host in actions)
+
+
+def _row(of: AclBinding | AclBindingFilter) -> list[object]:
+    codes = map(int, (of.resource_type, of.pattern_type, of.operation, of.permission_type))
+    resource_type, pattern_type, operation, permission_type = codes
+    return [resource_type, of.resource_name, pattern_type, of.principal, of.host, operation, permission_type]
+
+
+def _quotas(dice: random.Random, count: int) -> dict[ClientQuotaEntity, dict[str, float]]:
+    users, clients = ("u", "a b:c~*/é+", None), ("c", "e f", None)
+    possible = [ClientQuotaEntity.of_user_and_client(user, client) for user in users for client in clients]
+    possible += [ClientQuotaEntity.of_user(user) for user in users]
+    possible += [ClientQuotaEntity.of_client(client) for client in clients]
+    kinds = (
+        [entity for entity in possible if len(entity) == 1 and "user" in entity] if dice.random() < 0.2 else possible
+    )
+    chosen = dice.sample(kinds, min(count, len(kinds)))
+    return {entity: {PRODUCER_BYTE_RATE: float(n)} for n, entity in enumerate(chosen, 1)}
