@@ -104,6 +104,8 @@ class BlockingAdminClient:
             raise
 
     create_topics = blocking(AdminClient.create_topics)
+    delete_topics = blocking(AdminClient.delete_topics)
+    create_partitions = blocking(AdminClient.create_partitions)
 
 
 def _refuse_event_loop() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from kafkawire.admin.acls import AclOperation
 from kafkawire.layout import Uuid
 
 BROKER_DEFAULT = -1
@@ -64,3 +65,82 @@ class CreatedTopic(msgspec.Struct, frozen=True):
     num_partitions: int | None = None
     replication_factor: int | None = None
     configs: tuple[CreatedTopicConfig, ...] | None = None
+
+
+class NewPartitions(msgspec.Struct, frozen=True):
+    """How many partitions a topic is to have.
+
+    Attributes:
+        total: the new number of partitions, those that it has included.
+        new_assignments: for each partition that is added, in order, the ids of its brokers, the preferred leader
+            first; None to leave the choice to the cluster.
+    """
+
+    total: int
+    new_assignments: Sequence[Sequence[int]] | None = None
+
+
+class TopicListing(msgspec.Struct, frozen=True):
+    """A topic in a list.
+
+    Attributes:
+        name: its name.
+        topic_id: its id; None from brokers that do not tell (Metadata below 10).
+        is_internal: whether Kafka keeps its own state in it.
+    """
+
+    name: str
+    topic_id: Uuid | None
+    is_internal: bool
+
+
+class PartitionDescription(msgspec.Struct, frozen=True):
+    """A partition of a topic; nodes are given by their ids.
+
+    Attributes:
+        partition: its number.
+        leader: the node that leads it; None if there is none.
+        leader_epoch: how often leadership has changed; None from brokers that do not tell.
+        replicas: nodes that hold it, the preferred leader first.
+        isr: those that are in sync.
+        offline: those that are not reachable.
+        eligible_leader_replicas: nodes that may lead although they are not in sync (KIP-966); None if not told.
+        last_known_eligible_leader_replicas: the last of these before all were gone; None if not told.
+    """
+
+    partition: int
+    leader: int | None
+    leader_epoch: int | None
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+    offline: tuple[int, ...]
+    eligible_leader_replicas: tuple[int, ...] | None = None
+    last_known_eligible_leader_replicas: tuple[int, ...] | None = None
+
+
+class TopicDescription(msgspec.Struct, frozen=True):
+    """A topic and its partitions.
+
+    Attributes:
+        name: its name.
+        topic_id: its id; None from brokers that do not tell.
+        is_internal: whether Kafka keeps its own state in it.
+        partitions: in the order of their numbers.
+        authorized_operations: what the caller may do with it; None if it was not asked for.
+    """
+
+    name: str
+    topic_id: Uuid | None
+    is_internal: bool
+    partitions: tuple[PartitionDescription, ...]
+    authorized_operations: frozenset[AclOperation] | None = None
+
+
+def known_id(topic_id: Uuid) -> Uuid | None:
+    """An id of the wire, where zeros stand for none."""
+    return topic_id if any(topic_id) else None
+
+
+def known_node(node: int) -> int | None:
+    """A node id of the wire, where a negative number stands for none."""
+    return node if node >= 0 else None

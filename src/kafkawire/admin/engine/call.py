@@ -10,13 +10,14 @@ import asyncio
 import contextlib
 import copy
 from collections import defaultdict
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeAlias
 
 from kafkawire.admin.backoff import Backoff
 from kafkawire.admin.cluster import Cluster
 from kafkawire.admin.engine.lookups import FindCoordinators, FindLeaders, leader_of
 from kafkawire.admin.engine.operation import K, Operation, R, Request, V
+from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.retrying import OUTCOME_UNKNOWN, is_retried
 from kafkawire.admin.engine.route import AnyNode, Controller, CoordinatorOf, CoordinatorType, LeaderOf, OnNode, Route
 from kafkawire.admin.nodes import Node
@@ -41,9 +42,6 @@ from kafkawire.wire.kafka_errors import (
     KafkaError,
     OperationTimeoutError,
 )
-
-Progress: TypeAlias = Callable[[int, int], None]
-"""Told after each outcome how many items have one, and how many there are."""
 
 Place: TypeAlias = AnyNode | Controller | OnNode
 """Where a request goes once coordinators and leaders are looked up."""

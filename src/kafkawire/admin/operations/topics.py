@@ -1,16 +1,17 @@
-"""Topics: create, delete, list (section 1.2 of the admin reference)."""
+"""Topics: create, delete, grow (section 1.2 of the admin reference)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
 
 from kafkawire import protocol
-from kafkawire.admin.engine.call import Progress
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.route import CONTROLLER, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.results import Results
-from kafkawire.admin.topics import CreatedTopic, CreatedTopicConfig, NewTopic
+from kafkawire.admin.topics import CreatedTopic, CreatedTopicConfig, NewPartitions, NewTopic
 from kafkawire.layout import Uuid
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import InvalidTopicError, error_of
@@ -22,6 +23,7 @@ MAXIMUM_RECORDS = 10_000
 
 _VALIDATE_ONLY_SINCE = 1
 _DEFAULTS_SINCE = 4
+_STATES_SINCE = 6
 
 
 class CreateTopics(Operation[str, CreatedTopic, "protocol.CreateTopicsResponse"]):
@@ -98,6 +100,95 @@ def _created(result: protocol.CreateTopicsResponse.CreatableTopicResult, *, is_r
     )
 
 
+Topic: TypeAlias = str | Uuid
+"""A topic by its name or by its id."""
+
+
+class DeleteTopics(Operation[Topic, None, "protocol.DeleteTopicsResponse"]):
+    """KIP-4, KIP-516 (ids). One operation is for names or for ids, which only newer versions know."""
+
+    name = "delete_topics"
+    api = ApiKey.DELETE_TOPICS
+    mutates = True
+    batch = MAXIMUM_RECORDS
+
+    def __init__(self, *, by_id: bool) -> None:
+        self.minimum_version = _STATES_SINCE if by_id else 0
+
+    def validate(self, item: Topic) -> KafkaError | None:
+        return None if item else InvalidTopicError("the name of a topic must not be empty")
+
+    def route(self, item: Topic) -> Route:
+        return CONTROLLER
+
+    def build(self, request: Request[Topic]) -> Message:
+        if request.version < _STATES_SINCE:
+            names = tuple(item for item in request.items if not isinstance(item, Uuid))
+            return protocol.DeleteTopicsRequest(topic_names=names, timeout_ms=request.timeout_ms)
+        state = protocol.DeleteTopicsRequest.DeleteTopicState
+        return protocol.DeleteTopicsRequest(
+            topics=tuple(
+                state(topic_id=item) if isinstance(item, Uuid) else state(name=item) for item in request.items
+            ),
+            timeout_ms=request.timeout_ms,
+        )
+
+    def read(self, request: Request[Topic], response: protocol.DeleteTopicsResponse) -> Outcomes[Topic, None]:
+        outcomes: dict[Topic, KafkaError | None] = {}
+        for result in response.responses:
+            outcome = error_of(result.error_code, result.error_message) if result.error_code else None
+            # An answer by id may tell the name too, to those who may know it.
+            outcomes[result.topic_id] = outcome
+            if result.name is not None:
+                outcomes[result.name] = outcome
+        return outcomes
+
+
+class CreatePartitions(Operation[str, None, "protocol.CreatePartitionsResponse"]):
+    """KIP-195."""
+
+    name = "create_partitions"
+    api = ApiKey.CREATE_PARTITIONS
+    mutates = True
+    # Above the limit of records 4.3.1 adds partitions and says that it failed, so requests stay below it.
+    batch = MAXIMUM_RECORDS
+
+    def __init__(self, partitions: Mapping[str, NewPartitions], *, validate_only: bool) -> None:
+        self._partitions = partitions
+        self._validate_only = validate_only
+
+    def weight(self, item: str) -> int:
+        return max(1, self._partitions[item].total)
+
+    def route(self, item: str) -> Route:
+        return CONTROLLER
+
+    def build(self, request: Request[str]) -> Message:
+        return protocol.CreatePartitionsRequest(
+            topics=tuple(_growing(name, self._partitions[name]) for name in request.items),
+            timeout_ms=request.timeout_ms,
+            validate_only=self._validate_only,
+        )
+
+    def read(self, request: Request[str], response: protocol.CreatePartitionsResponse) -> Outcomes[str, None]:
+        return {
+            result.name: error_of(result.error_code, result.error_message) if result.error_code else None
+            for result in response.results
+        }
+
+
+def _growing(name: str, partitions: NewPartitions) -> protocol.CreatePartitionsRequest.CreatePartitionsTopic:
+    request = protocol.CreatePartitionsRequest
+    assignments = partitions.new_assignments
+    return request.CreatePartitionsTopic(
+        name=name,
+        count=partitions.total,
+        assignments=None
+        if assignments is None
+        else tuple(request.CreatePartitionsAssignment(tuple(brokers)) for brokers in assignments),
+    )
+
+
 class TopicOperations(OperationFamily):
     """Topics and their partitions."""
 
@@ -124,3 +215,45 @@ class TopicOperations(OperationFamily):
         wanted = list(topics)
         operation = CreateTopics(wanted, validate_only=validate_only)
         return await self._each(operation, (topic.name for topic in wanted), timeout, progress)
+
+    async def delete_topics(
+        self, topics: Iterable[Topic], *, timeout: float | None = None, progress: Progress | None = None
+    ) -> Results[Topic, None]:
+        """Delete topics by name (str) or by id (`Uuid`).
+
+        Args:
+            topics: names, ids, or both; ids need a broker of 2.8 or newer.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many topics have one.
+
+        Returns:
+            Each topic to None, or to what went wrong: `UnknownTopicOrPartitionError`, `UnknownTopicIdError`,
+            `TopicDeletionDisabledError` ...
+        """
+        wanted = list(topics)
+        by_id: list[Topic] = [topic for topic in wanted if isinstance(topic, Uuid)]
+        by_name: list[Topic] = [topic for topic in wanted if not isinstance(topic, Uuid)]
+        calls = [(DeleteTopics(by_id=False), by_name), (DeleteTopics(by_id=True), by_id)]
+        return await self._together(calls, wanted, timeout, progress)
+
+    async def create_partitions(
+        self,
+        partitions: Mapping[str, NewPartitions | int],
+        *,
+        validate_only: bool = False,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Results[str, None]:
+        """Give topics more partitions.
+
+        Args:
+            partitions: topic name to the new total, or to `NewPartitions` to say where they go.
+            validate_only: change nothing, but run all checks.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many topics have one.
+
+        Returns:
+            Topic name to None, or to what went wrong: `InvalidPartitionsError`, `UnknownTopicOrPartitionError` ...
+        """
+        wanted = {name: NewPartitions(to) if isinstance(to, int) else to for name, to in partitions.items()}
+        return await self._each(CreatePartitions(wanted, validate_only=validate_only), wanted, timeout, progress)
