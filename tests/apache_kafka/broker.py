@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import socket
-import struct
-import subprocess
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.apache_kafka.prerequisites import java
-from tests.apache_kafka.releases import class_path
+from tests.apache_kafka.node import CLUSTER_ID, HOST, Node, free_ports, listed_brokers, started
 
-_JVM = ("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
-_QUIET = "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"
-_CLUSTER_ID = "a2Fma2F3aXJlLXRlc3RzMA"
+AUTHORIZER = {
+    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+    "super.users": "User:ANONYMOUS",
+}
+"""Properties of a broker that keeps ACLs; whoever comes in by a plain listener may do everything."""
+
 _NODE_ID = 1
-_SECONDS_TO_START = 60.0
-_SECONDS_TO_STOP = 20.0
-_SECONDS_BETWEEN_LOOKS = 0.05
-_STARTS = 3
 
 _SMALL = {
     "group.initial.rebalance.delay.ms": "0",
@@ -37,9 +30,6 @@ _SMALL = {
 }
 """What one node needs to serve all its internal topics."""
 
-_METADATA_1 = bytes.fromhex("0000000e 0003 0001 00000000 ffff 00000000")
-"""A frame with a Metadata request, version 1, for no topic: it works before anything of ours does."""
-
 
 @dataclass(frozen=True, slots=True)
 class Broker:
@@ -53,6 +43,7 @@ class Broker:
         node_id: id of the one node.
         data: the folder of its logs.
         output: the file with what it printed: warnings and errors.
+        ports: of the further listeners, by their names.
     """
 
     release: str
@@ -63,6 +54,7 @@ class Broker:
     node_id: int
     data: Path
     output: Path
+    ports: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def address(self) -> str:
@@ -70,148 +62,74 @@ class Broker:
         return f"{self.host}:{self.port}"
 
 
-class BrokerError(Exception):
-    """A broker that does not start; the message is what it printed."""
-
-
-class _PortTakenError(BrokerError):
-    """Another process was faster in taking a free port."""
-
-
 @contextmanager
 def running_broker(
-    release: str, folder: Path, *, properties: Mapping[str, str] | None = None, format_arguments: Sequence[str] = ()
+    release: str,
+    folder: Path,
+    *,
+    properties: Mapping[str, str] | None = None,
+    listeners: Mapping[str, str] | None = None,
+    format_arguments: Sequence[str] = (),
+    heap: str = "512m",
 ) -> Iterator[Broker]:
     """Format the storage of a new cluster and start its only node; it is stopped when the context ends.
 
     Args:
         release: of Apache Kafka.
         folder: an empty folder for its configuration, its data and its output.
-        properties: further ``server.properties``; they win. ``PLAINTEXT`` and ``CONTROLLER`` listeners are there.
+        properties: further ``server.properties``; they win.
+        listeners: name to security protocol, beside ``PLAINTEXT`` and ``CONTROLLER``, which are always there.
         format_arguments: further arguments of ``kafka-storage format``, such as ``--add-scram``.
+        heap: the most memory that it may use, as Java writes it.
 
     Raises:
         BrokerError: if it does not answer in time.
     """
-    for attempt in range(_STARTS):
-        home = folder / f"start-{attempt}"
-        home.mkdir(parents=True)
-        broker = _configured(release, home, properties or {})
-        _format(broker, home, format_arguments)
-        process = _start(broker, home)
+
+    def start(home: Path) -> tuple[Broker, Node]:
+        broker = _broker_on_free_ports(release, home, listeners or {})
+        settings = {**_settings(broker, listeners or {}), **_SMALL, **(properties or {})}
+        node = Node(release, _NODE_ID, home, settings, heap=heap)
+        node.format(format_arguments)
         try:
-            _wait_until_it_answers(broker, process)
-        except _PortTakenError:
-            continue
+            node.start()
+            node.wait_until(lambda: _NODE_ID in listed_brokers(broker.port))
         except BaseException:
-            _stop(process)
+            node.stop()
             raise
-        try:
-            yield broker
-        finally:
-            _stop(process)
-        return
-    raise BrokerError(f"no free ports in {_STARTS} attempts")
+        return broker, node
+
+    with started(start, lambda running: running[1].stop(), folder) as (broker, _):
+        yield broker
 
 
-def run_tool(release: str, tool: str, *arguments: str) -> str:
-    """What a command line tool of Apache Kafka prints.
+def _broker_on_free_ports(release: str, home: Path, listeners: Mapping[str, str]) -> Broker:
+    port, controller_port, *ports = free_ports(2 + len(listeners))
+    return Broker(
+        release=release,
+        host=HOST,
+        port=port,
+        controller_port=controller_port,
+        cluster_id=CLUSTER_ID,
+        node_id=_NODE_ID,
+        data=home / "data",
+        output=home / "output.txt",
+        ports=dict(zip(listeners, ports, strict=True)),
+    )
 
-    Args:
-        release: of Apache Kafka.
-        tool: the name of its main class.
-        arguments: its command line.
 
-    Raises:
-        subprocess.CalledProcessError: if it fails.
-    """
-    command = [*_java_command(release), tool, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
-
-
-def _configured(release: str, home: Path, properties: Mapping[str, str]) -> Broker:
-    host = "127.0.0.1"
-    port, controller_port = _free_ports(host, 2)
-    broker = Broker(
-        release, host, port, controller_port, _CLUSTER_ID, _NODE_ID, home / "data", home / "output.txt"
-    )  # fmt: skip
-    settings = {
+def _settings(broker: Broker, protocols: Mapping[str, str]) -> dict[str, str]:
+    controller = f"{broker.host}:{broker.controller_port}"
+    addresses = [f"{name}://{broker.host}:{port}" for name, port in {"PLAINTEXT": broker.port, **broker.ports}.items()]
+    protocol_map = {"PLAINTEXT": "PLAINTEXT", "CONTROLLER": "PLAINTEXT", **protocols}
+    return {
         "process.roles": "broker,controller",
-        "node.id": str(_NODE_ID),
-        "controller.quorum.voters": f"{_NODE_ID}@{host}:{controller_port}",
+        "node.id": str(broker.node_id),
+        "controller.quorum.voters": f"{broker.node_id}@{controller}",
         "controller.listener.names": "CONTROLLER",
-        "listeners": f"PLAINTEXT://{host}:{port},CONTROLLER://{host}:{controller_port}",
-        "advertised.listeners": f"PLAINTEXT://{host}:{port}",
-        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+        "listeners": ",".join([*addresses, f"CONTROLLER://{controller}"]),
+        "advertised.listeners": ",".join(addresses),
+        "listener.security.protocol.map": ",".join(f"{name}:{protocol}" for name, protocol in protocol_map.items()),
         "inter.broker.listener.name": "PLAINTEXT",
         "log.dirs": str(broker.data),
-        **_SMALL,
-        **properties,
     }
-    lines = [f"{name}={value}\n" for name, value in settings.items()]
-    (home / "server.properties").write_text("".join(lines), "utf-8")
-    return broker
-
-
-def _format(broker: Broker, home: Path, arguments: Sequence[str]) -> None:
-    storage = ("--config", str(home / "server.properties"), "--cluster-id", broker.cluster_id)
-    try:
-        run_tool(broker.release, "kafka.tools.StorageTool", "format", *storage, *arguments)
-    except subprocess.CalledProcessError as error:
-        raise BrokerError(f"kafka-storage format failed:\n{error.stdout}{error.stderr}") from error
-
-
-def _start(broker: Broker, home: Path) -> subprocess.Popen[bytes]:
-    command = [*_java_command(broker.release), "kafka.Kafka", str(home / "server.properties")]
-    with broker.output.open("wb") as output:
-        return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd=home)
-
-
-def _java_command(release: str) -> list[str]:
-    return [java(), *_JVM, _QUIET, "-cp", os.pathsep.join(map(str, class_path(release)))]
-
-
-def _wait_until_it_answers(broker: Broker, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + _SECONDS_TO_START
-    while time.monotonic() < deadline:
-        if _lists_itself(broker):
-            return
-        try:
-            process.wait(_SECONDS_BETWEEN_LOOKS)
-        except subprocess.TimeoutExpired:
-            continue
-        printed = broker.output.read_text("utf-8", errors="replace")
-        kind = _PortTakenError if "Address already in use" in printed else BrokerError
-        raise kind(f"Apache Kafka {broker.release} ended with exit code {process.returncode}:\n{printed}")
-    printed = broker.output.read_text("utf-8", errors="replace")
-    raise BrokerError(f"Apache Kafka {broker.release} did not answer within {_SECONDS_TO_START} s:\n{printed}")
-
-
-def _lists_itself(broker: Broker) -> bool:
-    """Whether its metadata has a broker: it answers a little before the controller lets it in."""
-    try:
-        with socket.create_connection((broker.host, broker.port), timeout=_SECONDS_TO_START) as connection:
-            connection.sendall(_METADATA_1)
-            answer = connection.recv(12, socket.MSG_WAITALL)
-    except OSError:
-        return False
-    return len(answer) == 12 and struct.unpack(">iii", answer)[2] > 0
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(_SECONDS_TO_STOP)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-
-
-def _free_ports(host: str, count: int) -> list[int]:
-    """Ports that were free a moment ago."""
-    listeners = [socket.create_server((host, 0)) for _ in range(count)]
-    try:
-        return [int(listener.getsockname()[1]) for listener in listeners]
-    finally:
-        for listener in listeners:
-            listener.close()

@@ -1,4 +1,6 @@
-"""Fixtures: ``oracles`` (Kafka's own classes), ``kafka_brokers`` (real ones), ``kafka_dump_log`` (Kafka's log tool)."""
+"""Fixtures: ``oracles`` (Kafka's own classes), ``kafka_brokers``, ``secure_kafka_brokers`` and ``kafka_clusters`` (real
+ones), ``kafka_dump_log`` (Kafka's log tool).
+"""
 
 from __future__ import annotations
 
@@ -9,15 +11,24 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
-from tests.apache_kafka.broker import Broker, run_tool, running_broker
+from tests.apache_kafka.broker import Broker, running_broker
+from tests.apache_kafka.cluster import Cluster, running_cluster
+from tests.apache_kafka.node import run_tool
 from tests.apache_kafka.oracle import Oracle, running_oracle
 from tests.apache_kafka.releases import newest_release
+from tests.apache_kafka.secure_broker import SecureBroker, running_secure_broker
 
 Oracles = Callable[[str], Oracle]
 """Gives the oracle of a release."""
 
 Brokers = Callable[[str], Broker]
 """Gives the broker of a release."""
+
+SecureBrokers = Callable[[str], SecureBroker]
+"""Gives the secure broker of a release."""
+
+Clusters = Callable[[str], Cluster]
+"""Gives the cluster of a release, with all its nodes running."""
 
 
 class DumpLog(Protocol):
@@ -60,6 +71,51 @@ def kafka_brokers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Brokers]
 def kafka_broker(kafka_brokers: Brokers) -> Broker:
     """The broker of the newest release."""
     return kafka_brokers(newest_release())
+
+
+@pytest.fixture(scope="session")
+def secure_kafka_brokers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SecureBrokers]:
+    """The secure broker of a release, started when first asked for and shared by all tests of the session."""
+    with ExitStack() as running:
+
+        @cache
+        def broker_of(release: str) -> SecureBroker:
+            folder = tmp_path_factory.mktemp(f"secure-kafka-{release}")
+            return running.enter_context(running_secure_broker(release, folder))
+
+        yield broker_of
+
+
+@pytest.fixture(scope="session")
+def secure_kafka_broker(secure_kafka_brokers: SecureBrokers) -> SecureBroker:
+    """The secure broker of the newest release."""
+    return secure_kafka_brokers(newest_release())
+
+
+@pytest.fixture(scope="session")
+def kafka_clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clusters]:
+    """The cluster of a release, started when first asked for and shared by all tests of the session.
+
+    Tests may kill nodes: whoever asks next gets a whole cluster again.
+    """
+    with ExitStack() as running:
+
+        @cache
+        def cluster_of(release: str) -> Cluster:
+            return running.enter_context(running_cluster(release, tmp_path_factory.mktemp(f"kafka-cluster-{release}")))
+
+        def whole_cluster_of(release: str) -> Cluster:
+            cluster = cluster_of(release)
+            cluster.make_whole()
+            return cluster
+
+        yield whole_cluster_of
+
+
+@pytest.fixture
+def kafka_cluster(kafka_clusters: Clusters) -> Cluster:
+    """The cluster of the newest release, with all its nodes running."""
+    return kafka_clusters(newest_release())
 
 
 @pytest.fixture(scope="session")

@@ -6,12 +6,18 @@ import os
 import re
 import shutil
 import subprocess
+from functools import cache
 from typing import NoReturn
 
 import pytest
 
 JAVA_RELEASE = 17
-_PACKAGES = {"java": "openjdk-17-jdk-headless", "javac": "openjdk-17-jdk-headless", "mvn": "maven"}
+_PACKAGES = {
+    "java": "openjdk-17-jdk-headless",
+    "javac": "openjdk-17-jdk-headless",
+    "mvn": "maven",
+    "openssl": "openssl",
+}
 
 
 def lacking(what: str) -> NoReturn:
@@ -23,7 +29,7 @@ def lacking(what: str) -> NoReturn:
 
 
 def program(name: str) -> str:
-    """The path of ``java``, ``javac`` or ``mvn``."""
+    """The path of ``java``, ``javac``, ``mvn`` or ``openssl``."""
     path = shutil.which(name)
     if path is None:
         lacking(f"there is no {name} on the path (Debian: apt-get install {_PACKAGES[name]})")
@@ -33,8 +39,14 @@ def program(name: str) -> str:
 def java() -> str:
     """The path of a ``java`` that is new enough."""
     path = program("java")
-    told = subprocess.run([path, "-version"], capture_output=True, text=True, check=True).stderr
+    told = java_version(path)
     version = re.search(r'version "(\d+)', told)
     if version is None or int(version[1]) < JAVA_RELEASE:
         lacking(f"Java {JAVA_RELEASE} or newer is needed, and {path} is {told.splitlines()[0]}")
     return path
+
+
+@cache
+def java_version(path: str) -> str:
+    """What a ``java`` says that it is."""
+    return subprocess.run([path, "-version"], capture_output=True, text=True, check=True).stderr

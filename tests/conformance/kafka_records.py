@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
-from tests.apache_kafka.broker import run_tool
+from tests.apache_kafka.node import run_tool
 from tests.apache_kafka.releases import newest_release
 
 from kafkawire.wire.batches.batch import Header, Record

@@ -7,8 +7,9 @@ import struct
 from pathlib import Path
 
 import pytest
-from tests.apache_kafka.broker import Broker, BrokerError, running_broker
+from tests.apache_kafka.broker import Broker, running_broker
 from tests.apache_kafka.fixtures import Brokers, DumpLog
+from tests.apache_kafka.node import BrokerError
 from tests.apache_kafka.releases import newest_release, releases
 
 pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
