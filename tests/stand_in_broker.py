@@ -138,6 +138,11 @@ class StandInBroker:
         """Listen again on the same port."""
         self._server = await asyncio.start_server(self._accept, self.host, self.port, ssl=self._tls)
 
+    async def no_clients(self) -> None:
+        """Wait until all connections are closed."""
+        while self._serving:
+            await asyncio.wait(self._serving)
+
     @property
     def requests(self) -> list[Request]:
         """What was asked on all connections."""

@@ -61,6 +61,7 @@ class Channel(asyncio.Protocol):
         self._unwritten = 0
         self._timer: asyncio.TimerHandle | None = None
         self._asking: asyncio.Task[Credentials] | None = None
+        self._stage = "before the network was connected"
         self.last_used = self._loop.time()
 
     def __repr__(self) -> str:
@@ -104,6 +105,8 @@ class Channel(asyncio.Protocol):
             try:
                 async with asyncio.timeout_at(until):
                     await channel._open(place, tls, host)
+            except TimeoutError as error:
+                failures[str(place)] = error if error.errno else TimeoutError(f"timed out {channel._stage}")
             except (OSError, DisconnectedError) as error:
                 failures[str(place)] = error
             else:
@@ -176,6 +179,7 @@ class Channel(asyncio.Protocol):
     async def _open(self, place: Place, tls: ssl.SSLContext | None, host: str) -> None:
         connected = await connected_socket(place)
         server_name = host if tls else None
+        self._stage = "in the TLS handshake; perhaps the listener has no TLS" if tls else self._stage
         try:
             await self._loop.create_connection(lambda: self, sock=connected, ssl=tls, server_hostname=server_name)
             error = await self._ready
@@ -279,6 +283,7 @@ class Channel(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The socket is connected, TLS included."""
+        self._stage = "before the login and the negotiation of versions were done"
         self._transport = cast(asyncio.Transport, transport)
         self._connection.open(self._loop.time())
         self._apply(())

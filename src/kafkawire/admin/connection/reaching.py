@@ -61,8 +61,6 @@ def reason(error: BaseException) -> str:
             return f"TLS: {error.reason or error.strerror or error}"
         case socket.gaierror():
             return f"the name cannot be resolved: {error.strerror}"
-        case TimeoutError():
-            return "timed out"
         case OSError(errno=int(number)) if number in errno.errorcode:
             return os.strerror(number).lower()
-    return str(error) or type(error).__name__
+    return str(error) or ("timed out" if isinstance(error, TimeoutError) else type(error).__name__)

@@ -1,0 +1,197 @@
+"""The transport: requests over real sockets, to a broker that does what the test says."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+from tests.channels import SECONDS, ask, connected, echo, never, run, soon
+from tests.stand_in_broker import Answer, StandInBroker
+
+from kafkawire.admin.connection.channel import Channel
+from kafkawire.admin.connection.settings import ConnectionSettings
+from kafkawire.protocol import (
+    ListGroupsResponse,
+    MetadataRequest,
+    MetadataResponse,
+)
+from kafkawire.protocol.errors import (
+    InvalidRequestError,
+)
+from kafkawire.rpc import Request
+from kafkawire.wire.kafka_errors import (
+    BrokenStreamError,
+    ClosedError,
+    DisconnectedError,
+    OperationTimeoutError,
+)
+
+
+def with_channel(
+    test: Callable[[Channel], Awaitable[None]],
+    handler: Callable[[Request], MetadataResponse | Answer] = echo,
+) -> None:
+    """Run a test with a connection to a broker that answers Metadata."""
+
+    async def body() -> None:
+        async with StandInBroker({MetadataRequest: handler}) as broker:
+            channel = await connected(broker)
+            await test(channel)
+            await channel.close()
+
+    run(body())
+
+
+def test_requests_find_their_answers() -> None:
+    async def test(channel: Channel) -> None:
+        names = [f"topic-{number}" for number in range(500)]
+        assert await asyncio.gather(*(ask(channel, name) for name in names)) == names
+        assert channel.in_flight == 0
+        assert channel.is_usable
+
+    with_channel(test)
+
+
+def test_requests_of_one_turn_leave_in_few_writes() -> None:
+    async def test(channel: Channel) -> None:
+        transport = channel._transport
+        assert transport is not None
+        writes: list[int] = []
+        write = transport.write
+
+        def counted(data: bytes) -> None:
+            writes.append(len(data))
+            write(data)
+
+        transport.write = counted  # type: ignore[method-assign, assignment]
+        await asyncio.gather(*(ask(channel) for _ in range(200)))
+        assert len(writes) <= 200 // 64 + 1
+
+    with_channel(test)
+
+
+def test_large_answers_arrive() -> None:
+    name = "n" * 30_000
+    topics = tuple(MetadataResponse.MetadataResponseTopic(name=f"{name}{number}") for number in range(300))
+
+    async def test(channel: Channel) -> None:
+        answer = await channel.request(MetadataRequest(), MetadataResponse, 12, soon())
+        assert answer.topics == topics
+
+    with_channel(test, lambda _: MetadataResponse(topics=topics))
+
+
+def test_requests_wait_while_the_network_is_full() -> None:
+    async def test(channel: Channel) -> None:
+        channel.pause_writing()
+        waiting = asyncio.ensure_future(ask(channel))
+        for _ in range(10):
+            await asyncio.sleep(0)
+        assert channel.in_flight == 0
+        channel.resume_writing()
+        assert await waiting == "a"
+
+    with_channel(test)
+
+
+def test_a_full_network_does_not_outlast_a_deadline_or_the_connection() -> None:
+    async def test(channel: Channel) -> None:
+        channel.pause_writing()
+        with pytest.raises(OperationTimeoutError):
+            await ask(channel, seconds=0.01)
+        waiting = asyncio.ensure_future(ask(channel))
+        await asyncio.sleep(0)
+        await channel.close()
+        with pytest.raises(DisconnectedError):
+            await waiting
+
+    with_channel(test)
+
+
+def test_a_deadline_names_the_request_and_leaves_the_connection_usable() -> None:
+    async def body() -> None:
+        held = asyncio.Event()
+
+        async def late(request: Request) -> MetadataResponse:
+            await held.wait()
+            return echo(request)
+
+        async with StandInBroker({MetadataRequest: late}) as broker:
+            channel = await connected(broker)
+            with pytest.raises(OperationTimeoutError, match=r"MetadataRequest timed out: 127\.0\.0\.1:.* did not"):
+                await ask(channel, "late", seconds=0.01)
+            assert channel.in_flight == 1
+            held.set()
+            assert await ask(channel, "b") == "b"
+            assert channel.in_flight == 0
+            await channel.close()
+
+    run(body())
+
+
+@pytest.mark.parametrize("answer", [Answer(close=True), Answer(MetadataResponse(), correlation_id=77)])
+def test_whatever_ends_the_connection_fails_all_that_wait(answer: Answer) -> None:
+    async def test(channel: Channel) -> None:
+        outcomes = await asyncio.gather(*(ask(channel) for _ in range(3)), return_exceptions=True)
+        assert [type(outcome) for outcome in outcomes] == [DisconnectedError] * 3
+        assert len({id(outcome) for outcome in outcomes}) == 3
+        assert not channel.is_usable
+        with pytest.raises(DisconnectedError, match="the connection is closed"):
+            await ask(channel)
+
+    with_channel(test, lambda _: answer)
+
+
+def test_bytes_that_make_no_sense_end_the_connection() -> None:
+    async def test(channel: Channel) -> None:
+        with pytest.raises(DisconnectedError, match="a frame of -1 bytes") as raised:
+            await ask(channel)
+        assert isinstance(raised.value.__cause__, BrokenStreamError)
+
+    with_channel(test, lambda _: Answer(b"\xff\xff\xff\xff"))
+
+
+def test_an_answer_of_another_class_is_a_mistake_of_the_caller() -> None:
+    async def test(channel: Channel) -> None:
+        with pytest.raises(TypeError, match="MetadataResponse is what answers MetadataRequest, not ListGroupsResponse"):
+            await channel.request(
+                MetadataRequest((MetadataRequest.MetadataRequestTopic(name="a"),)), ListGroupsResponse, 12, soon()
+            )
+
+    with_channel(test)
+
+
+def test_closing_fails_what_is_in_flight_and_closing_twice_does_no_harm() -> None:
+    async def test(channel: Channel) -> None:
+        waiting = asyncio.ensure_future(ask(channel))
+        await asyncio.sleep(0)
+        await channel.close()
+        with pytest.raises(ClosedError, match="MetadataResponse: the connection was closed"):
+            await waiting
+        await channel.close()
+        assert not channel.is_usable
+        assert "CLOSED" in repr(channel)
+
+    with_channel(test, never)
+
+
+def test_closing_with_a_reason_passes_it_on() -> None:
+    async def test(channel: Channel) -> None:
+        waiting = asyncio.ensure_future(ask(channel))
+        await asyncio.sleep(0)
+        await channel.close(InvalidRequestError("why"))
+        with pytest.raises(InvalidRequestError, match="why"):
+            await waiting
+
+    with_channel(test, never)
+
+
+def test_an_idle_connection_is_closed() -> None:
+    async def body() -> None:
+        async with StandInBroker() as broker:
+            channel = await connected(broker, settings=ConnectionSettings(idle_timeout=0.05))
+            await asyncio.wait_for(channel._lost, SECONDS)
+            assert not channel.is_usable
+
+    run(body())
