@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.laws.admin.acl_strategies import (
     acls,
@@ -35,7 +35,6 @@ _READ_LIKE = ("READ", "WRITE", "DELETE", "ALTER")
 
 
 @given(st.lists(acls, max_size=30), st.lists(filters, max_size=8))
-@settings(max_examples=400)
 def test_an_index_finds_what_a_look_at_each_finds(described: list[AclBinding], wanted: list[AclBindingFilter]) -> None:
     index = AclIndex(described)
     for one in wanted:
@@ -76,7 +75,6 @@ questions: st.SearchStrategy[Question] = st.tuples(principals, operations, resou
 
 
 @given(st.lists(known_acls, max_size=12), questions, st.booleans())
-@settings(max_examples=400)
 def test_the_evaluator_decides_as_a_plain_reading_of_the_rules(
     described: list[AclBinding], question: Question, open_to_all: bool
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.laws.admin.quota_strategies import client_entities, described, entities, filters, names
 
@@ -17,7 +17,6 @@ Described = Mapping[ClientQuotaEntity, Mapping[str, float]]
 
 
 @given(st.lists(entities, max_size=20), st.lists(filters, max_size=8))
-@settings(max_examples=400)
 def test_an_index_finds_what_a_look_at_each_finds(
     of_cluster: list[ClientQuotaEntity], wanted: list[ClientQuotaFilter]
 ) -> None:
@@ -39,7 +38,6 @@ def test_a_strict_filter_means_no_more(wanted: ClientQuotaFilter, entity: Client
 
 
 @given(described, names, names)
-@settings(max_examples=400)
 def test_quotas_are_resolved_as_a_plain_reading_of_the_table(of_cluster: Described, user: str, client_id: str) -> None:
     quotas = EffectiveQuotas(of_cluster).of_client(user, client_id)
     for key in CLIENT_KEYS:
