@@ -106,6 +106,8 @@ class BlockingAdminClient:
     create_topics = blocking(AdminClient.create_topics)
     delete_topics = blocking(AdminClient.delete_topics)
     create_partitions = blocking(AdminClient.create_partitions)
+    list_topics = blocking(AdminClient.list_topics)
+    describe_topics = blocking(AdminClient.describe_topics)
 
 
 def _refuse_event_loop() -> None:

@@ -14,6 +14,7 @@ from kafkawire.admin.connection.sasl import CredentialsSource
 from kafkawire.admin.connection.settings import ConnectionSettings
 from kafkawire.admin.connection.tls import Tls
 from kafkawire.admin.nodes import Node, bootstrap_nodes
+from kafkawire.admin.operations.topic_descriptions import TopicDescriptionOperations
 from kafkawire.admin.operations.topics import TopicOperations
 from kafkawire.admin.pool import Connect, ConnectionPool
 from kafkawire.admin.settings import AdminSettings
@@ -22,7 +23,10 @@ DEFAULT_GRACE = 5.0
 """Seconds that running calls have to end when a client is closed."""
 
 
-class AdminClient(TopicOperations):
+class AdminClient(
+    TopicOperations,
+    TopicDescriptionOperations,
+):
     """Administers a Kafka cluster, for asyncio.
 
     Nothing is connected before the first call. A client belongs to the event loop that it is first used in, and may

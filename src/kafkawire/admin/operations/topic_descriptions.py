@@ -1,0 +1,329 @@
+"""Topics: list and describe (section 1.2 of the admin reference)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+import msgspec
+
+from kafkawire import protocol
+from kafkawire.admin.acls import authorized_operations
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.progress import Progress, TotalProgress
+from kafkawire.admin.engine.route import ANY_NODE, Route
+from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.operations.topics import Topic
+from kafkawire.admin.results import Results
+from kafkawire.admin.topics import PartitionDescription, TopicDescription, TopicListing, known_id, known_node
+from kafkawire.layout import Uuid
+from kafkawire.protocol.api_table import ApiKey
+from kafkawire.protocol.errors import InvalidTopicError, error_of
+from kafkawire.wire import Message
+from kafkawire.wire.kafka_errors import KafkaError
+
+_IDS_SINCE = 12
+_NO_AUTO_CREATION_SINCE = 4
+_TOPICS_OF_A_CHAIN = 250
+"""Pages follow each other, so many topics are described in several chains of pages side by side."""
+
+_PARTITIONS_OF_A_PAGE = 2000
+
+Cursor: TypeAlias = tuple[str, int]
+Described: TypeAlias = TopicDescription | KafkaError
+
+
+class Page(msgspec.Struct, frozen=True):
+    """What one request for descriptions asks for.
+
+    Attributes:
+        names: the topics, in order.
+        cursor: the topic and partition to begin with; None for the first page.
+    """
+
+    names: tuple[str, ...]
+    cursor: Cursor | None
+
+
+class PageOfTopics(msgspec.Struct, frozen=True):
+    """What it gets.
+
+    Attributes:
+        topics: topic name to what is known of it, the partitions of this page only.
+        next: where the next page begins; None after the last.
+    """
+
+    topics: Mapping[str, Described]
+    next: Cursor | None
+
+
+class DescribeTopicPages(Operation[Page, PageOfTopics, "protocol.DescribeTopicPartitionsResponse"]):
+    """KIP-966."""
+
+    name = "describe_topics"
+    api = ApiKey.DESCRIBE_TOPIC_PARTITIONS
+    batch = 1
+
+    def __init__(self, *, authorized: bool) -> None:
+        self._authorized = authorized
+
+    def route(self, item: Page) -> Route:
+        return ANY_NODE
+
+    def build(self, request: Request[Page]) -> Message:
+        message = protocol.DescribeTopicPartitionsRequest
+        (page,) = request.items
+        return message(
+            topics=tuple(map(message.TopicRequest, page.names)),
+            response_partition_limit=_PARTITIONS_OF_A_PAGE,
+            cursor=None if page.cursor is None else message.Cursor(*page.cursor),
+        )
+
+    def read(
+        self, request: Request[Page], response: protocol.DescribeTopicPartitionsResponse
+    ) -> Outcomes[Page, PageOfTopics]:
+        topics = {topic.name: self._described(topic) for topic in response.topics if topic.name is not None}
+        at = response.next_cursor
+        return {request.items[0]: PageOfTopics(topics, None if at is None else (at.topic_name, at.partition_index))}
+
+    def fallback(self) -> Operation[Page, PageOfTopics, protocol.MetadataResponse]:
+        return DescribeTopicsInMetadata(authorized=self._authorized)
+
+    def _described(
+        self, topic: protocol.DescribeTopicPartitionsResponse.DescribeTopicPartitionsResponseTopic
+    ) -> Described:
+        if topic.error_code:
+            return error_of(topic.error_code, None)
+        return TopicDescription(
+            name=topic.name or "",
+            topic_id=known_id(topic.topic_id),
+            is_internal=topic.is_internal,
+            partitions=tuple(
+                PartitionDescription(
+                    partition=partition.partition_index,
+                    leader=known_node(partition.leader_id),
+                    leader_epoch=partition.leader_epoch if partition.leader_epoch >= 0 else None,
+                    replicas=tuple(partition.replica_nodes),
+                    isr=tuple(partition.isr_nodes),
+                    offline=tuple(partition.offline_replicas),
+                    eligible_leader_replicas=_nodes(partition.eligible_leader_replicas),
+                    last_known_eligible_leader_replicas=_nodes(partition.last_known_elr),
+                )
+                for partition in topic.partitions
+            ),
+            authorized_operations=authorized_operations(topic.topic_authorized_operations)
+            if self._authorized
+            else None,
+        )
+
+
+def _nodes(nodes: Sequence[int] | None) -> tuple[int, ...] | None:
+    return None if nodes is None else tuple(nodes)
+
+
+class DescribeTopicsInMetadata(Operation[Page, PageOfTopics, "protocol.MetadataResponse"]):
+    """The same from older brokers, all partitions in one page."""
+
+    name = "describe_topics"
+    api = ApiKey.METADATA
+    batch = 1
+
+    def __init__(self, *, authorized: bool) -> None:
+        self._authorized = authorized
+
+    def route(self, item: Page) -> Route:
+        return ANY_NODE
+
+    def build(self, request: Request[Page]) -> Message:
+        topic = protocol.MetadataRequest.MetadataRequestTopic
+        can_leave_alone = request.version >= _NO_AUTO_CREATION_SINCE
+        return protocol.MetadataRequest(
+            # Asking an old broker for a topic could create it; so all topics are asked for.
+            topics=tuple(topic(name=name) for name in request.items[0].names) if can_leave_alone else None,
+            allow_auto_topic_creation=not can_leave_alone,
+            include_topic_authorized_operations=self._authorized,
+        )
+
+    def read(self, request: Request[Page], response: protocol.MetadataResponse) -> Outcomes[Page, PageOfTopics]:
+        topics = {t.name: described_in_metadata(t, self._authorized) for t in response.topics if t.name is not None}
+        return {request.items[0]: PageOfTopics(topics, None)}
+
+
+class DescribeTopicIds(Operation[Uuid, TopicDescription, "protocol.MetadataResponse"]):
+    """KIP-516."""
+
+    name = "describe_topics"
+    api = ApiKey.METADATA
+    minimum_version = _IDS_SINCE
+
+    def __init__(self, *, authorized: bool) -> None:
+        self._authorized = authorized
+
+    def route(self, item: Uuid) -> Route:
+        return ANY_NODE
+
+    def build(self, request: Request[Uuid]) -> Message:
+        topic = protocol.MetadataRequest.MetadataRequestTopic
+        return protocol.MetadataRequest(
+            topics=tuple(topic(topic_id=item, name=None) for item in request.items),
+            allow_auto_topic_creation=False,
+            include_topic_authorized_operations=self._authorized,
+        )
+
+    def read(self, request: Request[Uuid], response: protocol.MetadataResponse) -> Outcomes[Uuid, TopicDescription]:
+        return {topic.topic_id: described_in_metadata(topic, self._authorized) for topic in response.topics}
+
+
+class ListTopics(Operation[None, tuple[TopicListing, ...], "protocol.MetadataResponse"]):
+    """All topics that the caller may see."""
+
+    name = "list_topics"
+    api = ApiKey.METADATA
+
+    def route(self, item: None) -> Route:
+        return ANY_NODE
+
+    def build(self, request: Request[None]) -> Message:
+        return protocol.MetadataRequest(
+            topics=None, allow_auto_topic_creation=request.version < _NO_AUTO_CREATION_SINCE
+        )
+
+    def read(
+        self, request: Request[None], response: protocol.MetadataResponse
+    ) -> Outcomes[None, tuple[TopicListing, ...]]:
+        if response.error_code:
+            return {None: error_of(response.error_code, None)}
+        return {
+            None: tuple(
+                TopicListing(topic.name, known_id(topic.topic_id), topic.is_internal)
+                for topic in response.topics
+                if topic.name is not None
+            )
+        }
+
+
+def described_in_metadata(
+    topic: protocol.MetadataResponse.MetadataResponseTopic, authorized: bool
+) -> TopicDescription | KafkaError:
+    """A topic as Metadata describes it.
+
+    Args:
+        topic: the topic.
+        authorized: whether the caller's operations were asked for.
+    """
+    if topic.error_code:
+        return error_of(topic.error_code, None)
+    partitions = (
+        PartitionDescription(
+            partition=partition.partition_index,
+            leader=known_node(partition.leader_id),
+            leader_epoch=partition.leader_epoch if partition.leader_epoch >= 0 else None,
+            replicas=tuple(partition.replica_nodes),
+            isr=tuple(partition.isr_nodes),
+            offline=tuple(partition.offline_replicas),
+        )
+        for partition in topic.partitions
+    )
+    return TopicDescription(
+        name=topic.name or "",
+        topic_id=known_id(topic.topic_id),
+        is_internal=topic.is_internal,
+        partitions=tuple(sorted(partitions, key=lambda partition: partition.partition)),
+        authorized_operations=authorized_operations(topic.topic_authorized_operations) if authorized else None,
+    )
+
+
+class TopicDescriptionOperations(OperationFamily):
+    """What topics there are."""
+
+    async def list_topics(
+        self, *, include_internal: bool = False, timeout: float | None = None
+    ) -> dict[str, TopicListing]:
+        """All topics that the caller may see, by name.
+
+        Args:
+            include_internal: whether those count in which Kafka keeps its own state.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+
+        Raises:
+            KafkaError: if no broker tells.
+        """
+        listed = await self._only(ListTopics(), None, timeout)
+        return {topic.name: topic for topic in listed if include_internal or not topic.is_internal}
+
+    async def describe_topics(
+        self,
+        topics: Iterable[Topic],
+        *,
+        include_authorized_operations: bool = False,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Results[Topic, TopicDescription]:
+        """Topics with their partitions, by name (str) or by id (`Uuid`). Topics are never created by this.
+
+        Args:
+            topics: names, ids, or both; ids need a broker of 3.1 or newer.
+            include_authorized_operations: whether to ask what the caller may do with each.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many topics have one.
+
+        Returns:
+            Each topic to its description, or to what went wrong: `UnknownTopicOrPartitionError`,
+            `UnknownTopicIdError`, `TopicAuthorizationFailedError` ...
+        """
+        wanted = list(topics)
+        names = sorted({topic for topic in wanted if not isinstance(topic, Uuid)})
+        ids = {topic: None for topic in wanted if isinstance(topic, Uuid)}
+        deadline = self._deadline(timeout)
+        total = TotalProgress(progress, len(names) + len(ids))
+        async with asyncio.TaskGroup() as tasks:
+            chains = [
+                tasks.create_task(
+                    self._describe_names(
+                        names[at : at + _TOPICS_OF_A_CHAIN], include_authorized_operations, deadline, total.part()
+                    )
+                )
+                for at in range(0, len(names), _TOPICS_OF_A_CHAIN)
+            ]
+            by_id = DescribeTopicIds(authorized=include_authorized_operations)
+            of_ids = tasks.create_task(self._until(deadline, by_id, ids, total.part()))
+        found: dict[Topic, Described] = dict(of_ids.result().items())
+        for chain in chains:
+            found.update(chain.result())
+        return Results(found, wanted)
+
+    async def _describe_names(
+        self, names: Sequence[str], authorized: bool, deadline: float, told: Progress
+    ) -> dict[str, Described]:
+        """Topics page by page, partitions of one topic that stand in several pages put together."""
+        operation = DescribeTopicPages(authorized=authorized)
+        found: dict[str, Described] = {
+            name: InvalidTopicError("the name of a topic must not be empty") for name in names if not name
+        }
+        page: Page | None = Page(tuple(name for name in names if name), None)
+        while page is not None and page.names:
+            outcome = next(iter((await self._until(deadline, operation, (page,))).items()))[1]
+            if isinstance(outcome, KafkaError):
+                found.update((name, outcome) for name in page.names if name not in found or page.names[0] == name)
+                break
+            for name, topic in outcome.topics.items():
+                found[name] = _joined(found.get(name), topic)
+            page = _following(page, outcome.next)
+        missing = error_of(-1, "the answer says nothing about it")
+        for _ in names:
+            told(0, 0)
+        return {name: found.get(name, missing) for name in names}
+
+
+def _joined(known: Described | None, more: Described) -> Described:
+    if not isinstance(known, TopicDescription) or not isinstance(more, TopicDescription):
+        return more
+    return msgspec.structs.replace(known, partitions=(*known.partitions, *more.partitions))
+
+
+def _following(page: Page, cursor: Cursor | None) -> Page | None:
+    """The page after a page, or None after the last; a cursor that leads nowhere ends it."""
+    if cursor is None or cursor == page.cursor:
+        return None
+    return Page(tuple(name for name in page.names if name >= cursor[0]), cursor)
