@@ -108,6 +108,11 @@ class BlockingAdminClient:
     create_partitions = blocking(AdminClient.create_partitions)
     list_topics = blocking(AdminClient.list_topics)
     describe_topics = blocking(AdminClient.describe_topics)
+    elect_leaders = blocking(AdminClient.elect_leaders)
+    alter_partition_reassignments = blocking(AdminClient.alter_partition_reassignments)
+    list_partition_reassignments = blocking(AdminClient.list_partition_reassignments)
+    delete_records = blocking(AdminClient.delete_records)
+    list_offsets = blocking(AdminClient.list_offsets)
 
 
 def _refuse_event_loop() -> None:

@@ -14,6 +14,8 @@ from kafkawire.admin.connection.sasl import CredentialsSource
 from kafkawire.admin.connection.settings import ConnectionSettings
 from kafkawire.admin.connection.tls import Tls
 from kafkawire.admin.nodes import Node, bootstrap_nodes
+from kafkawire.admin.operations.partitions import PartitionOperations
+from kafkawire.admin.operations.records import RecordOperations
 from kafkawire.admin.operations.topic_descriptions import TopicDescriptionOperations
 from kafkawire.admin.operations.topics import TopicOperations
 from kafkawire.admin.pool import Connect, ConnectionPool
@@ -26,6 +28,8 @@ DEFAULT_GRACE = 5.0
 class AdminClient(
     TopicOperations,
     TopicDescriptionOperations,
+    PartitionOperations,
+    RecordOperations,
 ):
     """Administers a Kafka cluster, for asyncio.
 

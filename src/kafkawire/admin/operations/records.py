@@ -1,0 +1,180 @@
+"""Records of partitions: delete them, find their offsets (section 1.2 of the admin reference)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import ClassVar
+
+from kafkawire import protocol
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.route import LeaderOf, Route, TopicPartition
+from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.operations.partitions import by_topic
+from kafkawire.admin.partitions import IsolationLevel, ListedOffset, OffsetSpec, WantedOffset
+from kafkawire.admin.results import Results
+from kafkawire.protocol.api_table import ApiKey
+from kafkawire.protocol.error_codes import ErrorCode
+from kafkawire.protocol.errors import error_of
+from kafkawire.wire import Message
+
+HIGH_WATERMARK = -1
+"""As an offset to delete up to: all records that are committed."""
+
+_SINCE: Mapping[int, int] = MappingProxyType(
+    {
+        OffsetSpec.MAX_TIMESTAMP: 7,
+        OffsetSpec.EARLIEST_LOCAL: 8,
+        OffsetSpec.LATEST_TIERED: 9,
+        OffsetSpec.EARLIEST_PENDING_UPLOAD: 11,
+    }
+)
+"""The version of ListOffsets that began to know a spec; all others are known since 1."""
+
+_ISOLATION_SINCE = 2
+_TIMEOUT_SINCE = 10
+
+
+class DeleteRecords(Operation[TopicPartition, int, "protocol.DeleteRecordsResponse"]):
+    """KIP-107."""
+
+    name = "delete_records"
+    api = ApiKey.DELETE_RECORDS
+    mutates = True
+    # A topic that was just created is not known everywhere at once.
+    retried_codes: ClassVar[frozenset[int]] = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION})
+
+    def __init__(self, offsets: Mapping[TopicPartition, int]) -> None:
+        self._offsets = offsets
+
+    def route(self, item: TopicPartition) -> Route:
+        return LeaderOf(item)
+
+    def build(self, request: Request[TopicPartition]) -> Message:
+        message = protocol.DeleteRecordsRequest
+        return message(
+            topics=tuple(
+                message.DeleteRecordsTopic(
+                    name,
+                    tuple(
+                        message.DeleteRecordsPartition(number, self._offsets[TopicPartition(name, number)])
+                        for number in numbers
+                    ),
+                )
+                for name, numbers in by_topic(request.items)
+            ),
+            timeout_ms=request.timeout_ms,
+        )
+
+    def read(
+        self, request: Request[TopicPartition], response: protocol.DeleteRecordsResponse
+    ) -> Outcomes[TopicPartition, int]:
+        return {
+            TopicPartition(topic.name, result.partition_index): error_of(result.error_code, None)
+            if result.error_code
+            else result.low_watermark
+            for topic in response.topics
+            for result in topic.partitions
+        }
+
+
+class ListOffsets(Operation[TopicPartition, ListedOffset, "protocol.ListOffsetsResponse"]):
+    """KIP-79; the specs of one operation are known since the same version, so that others need not fail with them."""
+
+    name = "list_offsets"
+    api = ApiKey.LIST_OFFSETS
+
+    def __init__(self, offsets: Mapping[TopicPartition, int], isolation: IsolationLevel, since: int) -> None:
+        self._offsets = offsets
+        self._isolation = isolation
+        self.minimum_version = max(since, _ISOLATION_SINCE if isolation else 1)
+
+    def route(self, item: TopicPartition) -> Route:
+        return LeaderOf(item)
+
+    def build(self, request: Request[TopicPartition]) -> Message:
+        message = protocol.ListOffsetsRequest
+        return message(
+            replica_id=-1,
+            isolation_level=self._isolation,
+            topics=tuple(
+                message.ListOffsetsTopic(
+                    name,
+                    tuple(
+                        message.ListOffsetsPartition(
+                            partition_index=number, timestamp=self._offsets[TopicPartition(name, number)]
+                        )
+                        for number in numbers
+                    ),
+                )
+                for name, numbers in by_topic(request.items)
+            ),
+            timeout_ms=request.timeout_ms if request.version >= _TIMEOUT_SINCE else 0,
+        )
+
+    def read(
+        self, request: Request[TopicPartition], response: protocol.ListOffsetsResponse
+    ) -> Outcomes[TopicPartition, ListedOffset]:
+        return {
+            TopicPartition(topic.name, result.partition_index): error_of(result.error_code, None)
+            if result.error_code
+            else ListedOffset(_known(result.offset), _known(result.timestamp), _known(result.leader_epoch))
+            for topic in response.topics
+            for result in topic.partitions
+        }
+
+
+def _known(number: int) -> int | None:
+    return number if number >= 0 else None
+
+
+class RecordOperations(OperationFamily):
+    """The records of partitions."""
+
+    async def delete_records(
+        self,
+        offsets: Mapping[TopicPartition, int],
+        *,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Results[TopicPartition, int]:
+        """Delete the records below an offset.
+
+        Args:
+            offsets: partition to the first offset that stays; ``HIGH_WATERMARK`` (-1) for none of those committed.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many partitions have one.
+
+        Returns:
+            Partition to its new first offset, or to what went wrong: `OffsetOutOfRangeError`,
+            `PolicyViolationError` (the topic is compacted only) ...
+        """
+        return await self._each(DeleteRecords(offsets), offsets, timeout, progress)
+
+    async def list_offsets(
+        self,
+        offsets: Mapping[TopicPartition, WantedOffset],
+        *,
+        isolation: IsolationLevel = IsolationLevel.READ_UNCOMMITTED,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Results[TopicPartition, ListedOffset]:
+        """Offsets of partitions: the first, the last, those at a time.
+
+        Args:
+            offsets: partition to what is wanted: an `OffsetSpec`, or a time in milliseconds since 1970.
+            isolation: whether records of open transactions count.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many partitions have one.
+
+        Returns:
+            Partition to its offset, or to what went wrong. A spec that the broker does not know fails with
+            `UnsupportedVersionError` for its partitions only.
+        """
+        together: defaultdict[int, list[TopicPartition]] = defaultdict(list)
+        for partition, wanted in offsets.items():
+            together[_SINCE.get(wanted, 0)].append(partition)
+        calls = [(ListOffsets(offsets, isolation, since), partitions) for since, partitions in together.items()]
+        return await self._together(calls, list(offsets), timeout, progress)
