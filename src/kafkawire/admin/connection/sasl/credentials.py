@@ -47,7 +47,8 @@ class ScramCredentials:
     """Name and password that are never sent (SCRAM, RFC 5802 and 7677).
 
     Attributes:
-        username, password: of the user; for a delegation token its id and its HMAC in base 64.
+        username, password: of the user; for a delegation token its id and its HMAC in base 64. Apache Kafka refuses
+            names outside ASCII; passwords may hold anything.
         mechanism: ``SCRAM-SHA-256`` or ``SCRAM-SHA-512``.
         is_delegation_token: whether they are those of a delegation token (KIP-48).
 
