@@ -25,13 +25,13 @@ from kafkawire.protocol.errors import InvalidRequestError, UnsupportedVersionErr
 from kafkawire.wire.kafka_errors import ApiError
 
 _ENTITY_TYPES = (USER, CLIENT_ID, IP)
-_HIGHEST_WHOLE: Mapping[str, int] = {
-    PRODUCER_BYTE_RATE: 2**63 - 1,
-    CONSUMER_BYTE_RATE: 2**63 - 1,
-    CONNECTION_CREATION_RATE: 2**31 - 1,
+_HIGHEST_WHOLE: Mapping[str, float] = {
+    PRODUCER_BYTE_RATE: 2.0**63,  # as brokers compare: 2**63 - 1 is no float64
+    CONSUMER_BYTE_RATE: 2.0**63,
+    CONNECTION_CREATION_RATE: 2.0**31 - 1,
 }
 _TOLERANCE = 1e-6
-"""How far from a whole number brokers accept a value for one."""
+"""How far above a whole number brokers accept a value for one."""
 
 _HOST_NAME = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?:\.(?!-)[A-Za-z0-9_-]{1,63})*\.?")
 
@@ -122,8 +122,8 @@ def _reason_against(key: str, value: float) -> str | None:
     if highest is None:
         return None
     if value > highest:
-        return f"{highest} is the highest value"
-    return "it must be a whole number" if abs(value - math.floor(value + _TOLERANCE)) > _TOLERANCE else None
+        return f"{highest:.0f} is the highest value"
+    return "it must be a whole number" if math.fmod(value, 1) > _TOLERANCE else None
 
 
 def _may_be_address(text: str) -> bool:

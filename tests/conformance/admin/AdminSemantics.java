@@ -18,7 +18,9 @@ import org.apache.kafka.common.metrics.Metrics;
 import org.apache.kafka.common.metrics.Quota;
 import org.apache.kafka.common.metrics.internals.PluginMetricsImpl;
 import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.quota.ClientQuotaAlteration;
 import org.apache.kafka.common.quota.ClientQuotaEntity;
+import org.apache.kafka.common.requests.ApiError;
 import org.apache.kafka.common.requests.DescribeConfigsResponse;
 import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
@@ -28,6 +30,8 @@ import org.apache.kafka.common.security.auth.KafkaPrincipal;
 import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.apache.kafka.common.utils.Sanitizer;
 import org.apache.kafka.common.utils.Time;
+import org.apache.kafka.controller.AclControlManager;
+import org.apache.kafka.controller.ClientQuotaControlManager;
 import org.apache.kafka.image.ClientQuotaImage;
 import org.apache.kafka.image.ClientQuotasImage;
 import org.apache.kafka.metadata.authorizer.StandardAcl;
@@ -41,9 +45,14 @@ import org.apache.kafka.server.quota.ClientQuotaEntity.ConfigEntity;
 import org.apache.kafka.server.quota.ClientQuotaManager;
 import org.apache.kafka.server.quota.QuotaType;
 
+import java.lang.reflect.AccessibleObject;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -63,6 +72,8 @@ import java.util.TreeMap;
  *                                                                 for each filter, its entities or an error code
  * {"op": "resolve", "quotas": [[E, limit]], "clients": [[user, client id]]}
  *                                                                 for each client, limit or null, and its two tags
+ * {"op": "create", "acls": [A]}                                   for each, the error code of its creation
+ * {"op": "alter", "alterations": [[E, {key: value or null}]]}     for each, the error code when it is the only one
  * </pre>
  */
 public final class AdminSemantics {
@@ -77,7 +88,9 @@ public final class AdminSemantics {
                 case "match" -> match(question);
                 case "authorize" -> authorize(question);
                 case "describe" -> describe(question);
-                default -> resolve(question);
+                case "resolve" -> resolve(question);
+                case "create" -> create(question);
+                default -> alter(question);
             };
             System.out.println(JSON.writeValueAsString(answer));
         }
@@ -204,6 +217,45 @@ public final class AdminSemantics {
             manager.shutdown();
         }
         return answer;
+    }
+
+    private static JsonNode create(JsonNode question) throws ReflectiveOperationException {
+        Method validate = accessible(AclControlManager.class.getDeclaredMethod("validateNewAcl", AclBinding.class));
+        ArrayNode answer = JSON.createArrayNode();
+        for (JsonNode acl : question.get("acls")) {
+            try {
+                validate.invoke(null, acl(acl));
+                answer.add(Errors.NONE.code());
+            } catch (IllegalArgumentException refusal) {
+                answer.add(Errors.INVALID_REQUEST.code()); // the class of ACLs itself refuses what is for filters
+            } catch (InvocationTargetException thrown) {
+                answer.add(Errors.forException(thrown.getCause()).code());
+            }
+        }
+        return answer;
+    }
+
+    private static JsonNode alter(JsonNode question) throws ReflectiveOperationException {
+        Class<?> builders = Class.forName(ClientQuotaControlManager.class.getName() + "$Builder");
+        Object builder = accessible(builders.getDeclaredConstructor()).newInstance();
+        Object controller = accessible(builders.getDeclaredMethod("build")).invoke(builder);
+        Method alter = accessible(controller.getClass().getDeclaredMethod("alterClientQuotas", Collection.class));
+        ArrayNode answer = JSON.createArrayNode();
+        for (JsonNode alteration : question.get("alterations")) {
+            List<ClientQuotaAlteration.Op> operations = new ArrayList<>();
+            alteration.get(1).fields().forEachRemaining(value -> operations.add(new ClientQuotaAlteration.Op(
+                value.getKey(), value.getValue().isNull() ? null : value.getValue().asDouble())));
+            ClientQuotaEntity entity = new ClientQuotaEntity(parts(alteration.get(0)));
+            Object result = alter.invoke(controller, List.of(new ClientQuotaAlteration(entity, operations)));
+            Object errors = accessible(result.getClass().getDeclaredMethod("response")).invoke(result);
+            ((Map<?, ?>) errors).values().forEach(error -> answer.add(((ApiError) error).error().code()));
+        }
+        return answer;
+    }
+
+    private static <M extends AccessibleObject> M accessible(M member) {
+        member.setAccessible(true);
+        return member;
     }
 
     private static AclBinding acl(JsonNode acl) {

@@ -15,6 +15,7 @@ from tests.apache_kafka.releases import newest_release
 
 from kafkawire.admin.acl_evaluation import AclEvaluator
 from kafkawire.admin.acl_matching import AclIndex, matches
+from kafkawire.admin.acl_validation import refusal_of_binding
 from kafkawire.admin.acls import (
     AclBinding,
     AclBindingFilter,
@@ -26,9 +27,12 @@ from kafkawire.admin.acls import (
 from kafkawire.admin.config_resources import ConfigResourceType, ConfigSource, ConfigType
 from kafkawire.admin.effective_quotas import EffectiveQuotas
 from kafkawire.admin.quota_matching import QuotaIndex
-from kafkawire.admin.quota_validation import refusal_of_filter
+from kafkawire.admin.quota_validation import refusal_of_alteration, refusal_of_filter
 from kafkawire.admin.quotas import (
+    CLIENT_KEYS,
+    IP_KEYS,
     PRODUCER_BYTE_RATE,
+    ClientQuotaAlteration,
     ClientQuotaEntity,
     ClientQuotaFilter,
     ClientQuotaFilterComponent,
@@ -110,6 +114,54 @@ def test_a25_the_evaluator_decides_as_kafkas_authorizer(tmp_path: Path) -> None:
         for decision in decisions:
             outcomes[decision.allowed] += 1
     assert min(outcomes.values()) > 1000
+
+
+def test_a12_a22_kafka_refuses_the_acls_that_we_refuse(tmp_path: Path) -> None:
+    dice = random.Random(12)
+    acls = [
+        AclBinding(
+            dice.choice((*ResourceType, *_RESOURCE_TYPES)),
+            "kafka-cluster",  # other names are looked at elsewhere in a broker
+            dice.choice(("User:alice", "User:a:b", "User:*", "User:", ":alice", "alice", "")),
+            dice.choice((*AclOperation, *_OPERATIONS, *_OPERATIONS)),
+            dice.choice((*AclPermissionType, *_PERMISSIONS, *_PERMISSIONS)),
+            dice.choice(("*", "10.0.0.1", "", "example.com")),
+            dice.choice((*PatternType, *_PATTERNS, *_PATTERNS)),
+        )
+        for _ in range(4000)
+    ]
+    (answer,) = ask(tmp_path, [{"op": "create", "acls": [_row(acl) for acl in acls]}])
+    refusals = [refusal_of_binding(acl) for acl in acls]
+    ours = [0 if refusal is None else refusal.code for refusal in refusals]
+    assert [(acl, ours, said) for acl, ours, said in zip(acls, ours, _codes(answer), strict=True) if ours != said] == []
+    assert min(ours.count(0), ours.count(42)) > 500
+
+
+def test_e11_kafka_refuses_the_alterations_that_we_refuse(tmp_path: Path) -> None:
+    dice = random.Random(11)
+    names = (None, "a", "a b", "")
+    entities = [ClientQuotaEntity({type_: name}) for type_ in ("user", "client-id", "tenant", "") for name in names]
+    entities += [ClientQuotaEntity.of_user_and_client(user, client) for user in names for client in names]
+    entities += [ClientQuotaEntity.of_ip(ip) for ip in (None, "10.0.0.1", "::1", "localhost", "10.0.0.0/8", "a b", "")]
+    entities += [ClientQuotaEntity({}), ClientQuotaEntity({"ip": "10.0.0.1", "user": "a"})]
+    values = (None, 1, 0, -1, 0.5, 1.5, 1.0000001, 0.9999999, 1.00001, 1e-9, 2**31 - 1, 2**31, 2.0**63, 2.0**64, 1e300)
+    alterations = [
+        ClientQuotaAlteration(
+            dice.choice(entities),
+            {dice.choice((*CLIENT_KEYS, *IP_KEYS, "x")): dice.choice(values) for _ in range(dice.choice((0, 1, 1, 2)))},
+        )
+        for _ in range(6000)
+    ]
+    question = {"op": "alter", "alterations": [(dict(one.entity), dict(one.values)) for one in alterations]}
+    (answer,) = ask(tmp_path, [question])
+    refusals = [refusal_of_alteration(alteration) for alteration in alterations]
+    ours = [0 if refusal is None else refusal.code for refusal in refusals]
+    assert [x for x in zip(alterations, ours, _codes(answer), strict=True) if x[1] != x[2]] == []
+    assert min(ours.count(0), ours.count(42)) > 500
+
+
+def _codes(answer: object) -> list[int]:
+    return msgspec.convert(answer, list[int])
 
 
 def test_e1_to_e6_quota_filters_mean_what_they_mean_to_kafka(tmp_path: Path) -> None:
