@@ -128,13 +128,19 @@ def before_handshake(
 
 
 def logged_in(
-    credentials: CredentialsSource, server: SaslServer, *, lifetime_ms: int = 0, spread: float = 0.5, feed: Feed = whole
+    credentials: CredentialsSource,
+    server: SaslServer,
+    *,
+    lifetime_ms: int = 0,
+    spread: float = 0.5,
+    feed: Feed = whole,
+    settings: ConnectionSettings = SETTINGS,
 ) -> ScriptedPeer:
     """The peer of a connection that has logged in and takes requests."""
-    peer = before_handshake(credentials, spread=spread, feed=feed)
+    peer = before_handshake(credentials, spread=spread, feed=feed, settings=settings)
     peer.let_log_in(server, lifetime_ms=lifetime_ms)
     peer.answer(peer.only_request(), versions_answer())
-    assert peer.state() is State.READY
+    assert peer.connection.state is State.READY
     return peer
 
 
