@@ -75,14 +75,15 @@ class ConnectionModel(RuleBasedStateMachine):
             self.never_sent.add(correlation_id)
         assert self.peer.connection.abandon(correlation_id, self.peer.now) == []
 
-    @rule(seconds=st.floats(min_value=0.0, max_value=20.0))
-    def time_passes(self, seconds: float) -> None:
-        """Sooner or later the login must be renewed."""
+    @precondition(lambda self: self.peer.state() is State.READY)
+    @rule()
+    def the_login_ages(self) -> None:
+        """So far that it must be renewed."""
         timer = self.peer.connection.next_timer()
-        self.peer.now += seconds
-        if timer is not None and timer <= self.peer.now and self.peer.state() is State.READY:
-            assert self.peer.connection.on_timer(self.peer.now) == []
-            self.collect()
+        assert timer is not None
+        self.peer.now = timer
+        assert self.peer.connection.on_timer(timer) == []
+        self.collect()
 
     # What the broker does.
 
@@ -105,6 +106,15 @@ class ConnectionModel(RuleBasedStateMachine):
             assert isinstance(event.response, MetadataResponse)
             assert event.response.cluster_id == self.names[event.correlation_id]
         self.collect()
+
+    @rule()
+    def all_is_answered(self) -> None:
+        """A login that is going on comes to its end with that."""
+        while self.at_broker or self.on_the_way:
+            self.answer(len(self.at_broker))
+            self.arrive(1.0)
+        assert self.peer.state() is State.READY
+        assert self.waited_for == set()
 
     @precondition(lambda self: self.waited_for)
     @rule()
@@ -165,4 +175,4 @@ class ConnectionModel(RuleBasedStateMachine):
 
 
 TestConnectionModel = ConnectionModel.TestCase
-TestConnectionModel.settings = settings(max_examples=60, stateful_step_count=40)
+TestConnectionModel.settings = settings(max_examples=100, stateful_step_count=50)
