@@ -113,6 +113,17 @@ class BlockingAdminClient:
     list_partition_reassignments = blocking(AdminClient.list_partition_reassignments)
     delete_records = blocking(AdminClient.delete_records)
     list_offsets = blocking(AdminClient.list_offsets)
+    describe_cluster = blocking(AdminClient.describe_cluster)
+    describe_features = blocking(AdminClient.describe_features)
+    update_features = blocking(AdminClient.update_features)
+    unregister_broker = blocking(AdminClient.unregister_broker)
+    client_instance_id = blocking(AdminClient.client_instance_id)
+    describe_metadata_quorum = blocking(AdminClient.describe_metadata_quorum)
+    add_raft_voter = blocking(AdminClient.add_raft_voter)
+    remove_raft_voter = blocking(AdminClient.remove_raft_voter)
+    describe_log_dirs = blocking(AdminClient.describe_log_dirs)
+    alter_replica_log_dirs = blocking(AdminClient.alter_replica_log_dirs)
+    describe_replica_log_dirs = blocking(AdminClient.describe_replica_log_dirs)
 
 
 def _refuse_event_loop() -> None:

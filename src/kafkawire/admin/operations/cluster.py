@@ -1,0 +1,307 @@
+"""The cluster and its features (section 1.3 of the admin reference)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kafkawire import protocol
+from kafkawire.admin.acls import authorized_operations
+from kafkawire.admin.cluster_descriptions import (
+    ClusterDescription,
+    ClusterNode,
+    FeatureLevels,
+    Features,
+    FeatureUpdate,
+    UpgradeType,
+)
+from kafkawire.admin.connection.settings import ConnectionSettings
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.route import ANY_NODE, CONTROLLER, OnNode, Route
+from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.nodes import Node
+from kafkawire.admin.results import Results
+from kafkawire.admin.topics import known_node
+from kafkawire.layout import Uuid
+from kafkawire.protocol.api_table import ApiKey
+from kafkawire.protocol.errors import error_of
+from kafkawire.wire import Message
+
+_BROKERS, _CONTROLLERS = 1, 2
+"""Endpoint types of DescribeCluster."""
+
+_ENDPOINT_TYPE_SINCE = 1
+_FENCED_SINCE = 2
+_FEATURES_SINCE = 3
+_UPGRADE_TYPE_SINCE = 1
+_NO_AUTO_CREATION_SINCE = 4
+
+
+class DescribeCluster(Operation[None, ClusterDescription, "protocol.DescribeClusterResponse"]):
+    """KIP-700, KIP-919 (controllers), KIP-1073 (fenced brokers)."""
+
+    name = "describe_cluster"
+    api = ApiKey.DESCRIBE_CLUSTER
+    on_controllers = True
+
+    def __init__(self, *, controllers: bool, authorized: bool, fenced: bool) -> None:
+        self._controllers = controllers
+        self._authorized = authorized
+        self._fenced = fenced
+        self.minimum_version = _FENCED_SINCE if fenced else _ENDPOINT_TYPE_SINCE if controllers else 0
+
+    def route(self, item: None) -> Route:
+        return ANY_NODE
+
+    def build(self, request: Request[None]) -> Message:
+        return protocol.DescribeClusterRequest(
+            include_cluster_authorized_operations=self._authorized,
+            endpoint_type=_CONTROLLERS if self._controllers else _BROKERS,
+            include_fenced_brokers=self._fenced,
+        )
+
+    def read(
+        self, request: Request[None], response: protocol.DescribeClusterResponse
+    ) -> Outcomes[None, ClusterDescription]:
+        if response.error_code:
+            return {None: error_of(response.error_code, response.error_message)}
+        operations = authorized_operations(response.cluster_authorized_operations)
+        return {
+            None: ClusterDescription(
+                cluster_id=response.cluster_id,
+                controller=known_node(response.controller_id),
+                nodes=tuple(
+                    ClusterNode(Node(broker.broker_id, broker.host, broker.port, broker.rack), broker.is_fenced)
+                    for broker in response.brokers
+                ),
+                authorized_operations=operations if self._authorized else None,
+            )
+        }
+
+    def fallback(self) -> Operation[None, ClusterDescription, protocol.MetadataResponse] | None:
+        # Metadata knows neither controllers nor fenced brokers.
+        return None if self.minimum_version else DescribeClusterInMetadata(authorized=self._authorized)
+
+
+class DescribeClusterInMetadata(Operation[None, ClusterDescription, "protocol.MetadataResponse"]):
+    """The same from older brokers."""
+
+    name = "describe_cluster"
+    api = ApiKey.METADATA
+
+    def __init__(self, *, authorized: bool) -> None:
+        self._authorized = authorized
+        self.minimum_version = 8 if authorized else 1
+        self.maximum_version = 10
+
+    def route(self, item: None) -> Route:
+        return ANY_NODE
+
+    def build(self, request: Request[None]) -> Message:
+        return protocol.MetadataRequest(
+            topics=(),
+            allow_auto_topic_creation=request.version < _NO_AUTO_CREATION_SINCE,
+            include_cluster_authorized_operations=self._authorized,
+        )
+
+    def read(self, request: Request[None], response: protocol.MetadataResponse) -> Outcomes[None, ClusterDescription]:
+        operations = authorized_operations(response.cluster_authorized_operations)
+        return {
+            None: ClusterDescription(
+                cluster_id=response.cluster_id,
+                controller=known_node(response.controller_id),
+                nodes=tuple(ClusterNode(Node(b.node_id, b.host, b.port, b.rack)) for b in response.brokers),
+                authorized_operations=operations if self._authorized else None,
+            )
+        }
+
+
+class DescribeFeatures(Operation[int | None, Features, "protocol.ApiVersionsResponse"]):
+    """KIP-584; the item is a node, or None for any."""
+
+    name = "describe_features"
+    api = ApiKey.API_VERSIONS
+    on_controllers = True
+    minimum_version = _FEATURES_SINCE
+
+    def route(self, item: int | None) -> Route:
+        return ANY_NODE if item is None else OnNode(item)
+
+    def build(self, request: Request[int | None]) -> Message:
+        settings = ConnectionSettings()
+        return protocol.ApiVersionsRequest(settings.software_name, settings.software_version)
+
+    def read(
+        self, request: Request[int | None], response: protocol.ApiVersionsResponse
+    ) -> Outcomes[int | None, Features]:
+        if response.error_code:
+            return dict.fromkeys(request.items, error_of(response.error_code, None))
+        features = Features(
+            supported={f.name: FeatureLevels(f.min_version, f.max_version) for f in response.supported_features},
+            finalized={
+                f.name: FeatureLevels(f.min_version_level, f.max_version_level) for f in response.finalized_features
+            },
+            finalized_epoch=response.finalized_features_epoch if response.finalized_features_epoch >= 0 else None,
+        )
+        return dict.fromkeys(request.items, features)
+
+
+class UpdateFeatures(Operation[str, None, "protocol.UpdateFeaturesResponse"]):
+    """KIP-584, KIP-778 (kinds of upgrades, validation); all or nothing."""
+
+    name = "update_features"
+    api = ApiKey.UPDATE_FEATURES
+    mutates = True
+    on_controllers = True
+
+    def __init__(self, updates: Mapping[str, FeatureUpdate], *, validate_only: bool) -> None:
+        self._updates = updates
+        self._validate_only = validate_only
+        unsafe = any(update.upgrade_type is UpgradeType.UNSAFE_DOWNGRADE for update in updates.values())
+        self.minimum_version = _UPGRADE_TYPE_SINCE if validate_only or unsafe else 0
+
+    def route(self, item: str) -> Route:
+        return CONTROLLER
+
+    def build(self, request: Request[str]) -> Message:
+        return protocol.UpdateFeaturesRequest(
+            timeout_ms=request.timeout_ms,
+            feature_updates=tuple(self._update(name, request.version) for name in request.items),
+            validate_only=self._validate_only,
+        )
+
+    def read(self, request: Request[str], response: protocol.UpdateFeaturesResponse) -> Outcomes[str, None]:
+        if response.error_code:
+            return dict.fromkeys(request.items, error_of(response.error_code, response.error_message))
+        told = {
+            result.feature: error_of(result.error_code, result.error_message) if result.error_code else None
+            for result in response.results
+        }
+        return dict.fromkeys(request.items) | told
+
+    def _update(self, name: str, version: int) -> protocol.UpdateFeaturesRequest.FeatureUpdateKey:
+        update = self._updates[name]
+        key = protocol.UpdateFeaturesRequest.FeatureUpdateKey
+        if version < _UPGRADE_TYPE_SINCE:
+            is_downgrade = update.upgrade_type is not UpgradeType.UPGRADE
+            return key(name, update.max_version_level, allow_downgrade=is_downgrade)
+        return key(name, update.max_version_level, upgrade_type=update.upgrade_type)
+
+
+class UnregisterBroker(Operation[int, None, "protocol.UnregisterBrokerResponse"]):
+    """KIP-500."""
+
+    name = "unregister_broker"
+    api = ApiKey.UNREGISTER_BROKER
+    mutates = True
+    on_controllers = True
+    batch = 1
+
+    def route(self, item: int) -> Route:
+        return ANY_NODE
+
+    def build(self, request: Request[int]) -> Message:
+        return protocol.UnregisterBrokerRequest(request.items[0])
+
+    def read(self, request: Request[int], response: protocol.UnregisterBrokerResponse) -> Outcomes[int, None]:
+        failed = response.error_code
+        return {request.items[0]: error_of(failed, response.error_message) if failed else None}
+
+
+class ClientInstanceId(Operation[None, Uuid, "protocol.GetTelemetrySubscriptionsResponse"]):
+    """KIP-714."""
+
+    name = "client_instance_id"
+    api = ApiKey.GET_TELEMETRY_SUBSCRIPTIONS
+
+    def route(self, item: None) -> Route:
+        return ANY_NODE
+
+    def build(self, request: Request[None]) -> Message:
+        return protocol.GetTelemetrySubscriptionsRequest()
+
+    def read(
+        self, request: Request[None], response: protocol.GetTelemetrySubscriptionsResponse
+    ) -> Outcomes[None, Uuid]:
+        failed = response.error_code
+        return {None: error_of(failed, None) if failed else response.client_instance_id}
+
+
+class ClusterOperations(OperationFamily):
+    """The cluster as a whole."""
+
+    async def describe_cluster(
+        self,
+        *,
+        include_authorized_operations: bool = False,
+        include_fenced_brokers: bool = False,
+        timeout: float | None = None,
+    ) -> ClusterDescription:
+        """The members of the cluster: brokers, or controllers where the client is connected to these.
+
+        Args:
+            include_authorized_operations: whether to ask what the caller may do with the cluster.
+            include_fenced_brokers: whether registered brokers that are not in use count; needs 4.0 or newer.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+
+        Raises:
+            KafkaError: if no node tells.
+        """
+        operation = DescribeCluster(
+            controllers=self._cluster.kind == "controllers",
+            authorized=include_authorized_operations,
+            fenced=include_fenced_brokers,
+        )
+        return await self._only(operation, None, timeout)
+
+    async def describe_features(self, *, node: int | None = None, timeout: float | None = None) -> Features:
+        """The features of a node and of the cluster.
+
+        Args:
+            node: id of the node to ask; None for any.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+
+        Raises:
+            KafkaError: if the node does not tell.
+        """
+        return await self._only(DescribeFeatures(), node, timeout)
+
+    async def update_features(
+        self, updates: Mapping[str, FeatureUpdate], *, validate_only: bool = False, timeout: float | None = None
+    ) -> Results[str, None]:
+        """Change the levels of features, all or none.
+
+        Args:
+            updates: feature to its change.
+            validate_only: change nothing, but run all checks.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+
+        Returns:
+            Feature to None, or to what went wrong: `InvalidUpdateVersionError`, `FeatureUpdateFailedError` ... Newer
+            brokers tell one error for all.
+        """
+        return await self._each(UpdateFeatures(updates, validate_only=validate_only), updates, timeout)
+
+    async def unregister_broker(self, broker: int, *, timeout: float | None = None) -> None:
+        """Have the cluster forget a broker that is gone for good.
+
+        Args:
+            broker: its id.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+
+        Raises:
+            BrokerIdNotRegisteredError: if there is none with this id.
+            KafkaError: if it fails otherwise.
+        """
+        await self._only(UnregisterBroker(), broker, timeout)
+
+    async def client_instance_id(self, *, timeout: float | None = None) -> Uuid:
+        """The id that a broker gives to this client for telemetry.
+
+        Args:
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+
+        Raises:
+            UnsupportedVersionError: if the brokers gather no telemetry.
+            KafkaError: if it fails otherwise.
+        """
+        return await self._only(ClientInstanceId(), None, timeout)

@@ -1,0 +1,183 @@
+"""The log directories of nodes (section 1.3 of the admin reference)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from kafkawire import protocol
+from kafkawire.admin.cluster_descriptions import LogDir, Replica, ReplicaInfo, ReplicaLogDirs
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.route import OnNode, Route, TopicPartition
+from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.operations.partitions import by_topic
+from kafkawire.admin.results import Results
+from kafkawire.protocol.api_table import ApiKey
+from kafkawire.protocol.errors import ClusterAuthorizationFailedError, error_of
+from kafkawire.wire import Message
+from kafkawire.wire.kafka_errors import KafkaError
+
+
+class DescribeLogDirs(Operation[int, dict[str, LogDir], "protocol.DescribeLogDirsResponse"]):
+    """KIP-113, KIP-827 (sizes), KIP-1066 (cordoned directories)."""
+
+    name = "describe_log_dirs"
+    api = ApiKey.DESCRIBE_LOG_DIRS
+    batch = 1
+
+    def __init__(self, partitions: Mapping[int, Sequence[TopicPartition]] | None = None) -> None:
+        self._partitions = partitions
+
+    def route(self, item: int) -> Route:
+        return OnNode(item)
+
+    def build(self, request: Request[int]) -> Message:
+        message = protocol.DescribeLogDirsRequest
+        if self._partitions is None:
+            return message(topics=None)
+        topics = by_topic(self._partitions[request.items[0]])
+        return message(topics=tuple(message.DescribableLogDirTopic(name, tuple(numbers)) for name, numbers in topics))
+
+    def read(
+        self, request: Request[int], response: protocol.DescribeLogDirsResponse
+    ) -> Outcomes[int, dict[str, LogDir]]:
+        (node,) = request.items
+        if response.error_code:
+            return {node: error_of(response.error_code, None)}
+        if not response.results:
+            # No node is without log directories: this is how older ones refuse to tell.
+            return {node: ClusterAuthorizationFailedError("the node names no log directory")}
+        return {node: {result.log_dir: _log_dir(result) for result in response.results}}
+
+
+def _log_dir(result: protocol.DescribeLogDirsResponse.DescribeLogDirsResult) -> LogDir:
+    return LogDir(
+        error=error_of(result.error_code, None) if result.error_code else None,
+        replicas={
+            TopicPartition(topic.name, partition.partition_index): ReplicaInfo(
+                partition.partition_size, partition.offset_lag, partition.is_future_key
+            )
+            for topic in result.topics
+            for partition in topic.partitions
+        },
+        total_bytes=result.total_bytes if result.total_bytes >= 0 else None,
+        usable_bytes=result.usable_bytes if result.usable_bytes >= 0 else None,
+        is_cordoned=result.is_cordoned,
+    )
+
+
+class AlterReplicaLogDirs(Operation[Replica, None, "protocol.AlterReplicaLogDirsResponse"]):
+    """KIP-113."""
+
+    name = "alter_replica_log_dirs"
+    api = ApiKey.ALTER_REPLICA_LOG_DIRS
+    mutates = True
+
+    def __init__(self, directories: Mapping[Replica, str]) -> None:
+        self._directories = directories
+
+    def route(self, item: Replica) -> Route:
+        return OnNode(item.node)
+
+    def build(self, request: Request[Replica]) -> Message:
+        message = protocol.AlterReplicaLogDirsRequest
+        together: defaultdict[str, list[TopicPartition]] = defaultdict(list)
+        for replica in request.items:
+            together[self._directories[replica]].append(replica.partition)
+        return message(
+            dirs=tuple(
+                message.AlterReplicaLogDir(
+                    directory,
+                    tuple(
+                        message.AlterReplicaLogDirTopic(name, tuple(numbers)) for name, numbers in by_topic(replicas)
+                    ),
+                )
+                for directory, replicas in together.items()
+            )
+        )
+
+    def read(
+        self, request: Request[Replica], response: protocol.AlterReplicaLogDirsResponse
+    ) -> Outcomes[Replica, None]:
+        node = request.items[0].node
+        return {
+            Replica(TopicPartition(topic.topic_name, result.partition_index), node): error_of(result.error_code, None)
+            if result.error_code
+            else None
+            for topic in response.results
+            for result in topic.partitions
+        }
+
+
+class LogDirOperations(OperationFamily):
+    """What lies where on the disks of nodes."""
+
+    async def describe_log_dirs(
+        self, nodes: Iterable[int], *, timeout: float | None = None, progress: Progress | None = None
+    ) -> Results[int, dict[str, LogDir]]:
+        """The log directories of nodes.
+
+        Args:
+            nodes: ids of the nodes.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many nodes have one.
+
+        Returns:
+            Node id to its directories by path, or to what went wrong: `ClusterAuthorizationFailedError` ...
+        """
+        return await self._each(DescribeLogDirs(), nodes, timeout, progress)
+
+    async def alter_replica_log_dirs(
+        self, directories: Mapping[Replica, str], *, timeout: float | None = None, progress: Progress | None = None
+    ) -> Results[Replica, None]:
+        """Move replicas to other directories of their nodes; the move goes on after the call.
+
+        Args:
+            directories: replica to the path of the directory. A replica that the node does not have yet will be
+                put there when it gets it.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many replicas have one.
+
+        Returns:
+            Replica to None, or to what went wrong: `LogDirNotFoundError`, `ReplicaNotAvailableError` (it will be put
+            there) ...
+        """
+        return await self._each(AlterReplicaLogDirs(directories), directories, timeout, progress)
+
+    async def describe_replica_log_dirs(
+        self, replicas: Iterable[Replica], *, timeout: float | None = None, progress: Progress | None = None
+    ) -> Results[Replica, ReplicaLogDirs]:
+        """In which directories replicas lie, and to which they are being moved.
+
+        Args:
+            replicas: partitions on nodes.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many nodes have one.
+
+        Returns:
+            Replica to its directories, or to what went wrong with its node.
+        """
+        wanted = list(replicas)
+        on_nodes: defaultdict[int, list[TopicPartition]] = defaultdict(list)
+        for replica in wanted:
+            on_nodes[replica.node].append(replica.partition)
+        found = dict((await self._each(DescribeLogDirs(on_nodes), on_nodes, timeout, progress)).items())
+        return Results({replica: _located(replica, found[replica.node]) for replica in wanted}, wanted)
+
+
+def _located(replica: Replica, directories: dict[str, LogDir] | KafkaError) -> ReplicaLogDirs | KafkaError:
+    if isinstance(directories, KafkaError):
+        return directories
+    located = ReplicaLogDirs()
+    for path, directory in directories.items():
+        info = directory.replicas.get(replica.partition)
+        if info is None:
+            continue
+        if info.is_future:
+            located = msgspec.structs.replace(located, future=path, future_offset_lag=info.offset_lag)
+        else:
+            located = msgspec.structs.replace(located, current=path, current_offset_lag=info.offset_lag)
+    return located

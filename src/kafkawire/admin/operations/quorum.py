@@ -1,0 +1,208 @@
+"""The metadata quorum of a KRaft cluster (section 1.3 of the admin reference)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from kafkawire import protocol
+from kafkawire.admin.cluster_descriptions import MetadataQuorum, QuorumReplica, RaftEndpoint
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.route import ANY_NODE, Route
+from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.topics import known_id, known_node
+from kafkawire.layout import Uuid
+from kafkawire.protocol.api_table import ApiKey
+from kafkawire.protocol.errors import UnknownServerError, error_of
+from kafkawire.wire import Message
+from kafkawire.wire.kafka_errors import KafkaError
+
+_METADATA_TOPIC = "__cluster_metadata"
+_ACK_WHEN_COMMITTED_SINCE = 1
+
+
+class Voter(msgspec.Struct, frozen=True):
+    """A member of the quorum.
+
+    Attributes:
+        node: its node id.
+        directory_id: id of its metadata directory.
+    """
+
+    node: int
+    directory_id: Uuid
+
+
+class DescribeQuorum(Operation[None, MetadataQuorum, "protocol.DescribeQuorumResponse"]):
+    """KIP-595, KIP-853 (directories and endpoints)."""
+
+    name = "describe_metadata_quorum"
+    api = ApiKey.DESCRIBE_QUORUM
+    on_controllers = True
+
+    def route(self, item: None) -> Route:
+        return ANY_NODE
+
+    def build(self, request: Request[None]) -> Message:
+        message = protocol.DescribeQuorumRequest
+        return message(topics=(message.TopicData(_METADATA_TOPIC, (message.PartitionData(0),)),))
+
+    def read(self, request: Request[None], response: protocol.DescribeQuorumResponse) -> Outcomes[None, MetadataQuorum]:
+        return {None: _quorum(response)}
+
+
+def _quorum(response: protocol.DescribeQuorumResponse) -> MetadataQuorum | KafkaError:
+    if response.error_code:
+        return error_of(response.error_code, response.error_message)
+    topics = {topic.topic_name: topic.partitions for topic in response.topics}
+    if list(topics) != [_METADATA_TOPIC] or len(topics[_METADATA_TOPIC]) != 1:
+        return UnknownServerError(f"the answer is not about one partition of {_METADATA_TOPIC}, but about {topics}")
+    (partition,) = topics[_METADATA_TOPIC]
+    if partition.error_code:
+        return error_of(partition.error_code, partition.error_message)
+    return MetadataQuorum(
+        leader=known_node(partition.leader_id),
+        leader_epoch=partition.leader_epoch,
+        high_watermark=partition.high_watermark,
+        voters=tuple(map(_replica, partition.current_voters)),
+        observers=tuple(map(_replica, partition.observers)),
+        endpoints={
+            node.node_id: tuple(RaftEndpoint(at.name, at.host, at.port) for at in node.listeners)
+            for node in response.nodes
+        },
+    )
+
+
+def _replica(state: protocol.DescribeQuorumResponse.ReplicaState) -> QuorumReplica:
+    return QuorumReplica(
+        replica_id=state.replica_id,
+        directory_id=known_id(state.replica_directory_id),
+        log_end_offset=_known(state.log_end_offset),
+        last_fetch_timestamp_ms=_known(state.last_fetch_timestamp),
+        last_caught_up_timestamp_ms=_known(state.last_caught_up_timestamp),
+    )
+
+
+def _known(number: int) -> int | None:
+    return number if number >= 0 else None
+
+
+class AddRaftVoter(Operation[Voter, None, "protocol.AddRaftVoterResponse"]):
+    """KIP-853."""
+
+    name = "add_raft_voter"
+    api = ApiKey.ADD_RAFT_VOTER
+    mutates = True
+    on_controllers = True
+    batch = 1
+
+    def __init__(self, endpoints: Iterable[RaftEndpoint], cluster_id: str | None, *, ack_when_committed: bool) -> None:
+        self._endpoints = tuple(endpoints)
+        self._cluster_id = cluster_id
+        self._ack_when_committed = ack_when_committed
+        self.minimum_version = 0 if ack_when_committed else _ACK_WHEN_COMMITTED_SINCE
+
+    def route(self, item: Voter) -> Route:
+        return ANY_NODE
+
+    def build(self, request: Request[Voter]) -> Message:
+        message = protocol.AddRaftVoterRequest
+        (voter,) = request.items
+        return message(
+            cluster_id=self._cluster_id,
+            timeout_ms=request.timeout_ms,
+            voter_id=voter.node,
+            voter_directory_id=voter.directory_id,
+            listeners=tuple(message.Listener(at.listener, at.host, at.port) for at in self._endpoints),
+            ack_when_committed=self._ack_when_committed,
+        )
+
+    def read(self, request: Request[Voter], response: protocol.AddRaftVoterResponse) -> Outcomes[Voter, None]:
+        failed = response.error_code
+        return {request.items[0]: error_of(failed, response.error_message) if failed else None}
+
+
+class RemoveRaftVoter(Operation[Voter, None, "protocol.RemoveRaftVoterResponse"]):
+    """KIP-853."""
+
+    name = "remove_raft_voter"
+    api = ApiKey.REMOVE_RAFT_VOTER
+    mutates = True
+    on_controllers = True
+    batch = 1
+
+    def __init__(self, cluster_id: str | None) -> None:
+        self._cluster_id = cluster_id
+
+    def route(self, item: Voter) -> Route:
+        return ANY_NODE
+
+    def build(self, request: Request[Voter]) -> Message:
+        (voter,) = request.items
+        return protocol.RemoveRaftVoterRequest(self._cluster_id, voter.node, voter.directory_id)
+
+    def read(self, request: Request[Voter], response: protocol.RemoveRaftVoterResponse) -> Outcomes[Voter, None]:
+        failed = response.error_code
+        return {request.items[0]: error_of(failed, response.error_message) if failed else None}
+
+
+class QuorumOperations(OperationFamily):
+    """The nodes that keep the metadata."""
+
+    async def describe_metadata_quorum(self, *, timeout: float | None = None) -> MetadataQuorum:
+        """Who keeps the metadata, and how far each has come.
+
+        Args:
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+
+        Raises:
+            KafkaError: if no node tells.
+        """
+        return await self._only(DescribeQuorum(), None, timeout)
+
+    async def add_raft_voter(
+        self,
+        node: int,
+        directory_id: Uuid,
+        endpoints: Iterable[RaftEndpoint],
+        *,
+        cluster_id: str | None = None,
+        ack_when_committed: bool = True,
+        timeout: float | None = None,
+    ) -> None:
+        """Make an observer a voter of the metadata quorum.
+
+        Args:
+            node: its node id.
+            directory_id: id of its metadata directory.
+            endpoints: where it listens.
+            cluster_id: refuses the change if the cluster has another id; None not to check.
+            ack_when_committed: whether to wait until the change is committed; False needs a broker of 4.2 or newer.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+
+        Raises:
+            DuplicateVoterError: if it is one already.
+            InconsistentClusterIdError: if the cluster has another id.
+            KafkaError: if it fails otherwise.
+        """
+        operation = AddRaftVoter(endpoints, cluster_id, ack_when_committed=ack_when_committed)
+        await self._only(operation, Voter(node, directory_id), timeout)
+
+    async def remove_raft_voter(
+        self, node: int, directory_id: Uuid, *, cluster_id: str | None = None, timeout: float | None = None
+    ) -> None:
+        """Make a voter of the metadata quorum an observer.
+
+        Args:
+            node: its node id.
+            directory_id: id of its metadata directory.
+            cluster_id: refuses the change if the cluster has another id; None not to check.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+
+        Raises:
+            VoterNotFoundError: if it is none.
+            InconsistentClusterIdError: if the cluster has another id.
+            KafkaError: if it fails otherwise.
+        """
+        await self._only(RemoveRaftVoter(cluster_id), Voter(node, directory_id), timeout)
