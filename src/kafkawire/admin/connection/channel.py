@@ -61,6 +61,7 @@ class Channel(asyncio.Protocol):
         self._unwritten = 0
         self._timer: asyncio.TimerHandle | None = None
         self._asking: asyncio.Task[Credentials] | None = None
+        self._is_retiring = False
         self._stage = "before the network was connected"
         self.last_used = self._loop.time()
 
@@ -125,8 +126,11 @@ class Channel(asyncio.Protocol):
 
     @property
     def is_usable(self) -> bool:
-        """Whether requests can be made."""
-        return self._connection.state in SENDING | HOLDING
+        """Whether new requests should come here; not after a deadline has passed, since they would wait behind it.
+
+        A connection of which a deadline was missed is closed when nothing is in flight on it any more.
+        """
+        return self._connection.state in SENDING | HOLDING and not self._is_retiring
 
     @property
     def throttled_until(self) -> float:
@@ -154,6 +158,7 @@ class Channel(asyncio.Protocol):
                 await self._writable.wait()
                 outcome = await self._answer(request, version)
         except TimeoutError:
+            self._is_retiring = True
             raise OperationTimeoutError(type(request).__name__, f"{self._name} did not answer in time") from None
         if isinstance(outcome, Failed):
             raise outcome.error
@@ -217,6 +222,9 @@ class Channel(asyncio.Protocol):
                     self._asking.add_done_callback(self._credentials_given)
                 case Closed():
                     self._over(event.error)
+        if self._is_retiring and not self._connection.in_flight:
+            self._is_retiring = False
+            self._apply(self._connection.close())
         self._write()
         self._set_timer()
 
@@ -243,7 +251,9 @@ class Channel(asyncio.Protocol):
         if failure is None:
             self._apply(self._connection.provide(asking.result(), self._loop.time()))
             return
-        error = SaslAuthenticationFailedError(f"the callback for credentials raised {type(failure).__name__}")
+        # What is in flight when a login is to be renewed was not refused: another connection may serve it.
+        kind: type[KafkaError] = DisconnectedError if self._ready.done() else SaslAuthenticationFailedError
+        error = kind(f"the callback for credentials raised {type(failure).__name__}")
         error.__cause__ = failure
         self._apply(self._connection.close(error))
 

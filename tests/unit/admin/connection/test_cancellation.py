@@ -64,7 +64,6 @@ def test_connecting_that_is_cancelled_leaves_nothing_behind() -> None:
         was_cancelled = []
         async with StandInBroker({MetadataRequest: echo}, sasl=SASL) as broker:
             for after in range(0, 8 * MORE_TURNS_THAN_A_REQUEST_NEEDS, 3):
-                tasks = asyncio.all_tasks()
                 connecting = asyncio.create_task(
                     Channel.connect(broker.host, broker.port, SETTINGS, give, deadline=soon())
                 )
@@ -75,7 +74,7 @@ def test_connecting_that_is_cancelled_leaves_nothing_behind() -> None:
                 if isinstance(outcome, Channel):
                     await outcome.close()
                 await broker.no_clients()
-                assert asyncio.all_tasks() == tasks
+                assert [task for task in asyncio.all_tasks() if "kafkawire/admin" in repr(task)] == []
         return was_cancelled
 
     was_cancelled = asyncio.run(body())

@@ -109,7 +109,9 @@ def test_a_full_network_does_not_outlast_a_deadline_or_the_connection() -> None:
     with_channel(test)
 
 
-def test_a_deadline_names_the_request_and_leaves_the_connection_usable() -> None:
+def test_a_missed_deadline_names_the_request_and_lets_neighbours_finish() -> None:
+    """New requests should go elsewhere, for they would wait behind it; the connection ends when it is not needed."""
+
     async def body() -> None:
         held = asyncio.Event()
 
@@ -119,13 +121,17 @@ def test_a_deadline_names_the_request_and_leaves_the_connection_usable() -> None
 
         async with StandInBroker({MetadataRequest: late}) as broker:
             channel = await connected(broker)
+            neighbour = asyncio.ensure_future(ask(channel, "neighbour"))
             with pytest.raises(OperationTimeoutError, match=r"MetadataRequest timed out: 127\.0\.0\.1:.* did not"):
                 await ask(channel, "late", seconds=0.01)
-            assert channel.in_flight == 1
+            assert not channel.is_usable
+            assert channel.in_flight == 2
+            last = asyncio.ensure_future(ask(channel, "last"))
+            await asyncio.sleep(0)
             held.set()
-            assert await ask(channel, "b") == "b"
-            assert channel.in_flight == 0
-            await channel.close()
+            assert await neighbour == "neighbour"
+            assert await last == "last"
+            await asyncio.wait_for(channel._lost, SECONDS)
 
     run(body())
 

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 
 import pytest
-from tests.channels import SECONDS, ask, connected, echo, run
+from tests.channels import SECONDS, ask, connected, echo, never, run
 from tests.sasl_server import PlainServer, SaslServer, ScramServer
 from tests.stand_in_broker import StandInBroker
 
@@ -22,6 +22,7 @@ from kafkawire.protocol.errors import (
 )
 from kafkawire.wire.kafka_errors import (
     ConnectionFailedError,
+    DisconnectedError,
     KafkaError,
 )
 
@@ -156,5 +157,24 @@ def test_closing_stops_a_callback_that_is_still_asked() -> None:
             with pytest.raises(ConnectionFailedError, match="timed out"):
                 await connected(broker, forever, ConnectionSettings(setup_timeout=0.05))
             await asyncio.wait_for(stopped.wait(), SECONDS)
+
+    run(body())
+
+
+def test_a_callback_that_fails_when_a_login_is_renewed_leaves_room_for_another_try() -> None:
+    given: list[Credentials] = []
+
+    def give_once() -> Credentials:
+        if given:
+            raise RuntimeError("the vault is closed")
+        given.append(RIGHT)
+        return RIGHT
+
+    async def body() -> None:
+        async with StandInBroker({MetadataRequest: never}, sasl=SASL, session_lifetime_ms=50) as broker:
+            channel = await connected(broker, give_once)
+            with pytest.raises(DisconnectedError, match="callback for credentials raised RuntimeError") as raised:
+                await ask(channel)
+            assert raised.value.retriable
 
     run(body())
