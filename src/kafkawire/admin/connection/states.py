@@ -1,7 +1,7 @@
 """The states of a connection and what leads from one to another, as a table.
 
 Nothing else decides which state follows; :class:`~kafkawire.admin.connection.machine.Connection` only says what
-happened. ``docs/how-it-works.md`` draws the table.
+happened. ``docs/how-to/log-in.md`` shows the table.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 import pytest
 
@@ -28,6 +29,17 @@ def reachable(start: State) -> set[State]:
 
 def test_every_state_has_its_row_and_can_be_reached() -> None:
     assert set(TRANSITIONS) == set(State) == reachable(State.NEW)
+
+
+def test_the_page_shows_the_table() -> None:
+    page = Path(__file__).parents[4] / "docs" / "how-to" / "log-in.md"
+    rows = [line for line in page.read_text("utf-8").splitlines() if line.startswith("| `") and line.endswith("` |")]
+    assert rows == [
+        f"| `{state.name}` | {trigger.name.lower().replace('_', ' ')} | `{following.name}` |"
+        for state, row in TRANSITIONS.items()
+        for trigger, following in row.items()
+        if trigger is not Trigger.ENDED
+    ]
 
 
 def test_every_trigger_occurs() -> None:
