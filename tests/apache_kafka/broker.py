@@ -19,6 +19,7 @@ _NODE_ID = 1
 
 _SMALL = {
     "group.initial.rebalance.delay.ms": "0",
+    "group.streams.initial.rebalance.delay.ms": "0",
     "offsets.topic.num.partitions": "1",
     "offsets.topic.replication.factor": "1",
     "share.coordinator.state.topic.min.isr": "1",

@@ -23,6 +23,7 @@ _META_PROPERTIES = "meta.properties"
 
 _SPREAD = {
     "group.initial.rebalance.delay.ms": "0",
+    "group.streams.initial.rebalance.delay.ms": "0",
     "offsets.topic.num.partitions": _PARTITIONS,
     "share.coordinator.state.topic.num.partitions": _PARTITIONS,
     "transaction.state.log.num.partitions": _PARTITIONS,

@@ -1,5 +1,5 @@
 """Fixtures: ``oracles`` (Kafka's own classes), ``kafka_brokers``, ``secure_kafka_brokers`` and ``kafka_clusters`` (real
-ones), ``kafka_dump_log`` (Kafka's log tool).
+ones), ``java_admin`` (Java's Admin), ``kafka_dump_log`` (Kafka's log tool).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Protocol
 import pytest
 from tests.apache_kafka.broker import Broker, running_broker
 from tests.apache_kafka.cluster import Cluster, running_cluster
+from tests.apache_kafka.java_admin import JavaAdmin, running_java_admin
 from tests.apache_kafka.node import run_tool
 from tests.apache_kafka.oracle import Oracle, running_oracle
 from tests.apache_kafka.releases import newest_release
@@ -116,6 +117,13 @@ def kafka_clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster
 def kafka_cluster(kafka_clusters: Clusters) -> Cluster:
     """The cluster of the newest release, with all its nodes running."""
     return kafka_clusters(newest_release())
+
+
+@pytest.fixture(scope="session")
+def java_admin() -> Iterator[JavaAdmin]:
+    """Java's Admin, of the newest release, for brokers of every release."""
+    with running_java_admin() as admin:
+        yield admin
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
+from tests.apache_kafka.java_program import FAST_START, QUIET
 from tests.apache_kafka.prerequisites import java, java_version
 from tests.apache_kafka.releases import CACHE, class_path
 
@@ -23,11 +24,7 @@ HOST = "127.0.0.1"
 CLUSTER_ID = "a2Fma2F3aXJlLXRlc3RzMA"
 """The id of every cluster."""
 
-FAST_START = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
-"""Options for processes that start often and live for a short time."""
-
 T = TypeVar("T")
-_QUIET = "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"
 _SECONDS_TO_START = 60.0
 _SECONDS_TO_STOP = 20.0
 _SECONDS_BETWEEN_LOOKS = 0.05
@@ -175,7 +172,7 @@ def java_command(release: str, heap: str) -> list[str]:
     path = os.pathsep.join(map(str, class_path(release)))
     classes = loaded_classes(release)
     shared = [f"-XX:SharedArchiveFile={classes}"] if classes.is_file() else []
-    return [java(), *FAST_START, *shared, f"-Xmx{heap}", _QUIET, "-cp", path]
+    return [java(), *FAST_START, *shared, f"-Xmx{heap}", QUIET, "-cp", path]
 
 
 def loaded_classes(release: str) -> Path:

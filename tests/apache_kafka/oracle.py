@@ -5,24 +5,15 @@ Its questions and answers are JSON lines; ``tests/conformance/java/oracle/Oracle
 
 from __future__ import annotations
 
-import hashlib
-import os
-import subprocess
-import tempfile
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO
 
 import msgspec
-from tests.apache_kafka.prerequisites import java, program
-from tests.apache_kafka.releases import CACHE, class_path, one_process_at_a_time
+from tests.apache_kafka.java_program import JavaProgram, running_program
 
-_SOURCES = Path(__file__).parents[1] / "conformance" / "java"
-_FAST_START = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xmx1g")
-_SECONDS_TO_END = 10
+_SOURCES = Path(__file__).parents[1] / "conformance" / "java" / "oracle"
 
 
 class Classes(msgspec.Struct, frozen=True, tag_field="op", tag="classes"):
@@ -139,33 +130,21 @@ class Answer(msgspec.Struct, frozen=True):
     error: Failure | None = None
 
 
-class OracleDiedError(Exception):
-    """The Java process has ended although there were questions; the message is what it printed."""
-
-
 class Oracle:
     """A running Java process with the classes of one release."""
 
-    def __init__(
-        self, release: str, process: subprocess.Popen[bytes], errors: BinaryIO, other_thread: ThreadPoolExecutor
-    ) -> None:
+    def __init__(self, release: str, program: JavaProgram) -> None:
         self.release = release
-        self._process = process
-        self._errors = errors
-        self._other_thread = other_thread
+        self._program = program
         self._decoder = msgspec.json.Decoder(Answer)
 
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
-        """The answers to questions, in their order; questions and answers pass each other on the way."""
-        answers = self._process.stdout
-        assert answers is not None
-        sent = self._other_thread.submit(self._send, questions)
-        lines = [answers.readline() for _ in questions]
-        sent.result()
-        if not all(lines):
-            self._errors.seek(0)
-            raise OracleDiedError(self._errors.read().decode(errors="replace"))
-        return [self._decoder.decode(line) for line in lines]
+        """The answers to questions, in their order; questions and answers pass each other on the way.
+
+        Raises:
+            JavaProgramDiedError: if the process has ended.
+        """
+        return [self._decoder.decode(line) for line in self._program.ask(questions)]
 
     @cached_property
     def classes(self) -> dict[str, JavaClass]:
@@ -174,57 +153,9 @@ class Oracle:
         assert answer.classes is not None, answer.error
         return answer.classes
 
-    def _send(self, questions: Sequence[Question]) -> None:
-        pipe = self._process.stdin
-        assert pipe is not None
-        try:
-            pipe.write(msgspec.json.Encoder().encode_lines(questions))
-            pipe.flush()
-        except BrokenPipeError:
-            return  # the reader sees the end of the answers and says why
-
 
 @contextmanager
 def running_oracle(release: str) -> Iterator[Oracle]:
     """Start the oracle for a release; it ends with the context."""
-    jars = class_path(release)
-    path = os.pathsep.join(str(entry) for entry in (_compiled(release, jars), *jars))
-    command = [java(), *_FAST_START, "-cp", path, "oracle.Oracle"]
-    with (
-        tempfile.TemporaryFile() as errors,
-        ThreadPoolExecutor(1) as other_thread,
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors) as process,
-    ):
-        try:
-            yield Oracle(release, process, errors, other_thread)
-        finally:
-            _end(process)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    try:
-        process.communicate(timeout=_SECONDS_TO_END)
-    except subprocess.TimeoutExpired:
-        process.kill()
-
-
-def _compiled(release: str, jars: Sequence[Path]) -> Path:
-    """The folder of the compiled oracle; compiled anew when its sources or the jars are other ones."""
-    sources = sorted(_SOURCES.rglob("*.java"))
-    digest = hashlib.sha256(b"".join(source.read_bytes() for source in sources))
-    digest.update("".join(str(jar) for jar in jars).encode())
-    target = CACHE / f"oracle-{release}-{digest.hexdigest()[:12]}"
-    with one_process_at_a_time():
-        if not target.is_dir():
-            _compile(sources, jars, target)
-    return target
-
-
-def _compile(sources: Sequence[Path], jars: Sequence[Path], target: Path) -> None:
-    with tempfile.TemporaryDirectory(dir=target.parent) as work:
-        classes = Path(work) / "classes"
-        command = [program("javac"), "-Xlint:all", "-Werror", "-proc:none", "-d", str(classes)]
-        command += ["-cp", os.pathsep.join(map(str, jars)), *map(str, sources)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        classes.rename(target)
+    with running_program(release, _SOURCES, "oracle.Oracle", heap="1g") as program:
+        yield Oracle(release, program)

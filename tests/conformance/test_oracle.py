@@ -6,7 +6,8 @@ import hashlib
 
 import pytest
 from tests.apache_kafka.fixtures import Oracles
-from tests.apache_kafka.oracle import Decode, Default, Encode, Oracle, OracleDiedError, running_oracle
+from tests.apache_kafka.java_program import JavaProgramDiedError
+from tests.apache_kafka.oracle import Decode, Default, Encode, Oracle, running_oracle
 from tests.apache_kafka.releases import class_path, newest_release, pinned_digests, releases
 
 pytestmark = pytest.mark.conformance
@@ -52,6 +53,6 @@ def test_oracle_tells_failures_apart(oracle: Oracle) -> None:
 def test_oracle_that_dies_is_not_mistaken_for_an_answer() -> None:
     with running_oracle(newest_release()) as dying:
         assert dying.classes
-        dying._process.kill()
-        with pytest.raises(OracleDiedError):
+        dying._program._process.kill()
+        with pytest.raises(JavaProgramDiedError):
             dying.ask([Default("MetadataRequest", 12)])

@@ -1,0 +1,119 @@
+"""Java programs of the tests: compiled once against the jars of a release, and asked by JSON lines."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+from tests.apache_kafka.prerequisites import java, program
+from tests.apache_kafka.releases import CACHE, class_path, one_process_at_a_time
+
+FAST_START = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
+"""Options for processes that start often and live for a short time."""
+
+QUIET = "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"
+"""Only warnings and errors are printed."""
+
+_SECONDS_TO_END = 10
+
+
+class JavaProgramDiedError(Exception):
+    """The Java process has ended although there were questions; the message is what it printed."""
+
+
+class JavaProgram:
+    """A running Java process that answers each line with a line."""
+
+    def __init__(self, process: subprocess.Popen[bytes], errors: BinaryIO, other_thread: ThreadPoolExecutor) -> None:
+        self._process = process
+        self._errors = errors
+        self._other_thread = other_thread
+
+    def ask(self, questions: Sequence[msgspec.Struct]) -> list[bytes]:
+        """The answers to questions, in their order; questions and answers pass each other on the way.
+
+        Raises:
+            JavaProgramDiedError: if the process has ended.
+        """
+        answers = self._process.stdout
+        assert answers is not None
+        sent = self._other_thread.submit(self._send, questions)
+        lines = [answers.readline() for _ in questions]
+        sent.result()
+        if not all(lines):
+            self._errors.seek(0)
+            raise JavaProgramDiedError(self._errors.read().decode(errors="replace"))
+        return lines
+
+    def _send(self, questions: Sequence[msgspec.Struct]) -> None:
+        pipe = self._process.stdin
+        assert pipe is not None
+        try:
+            pipe.write(msgspec.json.Encoder().encode_lines(questions))
+            pipe.flush()
+        except BrokenPipeError:
+            return  # the reader sees the end of the answers and says why
+
+
+@contextmanager
+def running_program(
+    release: str, sources: Path, main: str, *, heap: str, options: Sequence[str] = FAST_START
+) -> Iterator[JavaProgram]:
+    """Start a program with the classes of a release; it ends with the context.
+
+    Args:
+        release: of Apache Kafka.
+        sources: the folder of its sources.
+        main: its main class.
+        heap: the most memory that it may use, as Java writes it.
+        options: further options of the Java machine.
+    """
+    jars = class_path(release)
+    path = os.pathsep.join(str(entry) for entry in (_compiled(release, sources, jars), *jars))
+    command = [java(), *options, f"-Xmx{heap}", QUIET, "-cp", path, main]
+    with (
+        tempfile.TemporaryFile() as errors,
+        ThreadPoolExecutor(1) as other_thread,
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors) as process,
+    ):
+        try:
+            yield JavaProgram(process, errors, other_thread)
+        finally:
+            _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    try:
+        process.communicate(timeout=_SECONDS_TO_END)
+    except subprocess.TimeoutExpired:
+        process.kill()
+
+
+def _compiled(release: str, folder: Path, jars: Sequence[Path]) -> Path:
+    """The folder of the compiled program; compiled anew when its sources or the jars are other ones."""
+    sources = sorted(folder.glob("*.java"))
+    digest = hashlib.sha256(b"".join(source.read_bytes() for source in sources))
+    digest.update("".join(str(jar) for jar in jars).encode())
+    target = CACHE / f"{folder.name}-{release}-{digest.hexdigest()[:12]}"
+    with one_process_at_a_time():
+        if not target.is_dir():
+            _compile(sources, jars, target)
+    return target
+
+
+def _compile(sources: Sequence[Path], jars: Sequence[Path], target: Path) -> None:
+    with tempfile.TemporaryDirectory(dir=target.parent) as work:
+        classes = Path(work) / "classes"
+        command = [program("javac"), "-Xlint:all", "-Werror", "-proc:none", "-d", str(classes)]
+        command += ["-cp", os.pathsep.join(map(str, jars)), *map(str, sources)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        classes.rename(target)
