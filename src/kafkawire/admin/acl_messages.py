@@ -28,7 +28,7 @@ _PERMISSION_TYPES = MembersByCode(AclPermissionType)
 
 
 def described_acls(resources: Iterable[DescribeAclsResponse.DescribeAclsResource]) -> list[AclBinding]:
-    """The ACLs of an answer, which groups them by resource (A21).
+    """The ACLs of an answer, which groups them by resource, in their own order: brokers promise none (A21).
 
     Equal principals and hosts become one object, so that each further ACL costs about a hundred bytes.
     """
@@ -53,6 +53,7 @@ def described_acls(resources: Iterable[DescribeAclsResponse.DescribeAclsResource
                     pattern_type,
                 )
             )
+    acls.sort()
     return acls
 
 

@@ -69,8 +69,8 @@ class AclPermissionType(TolerantEnum):
     ALLOW = 3
 
 
-class AclBinding(msgspec.Struct, frozen=True, gc=False):
-    """An ACL and the resources that it is bound to.
+class AclBinding(msgspec.Struct, frozen=True, gc=False, order=True):
+    """An ACL and the resources that it is bound to. ACLs are ordered by their attributes in this order.
 
     Attributes:
         resource_type: type of the resources.

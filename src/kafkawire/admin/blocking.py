@@ -124,6 +124,14 @@ class BlockingAdminClient:
     describe_log_dirs = blocking(AdminClient.describe_log_dirs)
     alter_replica_log_dirs = blocking(AdminClient.alter_replica_log_dirs)
     describe_replica_log_dirs = blocking(AdminClient.describe_replica_log_dirs)
+    describe_acls = blocking(AdminClient.describe_acls)
+    create_acls = blocking(AdminClient.create_acls)
+    delete_acls = blocking(AdminClient.delete_acls)
+    describe_client_quotas = blocking(AdminClient.describe_client_quotas)
+    alter_client_quotas = blocking(AdminClient.alter_client_quotas)
+    list_quotas = blocking(AdminClient.list_quotas)
+    describe_quotas = blocking(AdminClient.describe_quotas)
+    alter_quotas = blocking(AdminClient.alter_quotas)
 
 
 def _refuse_event_loop() -> None:

@@ -28,6 +28,7 @@ from kafkawire.protocol.api_table import APIS
 from kafkawire.protocol.errors import (
     InvalidRequestError,
     NotControllerError,
+    NotLeaderOrFollowerError,
     RequestTimedOutError,
     ThrottlingQuotaExceededError,
     UnknownServerError,
@@ -37,6 +38,7 @@ from kafkawire.protocol.errors import (
 from kafkawire.wire import EncodeError, Message
 from kafkawire.wire.kafka_errors import (
     ApiError,
+    ClosedError,
     ConnectionFailedError,
     DisconnectedError,
     KafkaError,
@@ -72,12 +74,13 @@ class Call(Generic[K, V]):
         self._out: set[K] = set()
         self._uncertain: set[K] = set()
         self._throttled_until: dict[K, float] = {}
-        self._avoided: set[int] = set()
         self._in_flight: defaultdict[int, asyncio.Semaphore] = defaultdict(
             lambda: asyncio.Semaphore(self._settings.requests_in_flight)
         )
         self._total = 0
         self._tasks = asyncio.TaskGroup()
+        self._time = asyncio.timeout_at(deadline)
+        self._is_ended = False
 
     async def run(self, operation: Operation[K, V, Any], items: Iterable[K]) -> Results[K, V]:
         """Carry out an operation on some items; equal ones are sent once. To be called once."""
@@ -86,23 +89,33 @@ class Call(Generic[K, V]):
         self._total = len(wanted)
         sound = [item for item in wanted if not self._is_refused(operation, item)]
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout_at(self._deadline), self._tasks:
+            async with self._time, self._tasks:
                 self._spawn(self._dispatch(operation, sound))
         for item in wanted:
             if item not in self._outcomes:
-                self._settle(operation, item, self._timeout(operation, item))
+                closed = ClosedError("the client was closed during the call")
+                self._settle(operation, item, closed if self._is_ended else self._timeout(operation, item))
         return Results(self._outcomes, given)
+
+    def end(self) -> None:
+        """End at once; what has no outcome yet ends with `ClosedError`."""
+        self._is_ended = True
+        if not self._time.expired():
+            self._time.reschedule(_now())
 
     def _is_refused(self, operation: Operation[K, V, Any], item: K) -> bool:
         """Settle an item that need not be sent to know what is wrong with it."""
         problem = operation.validate(item)
-        if problem is None and self._cluster.kind == "controllers" and not operation.on_controllers:
+        if problem is None and self._asks_controllers() and not operation.on_controllers:
             problem = UnsupportedEndpointTypeError(
                 f"{operation.name} is not served by controllers; connect to the brokers (bootstrap_servers)"
             )
         if problem is not None:
             self._settle(operation, item, problem)
         return problem is not None
+
+    def _asks_controllers(self) -> bool:
+        return self._cluster.kind == "controllers"
 
     async def _dispatch(self, operation: Operation[K, V, Any], items: Sequence[K]) -> None:
         """Find out where items go, and send them there."""
@@ -170,19 +183,25 @@ class Call(Generic[K, V]):
             node, channel = await self._reach(place)
             node_id = node.id
             version = channel.versions.choose(
-                message_class(api.request), minimum=operation.minimum_version, maximum=operation.maximum_version,
-                unstable=self._settings.proposals,
+                message_class(api.request), minimum=_minimum_version(operation, items),
+                maximum=operation.maximum_version, unstable=self._settings.proposals,
             )  # fmt: skip
             async with self._in_flight[node.id]:
                 await asyncio.sleep(max(0.0, channel.throttled_until - _now()))
                 request = Request(items, version, self._timeout_ms(), node.id)
                 self._out.update(items)
                 answer = await self._ask(channel, operation.build(request), message_class(api.response), version)
+            self._cluster.trust(node.id)
             self._out.difference_update(items)
             self._throttled_until.update(dict.fromkeys(items, channel.throttled_until))
             outcomes = operation.read(request, answer)
         except UnsupportedVersionError as error:
             self._out.difference_update(items)
+            parts = _by_lowest_version(operation, items)
+            if len(parts) > 1:
+                for part in parts:
+                    self._spawn(self._send(operation, place, routes, part))
+                return
             fallback = operation.fallback()
             if fallback is not None:
                 self._spawn(self._dispatch(fallback, items))
@@ -205,11 +224,9 @@ class Call(Generic[K, V]):
     async def _reach(self, place: Place) -> tuple[Node, Channel]:
         if isinstance(place, OnNode):
             return await self._cluster.node(place.node_id, self._deadline)
-        if isinstance(place, Controller) and self._cluster.kind == "brokers":
+        if isinstance(place, Controller) or self._asks_controllers():
             return await self._cluster.controller(self._deadline)
-        if self._cluster.kind == "controllers":
-            return await self._cluster.controller(self._deadline)
-        return await self._cluster.any_node(self._deadline, self._avoided)
+        return await self._cluster.any_node(self._deadline)
 
     async def _ask(self, channel: Channel, message: Message, response_class: type[R], version: int) -> R:
         """The answer to a request, which has the time of one request for itself."""
@@ -243,7 +260,7 @@ class Call(Generic[K, V]):
         for item, error in failures.items():
             code = error.code if isinstance(error, ApiError) else None
             self._failures[item] = error
-            if code == NotControllerError.code:
+            if code == NotControllerError.code or (code == NotLeaderOrFollowerError.code and self._asks_controllers()):
                 self._cluster.forget_controller()
             if code in OUTCOME_UNKNOWN:
                 self._uncertain.add(item)
@@ -276,7 +293,7 @@ class Call(Generic[K, V]):
     def _notice(self, error: KafkaError, node_id: int | None) -> None:
         """Learn from a request that got no answer: other nodes first, and who is alive has to be asked again."""
         if node_id is not None:
-            self._avoided.add(node_id)
+            self._cluster.doubt(node_id)
         if isinstance(error, (ConnectionFailedError, DisconnectedError)):
             self._cluster.outdate()
 
@@ -314,6 +331,18 @@ def _unsendable(error: EncodeError) -> KafkaError:
     invalid = InvalidRequestError(str(error))
     invalid.__cause__ = error
     return invalid
+
+
+def _minimum_version(operation: Operation[K, Any, Any], items: Sequence[K]) -> int:
+    return max(operation.minimum_version, *map(operation.lowest_version, items))
+
+
+def _by_lowest_version(operation: Operation[K, Any, Any], items: Sequence[K]) -> list[list[K]]:
+    """Items that an older node may serve apart from those that it cannot."""
+    parts: defaultdict[int, list[K]] = defaultdict(list)
+    for item in items:
+        parts[max(operation.minimum_version, operation.lowest_version(item))].append(item)
+    return list(parts.values())
 
 
 def _chunks(items: Sequence[K], operation: Operation[K, Any, Any]) -> Iterator[list[K]]:

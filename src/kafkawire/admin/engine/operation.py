@@ -53,7 +53,8 @@ class Operation(ABC, Generic[K, V, R]):
         retried_codes: error codes that are retried beside those that every operation retries.
         final_codes: error codes that are not retried although every operation retries them.
         fallback_codes: error codes of items after which the fallback is tried for them.
-        minimum_version, maximum_version: the versions that can say what the call asks for.
+        minimum_version, maximum_version: the versions that can say what the call asks for; see `lowest_version` where
+            that depends on the item.
     """
 
     name: ClassVar[str]
@@ -86,6 +87,10 @@ class Operation(ABC, Generic[K, V, R]):
     def validate(self, item: K) -> KafkaError | None:
         """What is wrong with an item, if that can be told without a broker; it is not sent then."""
         return None
+
+    def lowest_version(self, item: K) -> int:
+        """The lowest version that can say what an item asks for. Only items that need more fail at an older node."""
+        return 0
 
     def group_key(self, item: K) -> Hashable:
         """Items share a request only if their keys are equal."""

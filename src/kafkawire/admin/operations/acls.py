@@ -1,0 +1,209 @@
+"""ACLs: create and delete (section 1.4 of the admin reference, KIP-140)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from kafkawire import protocol
+from kafkawire.admin.acl_messages import acl_creation, delete_acls_filter, deleted_acl, lowest_version
+from kafkawire.admin.acl_portions import Portion, portions
+from kafkawire.admin.acl_validation import reason_without_effect, refusal_of_binding, refusal_of_filter
+from kafkawire.admin.acls import AclBinding, AclBindingFilter
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.route import ANY_NODE, Route
+from kafkawire.admin.filter_results import DeletedAcls
+from kafkawire.admin.operations.acl_descriptions import WAYS, AclDescriptionOperations
+from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
+from kafkawire.admin.results import Results
+from kafkawire.protocol.api_table import ApiKey
+from kafkawire.protocol.errors import InvalidRequestError, PolicyViolationError, error_of
+from kafkawire.wire import Message
+from kafkawire.wire.kafka_errors import KafkaError
+
+Deleted = Results[AclBinding, None]
+
+_FILTERS_OF_A_DELETION = 1_000
+"""The controller looks at all ACLs for each filter and does nothing else meanwhile."""
+
+
+class CreateAcls(Operation[AclBinding, None, "protocol.CreateAclsResponse"]):
+    """KIP-140. Answers are told apart by their position (A19)."""
+
+    name = "create_acls"
+    api = ApiKey.CREATE_ACLS
+    mutates = True
+    on_controllers = True
+    batch = MAXIMUM_RECORDS
+
+    def __init__(self, *, allow_without_effect: bool) -> None:
+        self._allow_without_effect = allow_without_effect
+
+    def validate(self, item: AclBinding) -> KafkaError | None:
+        refused = refusal_of_binding(item)
+        return refused if refused is not None or self._allow_without_effect else reason_without_effect(item)
+
+    def lowest_version(self, item: AclBinding) -> int:
+        return lowest_version(item)
+
+    def route(self, item: AclBinding) -> Route:
+        return ANY_NODE
+
+    def build(self, request: Request[AclBinding]) -> Message:
+        return protocol.CreateAclsRequest(creations=tuple(map(acl_creation, request.items)))
+
+    def read(self, request: Request[AclBinding], response: protocol.CreateAclsResponse) -> Outcomes[AclBinding, None]:
+        return {
+            acl: error_of(result.error_code, result.error_message) if result.error_code else None
+            for acl, result in zip(request.items, response.results, strict=False)
+        }
+
+
+class DeleteAcls(Operation[AclBindingFilter, Deleted, "protocol.DeleteAclsResponse"]):
+    """KIP-140. Answers are told apart by their position (A20).
+
+    Args:
+        sizes: how many ACLs filters mean, as far as that is known.
+    """
+
+    name = "delete_acls"
+    api = ApiKey.DELETE_ACLS
+    mutates = True
+    on_controllers = True
+    batch = MAXIMUM_RECORDS
+
+    def __init__(self, sizes: Mapping[AclBindingFilter, int] | None = None) -> None:
+        self._sizes = sizes or {}
+
+    def validate(self, item: AclBindingFilter) -> KafkaError | None:
+        return refusal_of_filter(item)
+
+    def lowest_version(self, item: AclBindingFilter) -> int:
+        return lowest_version(item)
+
+    def weight(self, item: AclBindingFilter) -> int:
+        return max(MAXIMUM_RECORDS // _FILTERS_OF_A_DELETION, self._sizes.get(item, 0))
+
+    def route(self, item: AclBindingFilter) -> Route:
+        return ANY_NODE
+
+    def build(self, request: Request[AclBindingFilter]) -> Message:
+        return protocol.DeleteAclsRequest(
+            filters=tuple(delete_acls_filter(wanted, request.version) for wanted in request.items)
+        )
+
+    def read(
+        self, request: Request[AclBindingFilter], response: protocol.DeleteAclsResponse
+    ) -> Outcomes[AclBindingFilter, Deleted]:
+        return {
+            wanted: error_of(result.error_code, result.error_message) if result.error_code else _deleted(result)
+            for wanted, result in zip(request.items, response.filter_results, strict=False)
+        }
+
+
+def _deleted(result: protocol.DeleteAclsResponse.DeleteAclsFilterResult) -> Deleted:
+    return Results(
+        {
+            deleted_acl(acl): error_of(acl.error_code, acl.error_message) if acl.error_code else None
+            for acl in result.matching_acls
+        }
+    )
+
+
+class AclOperations(AclDescriptionOperations):
+    """ACLs."""
+
+    async def create_acls(
+        self,
+        acls: Iterable[AclBinding],
+        *,
+        allow_without_effect: bool = False,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Results[AclBinding, None]:
+        """Create ACLs, any number of them. Creating one that is there already is a success.
+
+        Args:
+            acls: what to create.
+            allow_without_effect: also create what brokers store but never heed: an operation that the resource does
+                not have, a host that is no address, a principal without a type.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many ACLs have one.
+
+        Returns:
+            Each ACL to None, or to what went wrong: `InvalidRequestError`, `SecurityDisabledError` if the cluster
+            keeps no ACLs, `ClusterAuthorizationFailedError` ...
+        """
+        return await self._each(CreateAcls(allow_without_effect=allow_without_effect), acls, timeout, progress)
+
+    async def delete_acls(
+        self, filters: Iterable[AclBindingFilter], *, timeout: float | None = None, progress: Progress | None = None
+    ) -> DeletedAcls:
+        """Delete the ACLs that filters mean, any number of them.
+
+        Brokers delete at most 10 000 ACLs in a request, all or none. Where filters mean more, their ACLs are described
+        and deleted in portions; one that is created meanwhile may stay.
+
+        Args:
+            filters: the filters; ``acl.to_filter()`` means one ACL.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many filters have one; portions count as further filters.
+
+        Returns:
+            Each filter to its ACLs, each of which was deleted or has its own error; or to what went wrong with the
+            filter: `SecurityDisabledError`, `ClusterAuthorizationFailedError`, `InvalidRequestError` for one with
+            ``UNKNOWN`` ... A filter that means nothing is a success.
+        """
+        wanted = tuple(filters)
+        deadline = self._deadline(timeout)
+        results = await self._until(deadline, DeleteAcls(), wanted, progress)
+        outcomes = dict(results.items())
+        too_many = [one for one, outcome in outcomes.items() if _is_too_much(one, outcome)]
+        if too_many:
+            outcomes.update(await self._delete_in_portions(too_many, deadline, len(outcomes), progress))
+        return DeletedAcls(outcomes, wanted)
+
+    async def _delete_in_portions(
+        self, filters: Sequence[AclBindingFilter], deadline: float, settled: int, progress: Progress | None
+    ) -> dict[AclBindingFilter, Deleted | KafkaError]:
+        """The outcomes of filters that mean too many ACLs for one request, alone or together."""
+        way = WAYS.chosen("automatic", filters, proposals=self._cluster.settings.proposals)
+        described = await self._until(deadline, way, filters)
+        parts = {wanted: tuple(portions(wanted, acls, MAXIMUM_RECORDS)) for wanted, acls in described.values().items()}
+        sizes = {portion.wanted: len(portion.acls) for of_filter in parts.values() for portion in of_filter}
+        onward = None if progress is None else _further(progress, settled)
+        deleted = await self._until(deadline, DeleteAcls(sizes), sizes, onward)
+        of_acls: dict[AclBinding, KafkaError | None] = {}
+        for results in deleted.values().values():
+            of_acls.update(results.items())
+        return {
+            **described.errors(),
+            **{wanted: _put_together(of_filter, deleted, of_acls) for wanted, of_filter in parts.items()},
+        }
+
+
+def _is_too_much(wanted: AclBindingFilter, outcome: Deleted | KafkaError) -> bool:
+    """Whether a broker refused a filter that is sound, which it does when there is too much to delete (A27)."""
+    return isinstance(outcome, (InvalidRequestError, PolicyViolationError)) and refusal_of_filter(wanted) is None
+
+
+def _further(progress: Progress, settled: int) -> Progress:
+    return lambda done, total: progress(settled + done, settled + total)
+
+
+def _put_together(
+    of_filter: Iterable[Portion],
+    deleted: Results[AclBindingFilter, Deleted],
+    of_acls: Mapping[AclBinding, KafkaError | None],
+) -> Deleted:
+    """What became of the ACLs of a filter; those that somebody else deleted meanwhile are left out."""
+    failed = deleted.errors()
+    outcomes: dict[AclBinding, KafkaError | None] = {}
+    for portion in of_filter:
+        if portion.wanted in failed:
+            outcomes.update(dict.fromkeys(portion.acls, failed[portion.wanted]))
+        else:
+            outcomes.update(deleted[portion.wanted].items())
+        # A portion of another filter may have had some of them first; each filter tells all that it means (A20).
+        outcomes.update({acl: of_acls[acl] for acl in portion.acls if acl in of_acls})
+    return Results(outcomes)

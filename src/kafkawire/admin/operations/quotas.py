@@ -1,0 +1,96 @@
+"""Client quotas: alter (section 1.4 of the admin reference, KIP-546)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kafkawire import protocol
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.route import ANY_NODE, Route
+from kafkawire.admin.operations.quota_descriptions import QuotaDescriptionOperations
+from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
+from kafkawire.admin.quota_messages import alteration_entry, altered_entity
+from kafkawire.admin.quota_validation import merged, refusal_of_alteration
+from kafkawire.admin.quotas import ClientQuotaAlteration, ClientQuotaEntity
+from kafkawire.admin.results import Results
+from kafkawire.protocol.api_table import ApiKey
+from kafkawire.protocol.errors import error_of
+from kafkawire.wire import Message
+from kafkawire.wire.kafka_errors import KafkaError
+
+
+class AlterClientQuotas(Operation[ClientQuotaEntity, None, "protocol.AlterClientQuotasResponse"]):
+    """KIP-546. No entity is twice in a request: the first alteration would be made and an error answered (E9).
+
+    Args:
+        alterations: what is to change; several alterations of one entity are put together.
+        validate_only: whether nothing changes and everything is checked.
+    """
+
+    name = "alter_client_quotas"
+    api = ApiKey.ALTER_CLIENT_QUOTAS
+    mutates = True
+    on_controllers = True
+    batch = MAXIMUM_RECORDS
+
+    def __init__(self, alterations: Iterable[ClientQuotaAlteration], *, validate_only: bool) -> None:
+        self._sound: dict[ClientQuotaEntity, ClientQuotaAlteration] = {}
+        self._refused: dict[ClientQuotaEntity, KafkaError] = {}
+        for entity, alteration in merged(alterations).items():
+            if isinstance(alteration, KafkaError):
+                self._refused[entity] = alteration
+            else:
+                self._sound[entity] = alteration
+        self._validate_only = validate_only
+
+    def validate(self, item: ClientQuotaEntity) -> KafkaError | None:
+        return self._refused[item] if item in self._refused else refusal_of_alteration(self._sound[item])
+
+    def weight(self, item: ClientQuotaEntity) -> int:
+        return max(1, len(self._sound[item].values))
+
+    def route(self, item: ClientQuotaEntity) -> Route:
+        return ANY_NODE
+
+    def build(self, request: Request[ClientQuotaEntity]) -> Message:
+        return protocol.AlterClientQuotasRequest(
+            entries=tuple(alteration_entry(self._sound[entity]) for entity in request.items),
+            validate_only=self._validate_only,
+        )
+
+    def read(
+        self, request: Request[ClientQuotaEntity], response: protocol.AlterClientQuotasResponse
+    ) -> Outcomes[ClientQuotaEntity, None]:
+        return {
+            altered_entity(entry): error_of(entry.error_code, entry.error_message) if entry.error_code else None
+            for entry in response.entries
+        }
+
+
+class QuotaOperations(QuotaDescriptionOperations):
+    """Client quotas."""
+
+    async def alter_client_quotas(
+        self,
+        alterations: Iterable[ClientQuotaAlteration],
+        *,
+        validate_only: bool = False,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Results[ClientQuotaEntity, None]:
+        """Set and remove quotas, of any number of entities.
+
+        Args:
+            alterations: what is to change. Several for one entity are made together; if two of them contradict each
+                other, none of that entity is. Removing what is not set is a success.
+            validate_only: change nothing, but have the broker check everything.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many entities have one.
+
+        Returns:
+            Each entity to None, or to what went wrong: `InvalidRequestError`, `ClusterAuthorizationFailedError` ...
+        """
+        wanted = list(alterations)
+        operation = AlterClientQuotas(wanted, validate_only=validate_only)
+        return await self._each(operation, (alteration.entity for alteration in wanted), timeout, progress)
