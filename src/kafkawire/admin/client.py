@@ -16,12 +16,15 @@ from kafkawire.admin.connection.tls import Tls
 from kafkawire.admin.nodes import Node, bootstrap_nodes
 from kafkawire.admin.operations.acls import AclOperations
 from kafkawire.admin.operations.cluster import ClusterOperations
+from kafkawire.admin.operations.configs import ConfigOperations
 from kafkawire.admin.operations.log_dirs import LogDirOperations
 from kafkawire.admin.operations.partitions import PartitionOperations
 from kafkawire.admin.operations.quorum import QuorumOperations
 from kafkawire.admin.operations.quota_configs import QuotaConfigOperations
 from kafkawire.admin.operations.quotas import QuotaOperations
 from kafkawire.admin.operations.records import RecordOperations
+from kafkawire.admin.operations.scram import ScramOperations
+from kafkawire.admin.operations.tokens import TokenOperations
 from kafkawire.admin.operations.topic_descriptions import TopicDescriptionOperations
 from kafkawire.admin.operations.topics import TopicOperations
 from kafkawire.admin.pool import Connect, ConnectionPool
@@ -39,6 +42,9 @@ class AdminClient(
     ClusterOperations,
     QuorumOperations,
     LogDirOperations,
+    ConfigOperations,
+    ScramOperations,
+    TokenOperations,
     AclOperations,
     QuotaOperations,
     QuotaConfigOperations,

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from enum import IntEnum
 
 import msgspec
 
+from kafkawire import protocol
 from kafkawire.admin.tolerant_enum import MembersByCode, TolerantEnum
-from kafkawire.protocol import DescribeConfigsResponse
+
+_NODE_ID = re.compile(r"[0-9]{1,10}", re.ASCII)
+_MAXIMUM_NODE_ID = 2**31 - 1
 
 
 class ConfigResourceType(TolerantEnum):
@@ -92,6 +97,68 @@ class ConfigResource(msgspec.Struct, frozen=True, gc=False, order=True):
         """A group."""
         return cls(ConfigResourceType.GROUP, name)
 
+    @property
+    def is_of_one_node(self) -> bool:
+        """Whether only one node knows it: a broker (not the default of all), or the log levels of one."""
+        if self.resource_type is ConfigResourceType.BROKER:
+            return bool(self.name)
+        return self.resource_type is ConfigResourceType.BROKER_LOGGER
+
+    @property
+    def node(self) -> int | None:
+        """Id of the node that it belongs to; None if it is not of one node, or its name is no id."""
+        if not self.is_of_one_node or not _NODE_ID.fullmatch(self.name):
+            return None
+        node = int(self.name)
+        return node if node <= _MAXIMUM_NODE_ID else None
+
+
+class ConfigOperation(IntEnum):
+    """What a change does to a value (G5)."""
+
+    SET = 0
+    DELETE = 1
+    APPEND = 2
+    SUBTRACT = 3
+
+
+class ConfigChange(msgspec.Struct, frozen=True, gc=False):
+    """One change of a configuration (KIP-339). The value is in no representation, since it may be a password.
+
+    Attributes:
+        name: name of the config.
+        operation: what to do with it.
+        value: for ``SET`` the new value; for ``APPEND`` and ``SUBTRACT`` entries of a list, separated by commas; None
+            for ``DELETE``.
+    """
+
+    name: str
+    operation: ConfigOperation
+    value: str | None = None
+
+    @classmethod
+    def set(cls, name: str, value: str) -> ConfigChange:
+        """Give it a value."""
+        return cls(name, ConfigOperation.SET, value)
+
+    @classmethod
+    def delete(cls, name: str) -> ConfigChange:
+        """Remove its value, so that the default holds again (G6). It need not have one."""
+        return cls(name, ConfigOperation.DELETE)
+
+    @classmethod
+    def append(cls, name: str, *entries: str) -> ConfigChange:
+        """Add entries to a list; those that it has already are skipped, a list without value begins as the default."""
+        return cls(name, ConfigOperation.APPEND, ",".join(entries))
+
+    @classmethod
+    def subtract(cls, name: str, *entries: str) -> ConfigChange:
+        """Take entries out of a list; those that it does not have are skipped."""
+        return cls(name, ConfigOperation.SUBTRACT, ",".join(entries))
+
+    def __repr__(self) -> str:
+        return f"ConfigChange({self.operation.name} {self.name!r})"
+
 
 class ConfigSynonym(msgspec.Struct, frozen=True, gc=False):
     """A value that holds, or would hold if those before it were removed.
@@ -141,7 +208,7 @@ _TYPES = MembersByCode(ConfigType)
 
 
 def described_entries(
-    configs: Iterable[DescribeConfigsResponse.DescribeConfigsResourceResult],
+    configs: Iterable[protocol.DescribeConfigsResponse.DescribeConfigsResourceResult],
 ) -> dict[str, ConfigEntry]:
     """The configuration of a resource in an answer, by names.
 
@@ -151,7 +218,7 @@ def described_entries(
     return {config.name: _entry(config) for config in configs}
 
 
-def _entry(config: DescribeConfigsResponse.DescribeConfigsResourceResult) -> ConfigEntry:
+def _entry(config: protocol.DescribeConfigsResponse.DescribeConfigsResourceResult) -> ConfigEntry:
     source = ConfigSource.DEFAULT_CONFIG if config.is_default else _source(config.config_source)
     return ConfigEntry(
         config.name,

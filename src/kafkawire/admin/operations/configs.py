@@ -1,0 +1,332 @@
+"""Configurations: describe, alter and list what has one (section 1.4 of the admin reference)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+
+from kafkawire import protocol
+from kafkawire.admin.config_resources import (
+    ConfigChange,
+    ConfigEntry,
+    ConfigOperation,
+    ConfigResource,
+    ConfigResourceType,
+    described_entries,
+)
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.route import ANY_NODE, OnNode, Route
+from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
+from kafkawire.admin.results import Results
+from kafkawire.protocol.api_table import ApiKey
+from kafkawire.protocol.errors import InvalidRequestError, error_of
+from kafkawire.wire import Message
+from kafkawire.wire.kafka_errors import KafkaError
+
+_SYNONYMS_SINCE = 1
+_DOCUMENTATION_SINCE = 3
+_RESOURCES_OF_ALL_TYPES_SINCE = 1
+
+_RESOURCES_OF_A_DESCRIPTION = 250
+"""A topic with synonyms and documentation takes some 15 kB of an answer."""
+
+_RESOURCES_OF_A_REPLACEMENT = 100
+"""Nobody can tell how many values a replacement removes, each of which is a record too."""
+
+
+class DescribeConfigs(Operation[ConfigResource, dict[str, ConfigEntry], "protocol.DescribeConfigsResponse"]):
+    """KIP-133, KIP-226 (synonyms), KIP-569 (documentation)."""
+
+    name = "describe_configs"
+    api = ApiKey.DESCRIBE_CONFIGS
+    on_controllers = True
+    batch = _RESOURCES_OF_A_DESCRIPTION
+
+    def __init__(self, keys: Sequence[str] | None, *, synonyms: bool, documentation: bool) -> None:
+        self._keys = keys
+        self._synonyms = synonyms
+        self._documentation = documentation
+        self.minimum_version = _DOCUMENTATION_SINCE if documentation else _SYNONYMS_SINCE if synonyms else 0
+
+    def validate(self, item: ConfigResource) -> KafkaError | None:
+        return _refusal_of_node(item)
+
+    def route(self, item: ConfigResource) -> Route:
+        return _place(item)
+
+    def group_key(self, item: ConfigResource) -> Hashable:
+        # G4: a type that the broker does not know fails all resources of the request.
+        return item.resource_type
+
+    def build(self, request: Request[ConfigResource]) -> Message:
+        message = protocol.DescribeConfigsRequest
+        return message(
+            resources=tuple(
+                message.DescribeConfigsResource(resource.resource_type, resource.name, self._keys)
+                for resource in request.items
+            ),
+            include_synonyms=self._synonyms,
+            include_documentation=self._documentation,
+        )
+
+    def read(
+        self, request: Request[ConfigResource], response: protocol.DescribeConfigsResponse
+    ) -> Outcomes[ConfigResource, dict[str, ConfigEntry]]:
+        return {
+            _resource(result.resource_type, result.resource_name): error_of(result.error_code, result.error_message)
+            if result.error_code
+            else described_entries(result.configs)
+            for result in response.results
+        }
+
+
+class IncrementalAlterConfigs(Operation[ConfigResource, None, "protocol.IncrementalAlterConfigsResponse"]):
+    """KIP-339. Answers come in no useful order and are told apart by their resource (G5)."""
+
+    name = "incremental_alter_configs"
+    api = ApiKey.INCREMENTAL_ALTER_CONFIGS
+    mutates = True
+    on_controllers = True
+    batch = MAXIMUM_RECORDS
+
+    def __init__(self, changes: Mapping[ConfigResource, Sequence[ConfigChange]], *, validate_only: bool) -> None:
+        self._changes = changes
+        self._validate_only = validate_only
+
+    def validate(self, item: ConfigResource) -> KafkaError | None:
+        return _refusal_of_node(item) or _refusal_of_changes(self._changes[item])
+
+    def weight(self, item: ConfigResource) -> int:
+        return max(1, len(self._changes[item]))
+
+    def route(self, item: ConfigResource) -> Route:
+        return _place(item)
+
+    def build(self, request: Request[ConfigResource]) -> Message:
+        message = protocol.IncrementalAlterConfigsRequest
+        return message(
+            resources=tuple(
+                message.AlterConfigsResource(
+                    resource.resource_type,
+                    resource.name,
+                    tuple(
+                        message.AlterableConfig(change.name, change.operation, change.value)
+                        for change in self._changes[resource]
+                    ),
+                )
+                for resource in request.items
+            ),
+            validate_only=self._validate_only,
+        )
+
+    def read(
+        self, request: Request[ConfigResource], response: protocol.IncrementalAlterConfigsResponse
+    ) -> Outcomes[ConfigResource, None]:
+        return {
+            _resource(result.resource_type, result.resource_name): error_of(result.error_code, result.error_message)
+            if result.error_code
+            else None
+            for result in response.responses
+        }
+
+
+class AlterConfigs(Operation[ConfigResource, None, "protocol.AlterConfigsResponse"]):
+    """KIP-133. A request must not have a resource twice: Kafka 4.3.1 never answers it."""
+
+    name = "alter_configs"
+    api = ApiKey.ALTER_CONFIGS
+    mutates = True
+    on_controllers = True
+    batch = _RESOURCES_OF_A_REPLACEMENT
+
+    def __init__(self, configs: Mapping[ConfigResource, Mapping[str, str]], *, validate_only: bool) -> None:
+        self._configs = configs
+        self._validate_only = validate_only
+
+    def validate(self, item: ConfigResource) -> KafkaError | None:
+        return _refusal_of_node(item)
+
+    def route(self, item: ConfigResource) -> Route:
+        return _place(item)
+
+    def build(self, request: Request[ConfigResource]) -> Message:
+        message = protocol.AlterConfigsRequest
+        return message(
+            resources=tuple(
+                message.AlterConfigsResource(
+                    resource.resource_type,
+                    resource.name,
+                    tuple(message.AlterableConfig(name, value) for name, value in self._configs[resource].items()),
+                )
+                for resource in request.items
+            ),
+            validate_only=self._validate_only,
+        )
+
+    def read(
+        self, request: Request[ConfigResource], response: protocol.AlterConfigsResponse
+    ) -> Outcomes[ConfigResource, None]:
+        return {
+            _resource(result.resource_type, result.resource_name): error_of(result.error_code, result.error_message)
+            if result.error_code
+            else None
+            for result in response.responses
+        }
+
+
+class ListConfigResources(Operation[None, tuple[ConfigResource, ...], "protocol.ListConfigResourcesResponse"]):
+    """KIP-1000 (client metrics), KIP-1142 (all types)."""
+
+    name = "list_config_resources"
+    api = ApiKey.LIST_CONFIG_RESOURCES
+
+    def __init__(self, types: frozenset[ConfigResourceType]) -> None:
+        self._types = types
+        is_old = types == {ConfigResourceType.CLIENT_METRICS}
+        self.minimum_version = 0 if is_old else _RESOURCES_OF_ALL_TYPES_SINCE
+
+    def route(self, item: None) -> Route:
+        return ANY_NODE
+
+    def build(self, request: Request[None]) -> Message:
+        if request.version < _RESOURCES_OF_ALL_TYPES_SINCE:
+            return protocol.ListConfigResourcesRequest()
+        return protocol.ListConfigResourcesRequest(resource_types=tuple(sorted(self._types)))
+
+    def read(
+        self, request: Request[None], response: protocol.ListConfigResourcesResponse
+    ) -> Outcomes[None, tuple[ConfigResource, ...]]:
+        if response.error_code:
+            asked = ", ".join(str(wanted) for wanted in sorted(self._types)) or "all types"
+            return {None: error_of(response.error_code, f"the broker cannot list resources of {asked}")}
+        return {
+            None: tuple(_resource(listed.resource_type, listed.resource_name) for listed in response.config_resources)
+        }
+
+
+def _resource(type_: int, name: str) -> ConfigResource:
+    return ConfigResource(ConfigResourceType(type_), name)
+
+
+def _place(resource: ConfigResource) -> Route:
+    node = resource.node
+    return ANY_NODE if node is None else OnNode(node)
+
+
+def _refusal_of_node(resource: ConfigResource) -> KafkaError | None:
+    """What is wrong with the name of a resource that is to be asked of one node (G4)."""
+    if resource.is_of_one_node and resource.node is None:
+        return InvalidRequestError(f"the name of a {resource.resource_type} must be the id of a node")
+    return None
+
+
+def _refusal_of_changes(changes: Sequence[ConfigChange]) -> KafkaError | None:
+    """Why a broker refuses all changes of a resource, as far as that can be told without it (G5, G6)."""
+    names: set[str] = set()
+    for change in changes:
+        if change.name in names:
+            return InvalidRequestError(f"{change.name} is changed twice")
+        if change.value is None and change.operation is not ConfigOperation.DELETE:
+            return InvalidRequestError(f"{change.operation.name} needs a value for {change.name}; DELETE removes it")
+        names.add(change.name)
+    return None
+
+
+class ConfigOperations(OperationFamily):
+    """Configurations of topics, brokers, loggers, groups and subscriptions to client metrics."""
+
+    async def describe_configs(
+        self,
+        resources: Iterable[ConfigResource],
+        *,
+        keys: Iterable[str] | None = None,
+        include_synonyms: bool = False,
+        include_documentation: bool = False,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Results[ConfigResource, dict[str, ConfigEntry]]:
+        """What is configured. Brokers are asked for their own, many of them at once.
+
+        Args:
+            resources: whose configuration to describe.
+            keys: names of the configs wanted; None or none for all. Names that a resource does not have are left out.
+            include_synonyms: whether to tell all values that a config has and where; needs a broker of 1.1 or newer.
+            include_documentation: whether to tell what configs are for; needs a broker of 2.6 or newer.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many resources have one.
+
+        Returns:
+            Resource to its configs by name, or to what went wrong: `UnknownTopicOrPartitionError`,
+            `TopicAuthorizationFailedError`, `InvalidRequestError` (a type that the broker does not know) ... A broker
+            that the cluster does not have, or not now, is waited for until the call times out.
+        """
+        wanted = None if keys is None else tuple(dict.fromkeys(keys))
+        # G4: no keys mean all to newer brokers; older ones would describe nothing.
+        operation = DescribeConfigs(wanted or None, synonyms=include_synonyms, documentation=include_documentation)
+        return await self._each(operation, resources, timeout, progress)
+
+    async def incremental_alter_configs(
+        self,
+        changes: Mapping[ConfigResource, Iterable[ConfigChange]],
+        *,
+        validate_only: bool = False,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Results[ConfigResource, None]:
+        """Change some configs and leave the others as they are. Needs brokers of 2.3 or newer.
+
+        Args:
+            changes: resource to its changes, which are made all or none; each config once.
+            validate_only: change nothing, but run all checks, the broker's alter-config policy included.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many resources have one.
+
+        Returns:
+            Resource to None, or to what went wrong: `InvalidConfigError` (unknown name or bad value),
+            `InvalidRequestError` (a config twice, no value, one that cannot be changed while the broker runs),
+            `UnknownTopicOrPartitionError`, `PolicyViolationError` ...
+        """
+        wanted = {resource: tuple(some) for resource, some in changes.items()}
+        return await self._each(IncrementalAlterConfigs(wanted, validate_only=validate_only), wanted, timeout, progress)
+
+    async def alter_configs(
+        self,
+        configs: Mapping[ConfigResource, Mapping[str, str]],
+        *,
+        validate_only: bool = False,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Results[ConfigResource, None]:
+        """Replace whole configurations: **what is not given is removed**, passwords included.
+
+        Only for brokers older than 2.3. For all others use `incremental_alter_configs`, which cannot undo what
+        somebody else has set in the meantime.
+
+        Args:
+            configs: resource to all that it is to have.
+            validate_only: change nothing, but run all checks.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many resources have one.
+
+        Returns:
+            Resource to None, or to what went wrong, as for `incremental_alter_configs`.
+        """
+        wanted = {resource: dict(all_of_it) for resource, all_of_it in configs.items()}
+        return await self._each(AlterConfigs(wanted, validate_only=validate_only), wanted, timeout, progress)
+
+    async def list_config_resources(
+        self, types: Iterable[ConfigResourceType] = (), *, timeout: float | None = None
+    ) -> tuple[ConfigResource, ...]:
+        """What has a configuration in the cluster.
+
+        Args:
+            types: what to list; none for all types that the broker knows. A broker older than 4.1 can list
+                ``CLIENT_METRICS`` only, and by itself.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+
+        Raises:
+            UnsupportedVersionError: if the broker cannot list one of the types, or nothing at all (before 3.7).
+            KafkaError: if it fails otherwise.
+        """
+        return await self._only(ListConfigResources(frozenset(types)), None, timeout)

@@ -1,0 +1,262 @@
+"""SCRAM credentials of users: describe and alter (section 1.4 of the admin reference, KIP-554)."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from kafkawire import protocol
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.progress import Progress, TotalProgress
+from kafkawire.admin.engine.route import ANY_NODE, CONTROLLER, Route
+from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
+from kafkawire.admin.results import Results
+from kafkawire.admin.scram import (
+    ScramAlteration,
+    ScramCredentialInfo,
+    ScramMechanism,
+    ScramUpsertion,
+    UserMechanism,
+    refusal_of_alteration,
+    salted,
+)
+from kafkawire.protocol.api_table import ApiKey
+from kafkawire.protocol.errors import DuplicateResourceError, error_of
+from kafkawire.wire import Message
+from kafkawire.wire.kafka_errors import KafkaError, OperationTimeoutError
+
+Infos = tuple[ScramCredentialInfo, ...]
+AllInfos = Mapping[str, Infos | KafkaError]
+Salted = tuple[bytes, bytes]
+
+
+class DescribeScramCredentials(Operation[str, Infos, "protocol.DescribeUserScramCredentialsResponse"]):
+    """The credentials of given users."""
+
+    name = "describe_user_scram_credentials"
+    api = ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS
+    batch = MAXIMUM_RECORDS
+
+    def route(self, item: str) -> Route:
+        return ANY_NODE
+
+    def build(self, request: Request[str]) -> Message:
+        message = protocol.DescribeUserScramCredentialsRequest
+        return message(users=tuple(message.UserName(user) for user in request.items))
+
+    def read(
+        self, request: Request[str], response: protocol.DescribeUserScramCredentialsResponse
+    ) -> Outcomes[str, Infos]:
+        if response.error_code:
+            return dict.fromkeys(request.items, error_of(response.error_code, response.error_message))
+        return _described(response)
+
+
+class DescribeAllScramCredentials(Operation[None, AllInfos, "protocol.DescribeUserScramCredentialsResponse"]):
+    """The credentials of all users. Kafka 4.3.1 never answers who may not ask."""
+
+    name = "describe_user_scram_credentials"
+    api = ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS
+
+    def route(self, item: None) -> Route:
+        return ANY_NODE
+
+    def build(self, request: Request[None]) -> Message:
+        return protocol.DescribeUserScramCredentialsRequest(users=None)
+
+    def read(
+        self, request: Request[None], response: protocol.DescribeUserScramCredentialsResponse
+    ) -> Outcomes[None, AllInfos]:
+        if response.error_code:
+            return {None: error_of(response.error_code, response.error_message)}
+        return {None: _described(response)}
+
+
+def _described(response: protocol.DescribeUserScramCredentialsResponse) -> AllInfos:
+    return {
+        result.user: error_of(result.error_code, result.error_message)
+        if result.error_code
+        else tuple(
+            ScramCredentialInfo(ScramMechanism(info.mechanism), info.iterations) for info in result.credential_infos
+        )
+        for result in response.results
+    }
+
+
+class AlterScramCredentials(Operation[UserMechanism, None, "protocol.AlterUserScramCredentialsResponse"]):
+    """At most one alteration for each user, since answers tell users apart and nothing else (C29, C30)."""
+
+    name = "alter_user_scram_credentials"
+    api = ApiKey.ALTER_USER_SCRAM_CREDENTIALS
+    mutates = True
+    batch = MAXIMUM_RECORDS
+
+    def __init__(
+        self,
+        alterations: Mapping[UserMechanism, ScramAlteration],
+        refusals: Mapping[UserMechanism, KafkaError],
+        salted_passwords: Mapping[UserMechanism, Salted],
+    ) -> None:
+        self._alterations = alterations
+        self._refusals = refusals
+        self._salted_passwords = salted_passwords
+
+    def validate(self, item: UserMechanism) -> KafkaError | None:
+        if item in self._refusals:
+            return self._refusals[item]
+        if isinstance(self._alterations[item], ScramUpsertion) and item not in self._salted_passwords:
+            return OperationTimeoutError(self.name, "its password was not yet salted")
+        return None
+
+    def route(self, item: UserMechanism) -> Route:
+        return CONTROLLER
+
+    def build(self, request: Request[UserMechanism]) -> Message:
+        message = protocol.AlterUserScramCredentialsRequest
+        return message(
+            deletions=tuple(
+                message.ScramCredentialDeletion(*item) for item in request.items if item not in self._salted_passwords
+            ),
+            upsertions=tuple(self._upsertion(item) for item in request.items if item in self._salted_passwords),
+        )
+
+    def read(
+        self, request: Request[UserMechanism], response: protocol.AlterUserScramCredentialsResponse
+    ) -> Outcomes[UserMechanism, None]:
+        mechanisms = dict(request.items)
+        return {
+            (result.user, mechanisms[result.user]): error_of(result.error_code, result.error_message)
+            if result.error_code
+            else None
+            for result in response.results
+            if result.user in mechanisms
+        }
+
+    def _upsertion(self, item: UserMechanism) -> protocol.AlterUserScramCredentialsRequest.ScramCredentialUpsertion:
+        alteration = self._alterations[item]
+        iterations = alteration.iterations if isinstance(alteration, ScramUpsertion) else 0
+        return protocol.AlterUserScramCredentialsRequest.ScramCredentialUpsertion(
+            *item, iterations, *self._salted_passwords[item]
+        )
+
+
+class ScramOperations(OperationFamily):
+    """Users that log in by SCRAM."""
+
+    async def describe_user_scram_credentials(
+        self, users: Iterable[str] | None = None, *, timeout: float | None = None, progress: Progress | None = None
+    ) -> Results[str, tuple[ScramCredentialInfo, ...]]:
+        """Which credentials users have.
+
+        Args:
+            users: names; None for all users that have one. Kafka 4.3.1 leaves a client without the right to describe
+                the cluster without any answer to that: its call ends with the timeout.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many users have one.
+
+        Returns:
+            User to the credentials, or to what went wrong: `ResourceNotFoundError` (there is none),
+            `ClusterAuthorizationFailedError` ...
+
+        Raises:
+            KafkaError: if all users are asked for and no broker tells.
+        """
+        if users is not None:
+            return await self._each(DescribeScramCredentials(), users, timeout, progress)
+        found = Results(await self._only(DescribeAllScramCredentials(), None, timeout))
+        if progress is not None:
+            progress(len(found), len(found))
+        return found
+
+    async def alter_user_scram_credentials(
+        self,
+        alterations: Iterable[ScramAlteration],
+        *,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Results[UserMechanism, None]:
+        """Give passwords to users, or take them away; any number of users, each with any of the mechanisms.
+
+        Brokers take one alteration of a user in a request. Further mechanisms of a user follow in further requests,
+        so that one of them may fail although another is done.
+
+        Args:
+            alterations: `ScramUpsertion` and `ScramDeletion`. Passwords are salted here, by all processors and beside
+                the event loop.
+            timeout: seconds for the whole call, salting included; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many credentials have one.
+
+        Returns:
+            User and mechanism to None, or to what went wrong: `UnacceptableCredentialError`,
+            `UnsupportedSaslMechanismError`, `ResourceNotFoundError` (nothing to delete), `DuplicateResourceError` (two
+            different alterations of one credential) ...
+        """
+        deadline = self._deadline(timeout)
+        given = list(alterations)
+        items = [(alteration.user, alteration.mechanism) for alteration in given]
+        wanted = dict(zip(items, given, strict=True))
+        refusals = _refusals(given)
+        total = TotalProgress(progress, len(wanted))
+        outcomes: dict[UserMechanism, KafkaError | None] = {}
+        salted_passwords = await _salted_until(deadline, wanted, refusals)
+        operation = AlterScramCredentials(wanted, refusals, salted_passwords)
+        for one_of_each_user in _rounds(wanted):
+            results = await self._until(deadline, operation, one_of_each_user, total.part())
+            outcomes.update(results.items())
+        return Results(outcomes, items)
+
+
+def _refusals(alterations: Sequence[ScramAlteration]) -> dict[UserMechanism, KafkaError]:
+    """What is wrong with credentials, as far as that can be told without a broker."""
+    refusals: dict[UserMechanism, KafkaError] = {}
+    different = Counter((alteration.user, alteration.mechanism) for alteration in dict.fromkeys(alterations))
+    for alteration in alterations:
+        item = alteration.user, alteration.mechanism
+        refusal = refusal_of_alteration(alteration)
+        if refusal is not None:
+            refusals[item] = refusal
+        elif different[item] > 1:
+            refusals.setdefault(item, DuplicateResourceError("two different alterations of one credential"))
+    return refusals
+
+
+async def _salted_until(
+    deadline: float, wanted: Mapping[UserMechanism, ScramAlteration], refused: Mapping[UserMechanism, KafkaError]
+) -> dict[UserMechanism, Salted]:
+    """Salts and salted passwords, as many as there is time for.
+
+    Hashing releases the interpreter's lock. The event loop's own threads are left alone: they look up host names.
+    """
+    loop = asyncio.get_running_loop()
+    upsertions = {
+        item: alteration
+        for item, alteration in wanted.items()
+        if isinstance(alteration, ScramUpsertion) and item not in refused
+    }
+    ready: dict[UserMechanism, Salted] = {}
+    threads = ThreadPoolExecutor(os.cpu_count() or 1, "kafkawire salts passwords")
+    try:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout_at(deadline):
+                running = {item: loop.run_in_executor(threads, salted, one) for item, one in upsertions.items()}
+                for item, hashing in running.items():
+                    ready[item] = await hashing
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
+    return ready
+
+
+def _rounds(items: Iterable[UserMechanism]) -> Iterable[Sequence[UserMechanism]]:
+    """The first item of each user, then the second of each ... (C29)."""
+    rounds: defaultdict[int, list[UserMechanism]] = defaultdict(list)
+    items_of_user: Counter[str] = Counter()
+    for item in items:
+        user, _ = item
+        rounds[items_of_user[user]].append(item)
+        items_of_user[user] += 1
+    return rounds.values()

@@ -1,0 +1,235 @@
+"""Delegation tokens: create, renew, expire, describe (section 1.4 of the admin reference)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kafkawire import protocol
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.route import ANY_NODE, Route
+from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.tokens import DelegationToken, principal_parts, token_error
+from kafkawire.protocol.api_table import ApiKey
+from kafkawire.wire import Message
+
+_OWNER_SINCE = 3
+_DEFAULT = -1
+"""A lifetime or period as the broker's settings have it; as the period of an expiry: at once."""
+
+
+class CreateDelegationToken(Operation[None, DelegationToken, "protocol.CreateDelegationTokenResponse"]):
+    """KIP-48, KIP-373 (for somebody else)."""
+
+    name = "create_delegation_token"
+    api = ApiKey.CREATE_DELEGATION_TOKEN
+    mutates = True
+
+    def __init__(self, owner: str | None, renewers: tuple[str, ...], max_lifetime_ms: int | None) -> None:
+        self._owner: tuple[str | None, str | None] = (None, None) if owner is None else principal_parts(owner)
+        self._renewers = renewers
+        self._creatable_renewers = tuple(map(principal_parts, renewers))
+        self._max_lifetime_ms = _DEFAULT if max_lifetime_ms is None else max_lifetime_ms
+        self.minimum_version = 0 if owner is None else _OWNER_SINCE
+
+    def route(self, item: None) -> Route:
+        return ANY_NODE
+
+    def build(self, request: Request[None]) -> Message:
+        message = protocol.CreateDelegationTokenRequest
+        renewers = tuple(message.CreatableRenewers(*renewer) for renewer in self._creatable_renewers)
+        if request.version < _OWNER_SINCE:
+            return message(renewers=renewers, max_lifetime_ms=self._max_lifetime_ms)
+        owner_type, owner_name = self._owner
+        return message(owner_type, owner_name, renewers, self._max_lifetime_ms)
+
+    def read(
+        self, request: Request[None], response: protocol.CreateDelegationTokenResponse
+    ) -> Outcomes[None, DelegationToken]:
+        if response.error_code:
+            return {None: token_error(response.error_code)}
+        return {
+            None: DelegationToken(
+                token_id=response.token_id,
+                hmac=response.hmac,
+                owner=f"{response.principal_type}:{response.principal_name}",
+                requester=_principal(response.token_requester_principal_type, response.token_requester_principal_name),
+                renewers=self._renewers,
+                issue_timestamp_ms=response.issue_timestamp_ms,
+                expiry_timestamp_ms=response.expiry_timestamp_ms,
+                max_timestamp_ms=response.max_timestamp_ms,
+            )
+        }
+
+
+class RenewDelegationToken(Operation[None, int, "protocol.RenewDelegationTokenResponse"]):
+    """KIP-48."""
+
+    name = "renew_delegation_token"
+    api = ApiKey.RENEW_DELEGATION_TOKEN
+    mutates = True
+
+    def __init__(self, hmac: bytes, renew_period_ms: int | None) -> None:
+        self._hmac = hmac
+        self._renew_period_ms = _DEFAULT if renew_period_ms is None else renew_period_ms
+
+    def route(self, item: None) -> Route:
+        return ANY_NODE
+
+    def build(self, request: Request[None]) -> Message:
+        return protocol.RenewDelegationTokenRequest(self._hmac, self._renew_period_ms)
+
+    def read(self, request: Request[None], response: protocol.RenewDelegationTokenResponse) -> Outcomes[None, int]:
+        return {None: token_error(response.error_code) if response.error_code else response.expiry_timestamp_ms}
+
+
+class ExpireDelegationToken(Operation[None, int, "protocol.ExpireDelegationTokenResponse"]):
+    """KIP-48."""
+
+    name = "expire_delegation_token"
+    api = ApiKey.EXPIRE_DELEGATION_TOKEN
+    mutates = True
+
+    def __init__(self, hmac: bytes, expiry_period_ms: int | None) -> None:
+        self._hmac = hmac
+        self._expiry_period_ms = _DEFAULT if expiry_period_ms is None else expiry_period_ms
+
+    def route(self, item: None) -> Route:
+        return ANY_NODE
+
+    def build(self, request: Request[None]) -> Message:
+        return protocol.ExpireDelegationTokenRequest(self._hmac, self._expiry_period_ms)
+
+    def read(self, request: Request[None], response: protocol.ExpireDelegationTokenResponse) -> Outcomes[None, int]:
+        return {None: token_error(response.error_code) if response.error_code else response.expiry_timestamp_ms}
+
+
+class DescribeDelegationToken(Operation[None, tuple[DelegationToken, ...], "protocol.DescribeDelegationTokenResponse"]):
+    """KIP-48."""
+
+    name = "describe_delegation_token"
+    api = ApiKey.DESCRIBE_DELEGATION_TOKEN
+
+    def __init__(self, owners: Iterable[str] | None) -> None:
+        self._owners = None if owners is None else tuple(map(principal_parts, owners))
+
+    def route(self, item: None) -> Route:
+        return ANY_NODE
+
+    def build(self, request: Request[None]) -> Message:
+        message = protocol.DescribeDelegationTokenRequest
+        if self._owners is None:
+            return message(owners=None)
+        return message(owners=tuple(message.DescribeDelegationTokenOwner(*owner) for owner in self._owners))
+
+    def read(
+        self, request: Request[None], response: protocol.DescribeDelegationTokenResponse
+    ) -> Outcomes[None, tuple[DelegationToken, ...]]:
+        if response.error_code:
+            return {None: token_error(response.error_code)}
+        return {None: tuple(map(_described, response.tokens))}
+
+
+def _described(token: protocol.DescribeDelegationTokenResponse.DescribedDelegationToken) -> DelegationToken:
+    return DelegationToken(
+        token_id=token.token_id,
+        hmac=token.hmac,
+        owner=f"{token.principal_type}:{token.principal_name}",
+        requester=_principal(token.token_requester_principal_type, token.token_requester_principal_name),
+        renewers=tuple(f"{renewer.principal_type}:{renewer.principal_name}" for renewer in token.renewers),
+        issue_timestamp_ms=token.issue_timestamp,
+        expiry_timestamp_ms=token.expiry_timestamp,
+        max_timestamp_ms=token.max_timestamp,
+    )
+
+
+def _principal(kind: str, name: str) -> str | None:
+    return f"{kind}:{name}" if kind else None
+
+
+class TokenOperations(OperationFamily):
+    """Delegation tokens. All of this needs a connection that proves who asks, by SASL or by mutual TLS."""
+
+    async def create_delegation_token(
+        self,
+        *,
+        owner: str | None = None,
+        renewers: Iterable[str] = (),
+        max_lifetime_ms: int | None = None,
+        timeout: float | None = None,
+    ) -> DelegationToken:
+        """Create a token. The brokers may need a moment before they let clients in with it.
+
+        Args:
+            owner: whose token it is to be, ``User:alice``; None for the caller's own. Another's needs brokers of 3.3
+                or newer and the right CREATE_TOKENS on that user.
+            renewers: who else may renew it, ``User:bob`` ...
+            max_lifetime_ms: how long it can be good at most; None for what the brokers are set to.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+
+        Raises:
+            DelegationTokenRequestNotAllowedError: if the connection does not prove who asks: it needs SASL, or TLS
+                with a certificate of the client; a login by a token does not count.
+            DelegationTokenAuthDisabledError: if the brokers have no secret to make tokens with.
+            DelegationTokenAuthorizationFailedError: if the caller may not make one for the owner.
+            InvalidPrincipalTypeError: for a principal that is not written as ``User:name``.
+            KafkaError: if it fails otherwise.
+        """
+        return await self._only(CreateDelegationToken(owner, tuple(renewers), max_lifetime_ms), None, timeout)
+
+    async def renew_delegation_token(
+        self, hmac: bytes, *, renew_period_ms: int | None = None, timeout: float | None = None
+    ) -> int:
+        """Have a token be good for longer, though not beyond its greatest age.
+
+        Args:
+            hmac: of the token.
+            renew_period_ms: for how long from now; None for what the brokers are set to.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+
+        Returns:
+            Until when it is good, in milliseconds since 1970.
+
+        Raises:
+            DelegationTokenNotFoundError: if no token has the HMAC.
+            DelegationTokenExpiredError: if it is too late.
+            DelegationTokenOwnerMismatchError: if the caller is neither its owner nor a renewer.
+            DelegationTokenRequestNotAllowedError, DelegationTokenAuthDisabledError: as `create_delegation_token`.
+            KafkaError: if it fails otherwise.
+        """
+        return await self._only(RenewDelegationToken(hmac, renew_period_ms), None, timeout)
+
+    async def expire_delegation_token(
+        self, hmac: bytes, *, expiry_period_ms: int | None = None, timeout: float | None = None
+    ) -> int:
+        """Have a token be good no longer.
+
+        Args:
+            hmac: of the token.
+            expiry_period_ms: how long it is still good; None to delete it at once.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+
+        Returns:
+            Until when it is good, in milliseconds since 1970.
+
+        Raises:
+            DelegationTokenNotFoundError, DelegationTokenExpiredError, DelegationTokenOwnerMismatchError,
+            DelegationTokenRequestNotAllowedError, DelegationTokenAuthDisabledError: as `renew_delegation_token`.
+            KafkaError: if it fails otherwise.
+        """
+        return await self._only(ExpireDelegationToken(hmac, expiry_period_ms), None, timeout)
+
+    async def describe_delegation_token(
+        self, owners: Iterable[str] | None = None, *, timeout: float | None = None
+    ) -> tuple[DelegationToken, ...]:
+        """The tokens that the caller owns, may renew or may describe.
+
+        Args:
+            owners: whose, ``User:alice`` ...; None for all.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+
+        Raises:
+            DelegationTokenRequestNotAllowedError, DelegationTokenAuthDisabledError: as `create_delegation_token`.
+            InvalidPrincipalTypeError: for a principal that is not written as ``User:name``.
+            KafkaError: if it fails otherwise.
+        """
+        return await self._only(DescribeDelegationToken(owners), None, timeout)

@@ -1,0 +1,128 @@
+"""SCRAM credentials of users as data, and how a password is salted (KIP-554)."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TypeAlias
+
+import msgspec
+
+from kafkawire.admin.tolerant_enum import TolerantEnum
+from kafkawire.protocol.errors import UnacceptableCredentialError, UnsupportedSaslMechanismError
+from kafkawire.wire.kafka_errors import ApiError
+
+MINIMUM_ITERATIONS = 4096
+"""Fewer are refused, for both mechanisms (C28)."""
+
+MAXIMUM_ITERATIONS = 16384
+"""More are refused (C28)."""
+
+_SALT_BYTES = 32
+
+
+class ScramMechanism(TolerantEnum):
+    """How a user proves to know the password (C27)."""
+
+    UNKNOWN = 0
+    SCRAM_SHA_256 = 1
+    SCRAM_SHA_512 = 2
+
+
+_HASHES = MappingProxyType({ScramMechanism.SCRAM_SHA_256: "sha256", ScramMechanism.SCRAM_SHA_512: "sha512"})
+
+UserMechanism: TypeAlias = tuple[str, ScramMechanism]
+"""A credential of a user: a user has one for each mechanism."""
+
+
+class ScramCredentialInfo(msgspec.Struct, frozen=True, gc=False):
+    """What a broker tells of a credential; never salt or keys.
+
+    Attributes:
+        mechanism: what it is for.
+        iterations: how often the password was hashed.
+    """
+
+    mechanism: ScramMechanism
+    iterations: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScramUpsertion:
+    """Gives a user a password, for one mechanism. Neither it nor the salt is in the representation.
+
+    Attributes:
+        user: name of the user, without ``User:``.
+        mechanism: for which mechanism.
+        password: never sent, only what it and the salt are hashed to. Text is hashed as UTF-8.
+        iterations: how often it is hashed, from 4096 to 16384; more make stolen credentials harder to use, and each
+            login slower.
+        salt: None for one by chance, which is best.
+    """
+
+    user: str
+    mechanism: ScramMechanism
+    password: str | bytes = field(repr=False)
+    iterations: int = MINIMUM_ITERATIONS
+    salt: bytes | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ScramDeletion:
+    """Takes a credential away from a user.
+
+    Attributes:
+        user: name of the user, without ``User:``.
+        mechanism: for which mechanism.
+    """
+
+    user: str
+    mechanism: ScramMechanism
+
+
+ScramAlteration: TypeAlias = ScramUpsertion | ScramDeletion
+
+
+def refusal_of_alteration(alteration: ScramAlteration) -> ApiError | None:
+    """Why a broker refuses an alteration, or None if it does not (C28)."""
+    if not alteration.user:
+        return UnacceptableCredentialError("Username must not be empty")
+    if _bytes_of(alteration.user) is None:
+        return UnacceptableCredentialError("the username holds characters that UTF-8 does not have")
+    if alteration.mechanism not in _HASHES:
+        return UnsupportedSaslMechanismError(f"Unknown SCRAM mechanism: {alteration.mechanism}")
+    return _refusal_of_credential(alteration) if isinstance(alteration, ScramUpsertion) else None
+
+
+def salted(upsertion: ScramUpsertion) -> tuple[bytes, bytes]:
+    """The salt of a credential, and the password that is hashed with it (C27).
+
+    Takes some milliseconds of a processor, for which other threads can run.
+    """
+    password = _bytes_of(upsertion.password) or b""
+    salt = secrets.token_bytes(_SALT_BYTES) if upsertion.salt is None else upsertion.salt
+    return salt, hashlib.pbkdf2_hmac(_HASHES[upsertion.mechanism], password, salt, upsertion.iterations)
+
+
+def _refusal_of_credential(upsertion: ScramUpsertion) -> ApiError | None:
+    if not upsertion.password:
+        return UnacceptableCredentialError("Password must not be empty")
+    if _bytes_of(upsertion.password) is None:
+        return UnacceptableCredentialError("the password holds characters that UTF-8 does not have")
+    if upsertion.iterations < MINIMUM_ITERATIONS:
+        return UnacceptableCredentialError(f"Too few iterations; {MINIMUM_ITERATIONS} are needed")
+    if upsertion.iterations > MAXIMUM_ITERATIONS:
+        return UnacceptableCredentialError(f"Too many iterations; {MAXIMUM_ITERATIONS} are allowed")
+    return None
+
+
+def _bytes_of(text: str | bytes) -> bytes | None:
+    """Text as UTF-8; None if it has lone surrogates."""
+    if isinstance(text, bytes):
+        return text
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return None
