@@ -17,16 +17,25 @@ from kafkawire.admin.nodes import Node, bootstrap_nodes
 from kafkawire.admin.operations.acls import AclOperations
 from kafkawire.admin.operations.cluster import ClusterOperations
 from kafkawire.admin.operations.configs import ConfigOperations
+from kafkawire.admin.operations.group_descriptions import GroupDescriptionOperations
+from kafkawire.admin.operations.group_listings import GroupListingOperations
+from kafkawire.admin.operations.group_offsets import GroupOffsetOperations
+from kafkawire.admin.operations.groups import GroupOperations
 from kafkawire.admin.operations.log_dirs import LogDirOperations
 from kafkawire.admin.operations.partitions import PartitionOperations
+from kafkawire.admin.operations.producers import ProducerOperations
 from kafkawire.admin.operations.quorum import QuorumOperations
 from kafkawire.admin.operations.quota_configs import QuotaConfigOperations
 from kafkawire.admin.operations.quotas import QuotaOperations
 from kafkawire.admin.operations.records import RecordOperations
 from kafkawire.admin.operations.scram import ScramOperations
+from kafkawire.admin.operations.share_group_offsets import ShareGroupOffsetOperations
+from kafkawire.admin.operations.share_groups import ShareGroupOperations
+from kafkawire.admin.operations.streams_groups import StreamsGroupOperations
 from kafkawire.admin.operations.tokens import TokenOperations
 from kafkawire.admin.operations.topic_descriptions import TopicDescriptionOperations
 from kafkawire.admin.operations.topics import TopicOperations
+from kafkawire.admin.operations.transactions import TransactionOperations
 from kafkawire.admin.pool import Connect, ConnectionPool
 from kafkawire.admin.settings import AdminSettings
 
@@ -48,6 +57,15 @@ class AdminClient(
     AclOperations,
     QuotaOperations,
     QuotaConfigOperations,
+    GroupListingOperations,
+    GroupDescriptionOperations,
+    ShareGroupOperations,
+    StreamsGroupOperations,
+    GroupOperations,
+    GroupOffsetOperations,
+    ShareGroupOffsetOperations,
+    TransactionOperations,
+    ProducerOperations,
 ):
     """Administers a Kafka cluster, for asyncio.
 

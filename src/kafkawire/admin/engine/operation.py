@@ -57,7 +57,7 @@ class Operation(ABC, Generic[K, V, R]):
             that depends on the item.
     """
 
-    name: ClassVar[str]
+    name: str
     api: ClassVar[ApiKey]
     mutates: ClassVar[bool] = False
     on_controllers: ClassVar[bool] = False

@@ -1,0 +1,51 @@
+"""Operations that group coordinators carry out: what goes to which coordinator, and partitions in their messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from kafkawire.admin.engine.operation import K, Operation, R, V
+from kafkawire.admin.engine.route import CoordinatorOf, CoordinatorType, Route, TopicPartition
+from kafkawire.protocol.errors import error_of
+from kafkawire.wire.kafka_errors import KafkaError
+
+
+class OfGroups(Operation[str, V, R]):
+    """Its items are group ids; all groups of a coordinator share requests."""
+
+    def route(self, item: str) -> Route:
+        return CoordinatorOf(CoordinatorType.GROUP, item)
+
+
+class InGroup(Operation[K, V, R]):
+    """Its items are in one group.
+
+    Args:
+        name: the method that users call.
+        group_id: the group.
+    """
+
+    def __init__(self, name: str, group_id: str) -> None:
+        self.name = name
+        self._group_id = group_id
+
+    def route(self, item: K) -> Route:
+        return CoordinatorOf(CoordinatorType.GROUP, self._group_id)
+
+
+class _Topic(Protocol):
+    @property
+    def topic_name(self) -> str: ...
+    @property
+    def partitions(self) -> Iterable[int]: ...
+
+
+def assigned(topics: Iterable[_Topic]) -> tuple[TopicPartition, ...]:
+    """The partitions of an assignment, in order."""
+    return tuple(sorted(TopicPartition(topic.topic_name, number) for topic in topics for number in topic.partitions))
+
+
+def failure(code: int, message: str | None = None) -> KafkaError | None:
+    """What went wrong, or None for a code that says that nothing did."""
+    return error_of(code, message) if code else None

@@ -1,0 +1,56 @@
+"""Questions that go to all nodes, since each knows a part of the answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafkawire import protocol
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, V
+from kafkawire.admin.engine.route import ANY_NODE, Route
+from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.results import Results
+from kafkawire.protocol.api_table import ApiKey
+from kafkawire.protocol.errors import error_of
+from kafkawire.wire import Message
+
+_NO_TOPICS_SINCE = 1
+_NO_AUTO_CREATION_SINCE = 4
+
+
+class FindNodes(Operation[None, tuple[int, ...], "protocol.MetadataResponse"]):
+    """The ids of the live brokers, as they are now."""
+
+    api = ApiKey.METADATA
+    minimum_version = _NO_TOPICS_SINCE
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def route(self, item: None) -> Route:
+        return ANY_NODE
+
+    def build(self, request: Request[None]) -> Message:
+        return protocol.MetadataRequest(topics=(), allow_auto_topic_creation=request.version < _NO_AUTO_CREATION_SINCE)
+
+    def read(self, request: Request[None], response: protocol.MetadataResponse) -> Outcomes[None, tuple[int, ...]]:
+        if response.error_code:
+            return {None: error_of(response.error_code)}
+        return {None: tuple(sorted(broker.node_id for broker in response.brokers))}
+
+
+class EveryNodeFamily(OperationFamily):
+    """Base of families whose operations go to all nodes."""
+
+    async def _on_every_node(self, operation: Operation[int, V, Any], timeout: float | None) -> Results[int, V]:
+        """The outcome of each live broker.
+
+        Args:
+            operation: whose items are node ids.
+            timeout: seconds for all; the settings' ``call_timeout`` by default.
+
+        Raises:
+            KafkaError: if no broker tells which there are.
+        """
+        deadline = self._deadline(timeout)
+        nodes = (await self._until(deadline, FindNodes(operation.name), (None,)))[None]
+        return await self._until(deadline, operation, nodes)

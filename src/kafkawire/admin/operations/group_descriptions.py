@@ -1,0 +1,297 @@
+"""Classic groups and groups of consumers, described (section 1.5 of the admin reference)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from kafkawire import protocol
+from kafkawire.admin.acls import authorized_operations
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.route import TopicPartition
+from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.groups import (
+    CONSUMER_PROTOCOL,
+    ClassicGroupDescription,
+    ClassicGroupMember,
+    ConsumerGroupDescription,
+    ConsumerGroupMember,
+    GroupState,
+    GroupType,
+)
+from kafkawire.admin.operations.coordinated import OfGroups, assigned
+from kafkawire.admin.results import Results
+from kafkawire.protocol.api_table import ApiKey
+from kafkawire.protocol.error_codes import ErrorCode
+from kafkawire.protocol.errors import GroupIdNotFoundError, error_of
+from kafkawire.records.consumer_protocol import decode_assignment, decode_subscription
+from kafkawire.wire import DecodeError, Message
+from kafkawire.wire.kafka_errors import KafkaError
+
+GROUPS_OF_A_REQUEST = 500
+"""Groups may have many members with many partitions, so that answers grow large; requests follow each other anyway."""
+
+_AUTHORIZED_OPERATIONS_SINCE = 3
+_UPGRADED = {0: False, 1: True}
+"""Member types of ConsumerGroupDescribe; others mean that the broker does not tell."""
+
+
+class DescribeConsumerGroups(OfGroups[ConsumerGroupDescription, "protocol.ConsumerGroupDescribeResponse"]):
+    """KIP-848; groups that are of the classic protocol, or whose coordinator knows no other, by the fallback."""
+
+    api = ApiKey.CONSUMER_GROUP_DESCRIBE
+    batch = GROUPS_OF_A_REQUEST
+    fallback_codes: ClassVar[frozenset[int]] = frozenset({ErrorCode.UNSUPPORTED_VERSION, ErrorCode.GROUP_ID_NOT_FOUND})
+
+    def __init__(self, *, authorized: bool, name: str = "describe_consumer_groups") -> None:
+        self.name = name
+        self._authorized = authorized
+
+    def build(self, request: Request[str]) -> Message:
+        return protocol.ConsumerGroupDescribeRequest(
+            group_ids=tuple(request.items), include_authorized_operations=self._authorized
+        )
+
+    def read(
+        self, request: Request[str], response: protocol.ConsumerGroupDescribeResponse
+    ) -> Outcomes[str, ConsumerGroupDescription]:
+        return {
+            group.group_id: error_of(group.error_code, group.error_message)
+            if group.error_code
+            else ConsumerGroupDescription(
+                group_id=group.group_id,
+                type=GroupType.CONSUMER,
+                state=GroupState(group.group_state),
+                coordinator=request.node_id,
+                assignor=group.assignor_name,
+                members=tuple(map(_member, group.members)),
+                group_epoch=group.group_epoch,
+                assignment_epoch=group.assignment_epoch,
+                authorized_operations=authorized_operations(group.authorized_operations) if self._authorized else None,
+            )
+            for group in response.groups
+        }
+
+    def fallback(self) -> Operation[str, ConsumerGroupDescription, protocol.DescribeGroupsResponse]:
+        return DescribeClassicConsumerGroups(authorized=self._authorized, name=self.name)
+
+
+def _member(member: protocol.ConsumerGroupDescribeResponse.Member) -> ConsumerGroupMember:
+    return ConsumerGroupMember(
+        member_id=member.member_id,
+        group_instance_id=member.instance_id,
+        client_id=member.client_id,
+        client_host=member.client_host,
+        assignment=assigned(member.assignment.topic_partitions),
+        target_assignment=assigned(member.target_assignment.topic_partitions),
+        rack_id=member.rack_id,
+        member_epoch=member.member_epoch,
+        subscribed_topics=tuple(member.subscribed_topic_names),
+        subscribed_regex=member.subscribed_topic_regex or None,
+        is_upgraded=_UPGRADED.get(member.member_type),
+    )
+
+
+class DescribeClassicGroups(OfGroups[ClassicGroupDescription, "protocol.DescribeGroupsResponse"]):
+    """Groups of the classic protocol, whatever their members do."""
+
+    name = "describe_classic_groups"
+    api = ApiKey.DESCRIBE_GROUPS
+    batch = GROUPS_OF_A_REQUEST
+
+    def __init__(self, *, authorized: bool) -> None:
+        self._authorized = authorized
+        self.minimum_version = _AUTHORIZED_OPERATIONS_SINCE if authorized else 0
+
+    def build(self, request: Request[str]) -> Message:
+        return _describe_groups(request, authorized=self._authorized)
+
+    def read(
+        self, request: Request[str], response: protocol.DescribeGroupsResponse
+    ) -> Outcomes[str, ClassicGroupDescription]:
+        return _classic_groups(request, response, authorized=self._authorized)
+
+
+class DescribeClassicConsumerGroups(OfGroups[ConsumerGroupDescription, "protocol.DescribeGroupsResponse"]):
+    """Groups of consumers by the classic protocol."""
+
+    api = ApiKey.DESCRIBE_GROUPS
+    batch = GROUPS_OF_A_REQUEST
+
+    def __init__(self, *, authorized: bool, name: str) -> None:
+        self.name = name
+        self._authorized = authorized
+        self.minimum_version = _AUTHORIZED_OPERATIONS_SINCE if authorized else 0
+
+    def build(self, request: Request[str]) -> Message:
+        return _describe_groups(request, authorized=self._authorized)
+
+    def read(
+        self, request: Request[str], response: protocol.DescribeGroupsResponse
+    ) -> Outcomes[str, ConsumerGroupDescription]:
+        groups = _classic_groups(request, response, authorized=self._authorized)
+        return {
+            group_id: group if isinstance(group, KafkaError) else _of_consumers(group)
+            for group_id, group in groups.items()
+        }
+
+
+def _describe_groups(request: Request[str], *, authorized: bool) -> Message:
+    return protocol.DescribeGroupsRequest(groups=tuple(request.items), include_authorized_operations=authorized)
+
+
+def _classic_groups(
+    request: Request[str], response: protocol.DescribeGroupsResponse, *, authorized: bool
+) -> dict[str, ClassicGroupDescription | KafkaError]:
+    return {group.group_id: _classic_group(group, request.node_id, authorized) for group in response.groups}
+
+
+def _classic_group(
+    group: protocol.DescribeGroupsResponse.DescribedGroup, coordinator: int, authorized: bool
+) -> ClassicGroupDescription | KafkaError:
+    if group.error_code:
+        return error_of(group.error_code, group.error_message)
+    state = GroupState(group.group_state)
+    if state is GroupState.DEAD and not group.members:
+        # Before version 6 this is how brokers say that there is no such group.
+        return GroupIdNotFoundError(f"there is no group {group.group_id}")
+    is_of_consumers = group.protocol_type == CONSUMER_PROTOCOL
+    return ClassicGroupDescription(
+        group_id=group.group_id,
+        protocol_type=group.protocol_type,
+        protocol=group.protocol_data,
+        state=state,
+        coordinator=coordinator,
+        members=tuple(_classic_member(member, is_consumer=is_of_consumers) for member in group.members),
+        authorized_operations=authorized_operations(group.authorized_operations) if authorized else None,
+    )
+
+
+def _classic_member(
+    member: protocol.DescribeGroupsResponse.DescribedGroupMember, *, is_consumer: bool
+) -> ClassicGroupMember:
+    metadata, assignment = bytes(member.member_metadata), bytes(member.member_assignment)
+    topics, rack_id = _subscription(metadata) if is_consumer else (None, None)
+    return ClassicGroupMember(
+        member_id=member.member_id,
+        group_instance_id=member.group_instance_id,
+        client_id=member.client_id,
+        client_host=member.client_host,
+        metadata=metadata,
+        assignment=assignment,
+        partitions=_partitions(assignment) if is_consumer else None,
+        subscribed_topics=topics,
+        rack_id=rack_id,
+    )
+
+
+def _partitions(assignment: bytes) -> tuple[TopicPartition, ...] | None:
+    """The partitions of a consumer's assignment; there are no bytes while the group has not settled."""
+    if not assignment:
+        return ()
+    try:
+        decoded, _ = decode_assignment(assignment)
+    except DecodeError:
+        return None
+    return tuple(
+        sorted(TopicPartition(each.topic, number) for each in decoded.assigned_partitions for number in each.partitions)
+    )
+
+
+def _subscription(metadata: bytes) -> tuple[tuple[str, ...] | None, str | None]:
+    if not metadata:
+        return (), None
+    try:
+        decoded, _ = decode_subscription(metadata)
+    except DecodeError:
+        return None, None
+    return tuple(decoded.topics), decoded.rack_id
+
+
+def _of_consumers(group: ClassicGroupDescription) -> ConsumerGroupDescription | KafkaError:
+    if group.protocol_type not in {"", CONSUMER_PROTOCOL}:
+        return GroupIdNotFoundError(
+            f"the group {group.group_id} is not of consumers but of protocol type {group.protocol_type!r}; "
+            "describe_classic_groups describes it"
+        )
+    members = []
+    for member in group.members:
+        # Members of a group without protocol type cannot be consumers, but no broker has any.
+        if member.partitions is None and group.protocol_type:
+            return KafkaError(
+                f"what the member {member.member_id} of the group {group.group_id} was assigned is no assignment of a "
+                "consumer; describe_classic_groups gives its bytes"
+            )
+        members.append(
+            ConsumerGroupMember(
+                member_id=member.member_id,
+                group_instance_id=member.group_instance_id,
+                client_id=member.client_id,
+                client_host=member.client_host,
+                assignment=member.partitions or (),
+                rack_id=member.rack_id,
+                subscribed_topics=member.subscribed_topics or (),
+                is_upgraded=False,
+            )
+        )
+    return ConsumerGroupDescription(
+        group_id=group.group_id,
+        type=GroupType.CLASSIC,
+        state=group.state,
+        coordinator=group.coordinator,
+        assignor=group.protocol,
+        members=tuple(members),
+        is_simple_consumer_group=group.is_simple_consumer_group,
+        authorized_operations=group.authorized_operations,
+    )
+
+
+class GroupDescriptionOperations(OperationFamily):
+    """Classic groups and groups of consumers, described."""
+
+    async def describe_consumer_groups(
+        self,
+        groups: Iterable[str],
+        *,
+        include_authorized_operations: bool = False,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Results[str, ConsumerGroupDescription]:
+        """Groups of consumers, of the consumer protocol (KIP-848) and of the classic one.
+
+        Args:
+            groups: ids of the groups.
+            include_authorized_operations: whether to ask what the caller may do with each.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many groups have one.
+
+        Returns:
+            Group id to its description, or to what went wrong: `GroupIdNotFoundError` (also for groups that are not
+            of consumers), `GroupAuthorizationFailedError` ...
+        """
+        operation = DescribeConsumerGroups(authorized=include_authorized_operations)
+        return await self._each(operation, groups, timeout, progress)
+
+    async def describe_classic_groups(
+        self,
+        groups: Iterable[str],
+        *,
+        include_authorized_operations: bool = False,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Results[str, ClassicGroupDescription]:
+        """Groups of the classic protocol, of consumers or of anything else, such as Kafka Connect.
+
+        Args:
+            groups: ids of the groups.
+            include_authorized_operations: whether to ask what the caller may do with each.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many groups have one.
+
+        Returns:
+            Group id to its description, or to what went wrong: `GroupIdNotFoundError`, also from brokers that call
+            such a group dead; `GroupAuthorizationFailedError` ...
+        """
+        operation = DescribeClassicGroups(authorized=include_authorized_operations)
+        return await self._each(operation, groups, timeout, progress)

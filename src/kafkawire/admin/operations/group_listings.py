@@ -1,0 +1,119 @@
+"""Which groups there are (section 1.5 of the admin reference)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from kafkawire import protocol
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.route import OnNode, Route
+from kafkawire.admin.gathered import Gathered
+from kafkawire.admin.groups import CONSUMER_PROTOCOL, GroupListing, GroupState, GroupType
+from kafkawire.admin.operations.every_node import EveryNodeFamily
+from kafkawire.protocol.api_table import ApiKey
+from kafkawire.protocol.errors import error_of
+from kafkawire.wire import Message
+
+_STATES_SINCE = 4
+_TYPES_SINCE = 5
+_KNOWN_TO_OLD_BROKERS = (frozenset({GroupType.CLASSIC}), frozenset({GroupType.CLASSIC, GroupType.CONSUMER}))
+"""Brokers that cannot filter by type have classic groups only, so all their groups are of these types."""
+
+
+class ListGroups(Operation[int, tuple[GroupListing, ...], "protocol.ListGroupsResponse"]):
+    """KIP-518 (states), KIP-848 (types); the groups of each node."""
+
+    name = "list_groups"
+    api = ApiKey.LIST_GROUPS
+
+    def __init__(
+        self,
+        states: Collection[GroupState] = (),
+        types: Collection[GroupType] = (),
+        protocol_types: Collection[str] | None = None,
+    ) -> None:
+        self._states = tuple(states)
+        self._types = tuple(types)
+        self._protocol_types = protocol_types
+        if types and frozenset(types) not in _KNOWN_TO_OLD_BROKERS:
+            self.minimum_version = _TYPES_SINCE
+        elif states:
+            self.minimum_version = _STATES_SINCE
+
+    def route(self, item: int) -> Route:
+        return OnNode(item)
+
+    def build(self, request: Request[int]) -> Message:
+        return protocol.ListGroupsRequest(
+            states_filter=self._states, types_filter=self._types if request.version >= _TYPES_SINCE else ()
+        )
+
+    def read(
+        self, request: Request[int], response: protocol.ListGroupsResponse
+    ) -> Outcomes[int, tuple[GroupListing, ...]]:
+        if response.error_code:
+            return dict.fromkeys(request.items, error_of(response.error_code))
+        groups = tuple(
+            GroupListing(
+                group.group_id,
+                group.protocol_type,
+                GroupState(group.group_state) if group.group_state else None,
+                GroupType(group.group_type) if group.group_type else None,
+            )
+            for group in response.groups
+            if self._protocol_types is None or group.protocol_type in self._protocol_types
+        )
+        return dict.fromkeys(request.items, groups)
+
+
+class GroupListingOperations(EveryNodeFamily):
+    """Which groups there are."""
+
+    async def list_groups(
+        self,
+        *,
+        states: Collection[GroupState] = (),
+        types: Collection[GroupType] = (),
+        protocol_types: Collection[str] | None = None,
+        timeout: float | None = None,
+    ) -> Gathered[GroupListing]:
+        """The groups of all nodes; the coordinator of a group lists it.
+
+        Args:
+            states: only groups in one of these; empty for all. Fails at brokers before 2.6.
+            types: only groups of one of these; empty for all. Fails at brokers before 3.8, unless it is ``CLASSIC``
+                or that and ``CONSUMER``: they have classic groups only.
+            protocol_types: only groups whose protocol type is one of these (told apart by the client); None for all.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+
+        Returns:
+            The groups; of a node that failed what went wrong: `UnsupportedVersionError` (a filter that it does not
+            know) ...
+
+        Raises:
+            KafkaError: if no node tells which nodes there are.
+        """
+        listed = await self._on_every_node(ListGroups(states, types, protocol_types), timeout)
+        return Gathered(listed, lambda group: group.group_id)
+
+    async def list_consumer_groups(
+        self, *, states: Collection[GroupState] = (), timeout: float | None = None
+    ) -> Gathered[GroupListing]:
+        """The groups of consumers of all nodes, of both protocols, and those that only keep offsets.
+
+        The same as `list_groups` with filters for these.
+
+        Args:
+            states: only groups in one of these; empty for all.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+
+        Returns:
+            The groups; of a node that failed what went wrong.
+
+        Raises:
+            KafkaError: if no node tells which nodes there are.
+        """
+        types = (GroupType.CLASSIC, GroupType.CONSUMER)
+        return await self.list_groups(
+            states=states, types=types, protocol_types=("", CONSUMER_PROTOCOL), timeout=timeout
+        )

@@ -1,0 +1,351 @@
+"""The offsets that groups have committed (section 1.5 of the admin reference)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import ClassVar, TypeAlias
+
+from kafkawire import protocol
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.route import TopicPartition
+from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.group_offsets import CommittedOffset
+from kafkawire.admin.operations.coordinated import InGroup, OfGroups, failure
+from kafkawire.admin.operations.partitions import by_topic
+from kafkawire.admin.results import Results
+from kafkawire.protocol.api_table import ApiKey
+from kafkawire.protocol.error_codes import ErrorCode
+from kafkawire.protocol.errors import error_of
+from kafkawire.wire import Message
+from kafkawire.wire.kafka_errors import KafkaError
+
+GroupOffsets: TypeAlias = Results[TopicPartition, CommittedOffset | None]
+"""Partition to what a group has committed for it, or None if nothing; or what went wrong with the partition."""
+
+Wanted: TypeAlias = Iterable[str] | Mapping[str, Collection[TopicPartition] | None]
+"""Groups, or groups with the partitions that are wanted of each: None for all that something is committed for."""
+
+_KAFKA_SINCE = 1
+_ALL_TOPICS_SINCE = 2
+_REQUIRE_STABLE_SINCE = 7
+_MANY_GROUPS_SINCE = 8
+_NAMES_UNTIL = 9
+"""Newer versions have ids of topics only, which those that are deleted no longer have; Kafka's own admin uses names."""
+
+_RETENTION_BY_BROKER_SINCE = 2
+_BYTES_OF_A_REQUEST = 500_000
+"""A request is written to the log as one batch. One above a mebibyte (``max.message.bytes``) is refused whole."""
+
+_BYTES_OF_AN_OFFSET = 100
+"""What an offset takes beside its texts, and more."""
+
+
+class ListOffsetsOfGroups(OfGroups[GroupOffsets, "protocol.OffsetFetchResponse"]):
+    """KIP-709 (many groups), KIP-447 (stable offsets)."""
+
+    api = ApiKey.OFFSET_FETCH
+    minimum_version = _MANY_GROUPS_SINCE
+    maximum_version = _NAMES_UNTIL
+
+    def __init__(
+        self, name: str, partitions: Mapping[str, Collection[TopicPartition] | None], *, require_stable: bool
+    ) -> None:
+        self.name = name
+        self._partitions = partitions
+        self._require_stable = require_stable
+
+    def build(self, request: Request[str]) -> Message:
+        message = protocol.OffsetFetchRequest
+        groups = []
+        for group_id in request.items:
+            wanted = self._partitions[group_id]
+            topics = (
+                None
+                if wanted is None
+                else tuple(
+                    message.OffsetFetchRequestTopics(name=name, partition_indexes=tuple(numbers))
+                    for name, numbers in by_topic(wanted)
+                )
+            )
+            groups.append(message.OffsetFetchRequestGroup(group_id=group_id, topics=topics))
+        return message(groups=tuple(groups), require_stable=self._require_stable)
+
+    def read(self, request: Request[str], response: protocol.OffsetFetchResponse) -> Outcomes[str, GroupOffsets]:
+        return {
+            group.group_id: error_of(group.error_code)
+            if group.error_code
+            else Results(
+                {
+                    TopicPartition(topic.name, each.partition_index): _committed(each)
+                    for topic in group.topics
+                    for each in topic.partitions
+                }
+            )
+            for group in response.groups
+        }
+
+    def fallback(self) -> Operation[str, GroupOffsets, protocol.OffsetFetchResponse]:
+        return ListOffsetsOfGroup(self.name, self._partitions, require_stable=self._require_stable)
+
+
+class ListOffsetsOfGroup(OfGroups[GroupOffsets, "protocol.OffsetFetchResponse"]):
+    """The same for brokers that take one group in a request."""
+
+    api = ApiKey.OFFSET_FETCH
+    batch = 1
+    maximum_version = _MANY_GROUPS_SINCE - 1
+
+    def __init__(
+        self, name: str, partitions: Mapping[str, Collection[TopicPartition] | None], *, require_stable: bool
+    ) -> None:
+        self.name = name
+        self._partitions = partitions
+        self._require_stable = require_stable
+        self.minimum_version = _REQUIRE_STABLE_SINCE if require_stable else _KAFKA_SINCE
+
+    def lowest_version(self, item: str) -> int:
+        return _ALL_TOPICS_SINCE if self._partitions[item] is None else 0
+
+    def build(self, request: Request[str]) -> Message:
+        (group_id,) = request.items
+        wanted = self._partitions[group_id]
+        topic = protocol.OffsetFetchRequest.OffsetFetchRequestTopic
+        return protocol.OffsetFetchRequest(
+            group_id=group_id,
+            topics=None if wanted is None else tuple(topic(name, tuple(numbers)) for name, numbers in by_topic(wanted)),
+            require_stable=self._require_stable,
+        )
+
+    def read(self, request: Request[str], response: protocol.OffsetFetchResponse) -> Outcomes[str, GroupOffsets]:
+        if response.error_code:
+            return dict.fromkeys(request.items, error_of(response.error_code))
+        offsets = Results(
+            {
+                TopicPartition(topic.name, each.partition_index): _committed(each)
+                for topic in response.topics
+                for each in topic.partitions
+            }
+        )
+        return dict.fromkeys(request.items, offsets)
+
+
+def _committed(
+    partition: protocol.OffsetFetchResponse.OffsetFetchResponsePartition
+    | protocol.OffsetFetchResponse.OffsetFetchResponsePartitions,
+) -> CommittedOffset | KafkaError | None:
+    if partition.error_code:
+        return error_of(partition.error_code)
+    if partition.committed_offset < 0:
+        return None
+    epoch = partition.committed_leader_epoch
+    return CommittedOffset(partition.committed_offset, epoch if epoch >= 0 else None, partition.metadata or "")
+
+
+class CommitOffsets(InGroup[TopicPartition, None, "protocol.OffsetCommitResponse"]):
+    """KIP-396; a commit by nobody, which groups take that have no members."""
+
+    api = ApiKey.OFFSET_COMMIT
+    mutates = True
+    batch = _BYTES_OF_A_REQUEST
+    retried_codes: ClassVar[frozenset[int]] = frozenset({ErrorCode.REBALANCE_IN_PROGRESS})
+    minimum_version = _RETENTION_BY_BROKER_SINCE
+    maximum_version = _NAMES_UNTIL
+
+    def __init__(self, name: str, group_id: str, offsets: Mapping[TopicPartition, CommittedOffset]) -> None:
+        super().__init__(name, group_id)
+        self._offsets = offsets
+
+    def weight(self, item: TopicPartition) -> int:
+        texts = (self._group_id, item.topic, self._offsets[item].metadata)
+        return _BYTES_OF_AN_OFFSET + sum(len(text.encode()) for text in texts)
+
+    def build(self, request: Request[TopicPartition]) -> Message:
+        topic = protocol.OffsetCommitRequest.OffsetCommitRequestTopic
+        return protocol.OffsetCommitRequest(
+            group_id=self._group_id,
+            topics=tuple(
+                topic(name=name, partitions=tuple(self._partition(name, number) for number in numbers))
+                for name, numbers in by_topic(request.items)
+            ),
+        )
+
+    def _partition(self, name: str, number: int) -> protocol.OffsetCommitRequest.OffsetCommitRequestPartition:
+        wanted = self._offsets[TopicPartition(name, number)]
+        return protocol.OffsetCommitRequest.OffsetCommitRequestPartition(
+            partition_index=number,
+            committed_offset=wanted.offset,
+            committed_leader_epoch=-1 if wanted.leader_epoch is None else wanted.leader_epoch,
+            committed_metadata=wanted.metadata,
+        )
+
+    def read(
+        self, request: Request[TopicPartition], response: protocol.OffsetCommitResponse
+    ) -> Outcomes[TopicPartition, None]:
+        return {
+            TopicPartition(topic.name, result.partition_index): failure(result.error_code)
+            for topic in response.topics
+            for result in topic.partitions
+        }
+
+
+class DeleteOffsets(InGroup[TopicPartition, None, "protocol.OffsetDeleteResponse"]):
+    """KIP-496."""
+
+    api = ApiKey.OFFSET_DELETE
+    mutates = True
+
+    def build(self, request: Request[TopicPartition]) -> Message:
+        message = protocol.OffsetDeleteRequest
+        return message(
+            group_id=self._group_id,
+            topics=tuple(
+                message.OffsetDeleteRequestTopic(name, tuple(map(message.OffsetDeleteRequestPartition, numbers)))
+                for name, numbers in by_topic(request.items)
+            ),
+        )
+
+    def read(
+        self, request: Request[TopicPartition], response: protocol.OffsetDeleteResponse
+    ) -> Outcomes[TopicPartition, None]:
+        if response.error_code:
+            return dict.fromkeys(request.items, error_of(response.error_code))
+        return {
+            TopicPartition(topic.name, result.partition_index): failure(result.error_code)
+            for topic in response.topics
+            for result in topic.partitions
+        }
+
+
+def wanted_of_each(groups: Wanted) -> dict[str, Collection[TopicPartition] | None]:
+    """Groups with what is wanted of each."""
+    return dict(groups) if isinstance(groups, Mapping) else dict.fromkeys(groups)
+
+
+class GroupOffsetOperations(OperationFamily):
+    """The offsets that groups have committed."""
+
+    async def list_consumer_group_offsets(
+        self,
+        groups: Wanted,
+        *,
+        require_stable: bool = False,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Results[str, GroupOffsets]:
+        """The offsets that groups have committed.
+
+        Args:
+            groups: ids of the groups, or group id to the partitions that are wanted: None for all that the group has
+                committed something for.
+            require_stable: whether offsets that are being committed by an open transaction are an
+                `UnstableOffsetCommitError` of their partitions; fails at brokers before 2.5.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many groups have one.
+
+        Returns:
+            Group id to its offsets, or to what went wrong with the group: `GroupAuthorizationFailedError` ... Its
+            offsets are results as well: partition to the offset, to None if the group has committed none, or to what
+            went wrong with the partition: `UnstableOffsetCommitError` ... A group that does not exist has no offsets.
+        """
+        return await self._list_offsets("list_consumer_group_offsets", groups, require_stable, timeout, progress)
+
+    async def list_streams_group_offsets(
+        self,
+        groups: Wanted,
+        *,
+        require_stable: bool = False,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Results[str, GroupOffsets]:
+        """The offsets that streams groups have committed; as `list_consumer_group_offsets`."""
+        return await self._list_offsets("list_streams_group_offsets", groups, require_stable, timeout, progress)
+
+    async def alter_consumer_group_offsets(
+        self,
+        group_id: str,
+        offsets: Mapping[TopicPartition, CommittedOffset | int],
+        *,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Results[TopicPartition, None]:
+        """Set where a group goes on. The group must have no members, and is made if it does not exist.
+
+        Args:
+            group_id: id of the group.
+            offsets: partition to its new offset.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many partitions have one.
+
+        Returns:
+            Partition to None, or to what went wrong: `UnknownMemberIdError` (the group has members),
+            `UnknownTopicOrPartitionError` ...
+        """
+        return await self._alter_offsets("alter_consumer_group_offsets", group_id, offsets, timeout, progress)
+
+    async def alter_streams_group_offsets(
+        self,
+        group_id: str,
+        offsets: Mapping[TopicPartition, CommittedOffset | int],
+        *,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Results[TopicPartition, None]:
+        """Set where a streams group goes on; as `alter_consumer_group_offsets`."""
+        return await self._alter_offsets("alter_streams_group_offsets", group_id, offsets, timeout, progress)
+
+    async def delete_consumer_group_offsets(
+        self,
+        group_id: str,
+        partitions: Iterable[TopicPartition],
+        *,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Results[TopicPartition, None]:
+        """Forget the offsets that a group has committed for partitions of topics that it no longer reads.
+
+        Args:
+            group_id: id of the group.
+            partitions: which.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many partitions have one.
+
+        Returns:
+            Partition to None, also if nothing was committed for it; or to what went wrong:
+            `GroupSubscribedToTopicError` (members of the group read the topic), `GroupIdNotFoundError` ...
+        """
+        operation = DeleteOffsets("delete_consumer_group_offsets", group_id)
+        return await self._each(operation, partitions, timeout, progress)
+
+    async def delete_streams_group_offsets(
+        self,
+        group_id: str,
+        partitions: Iterable[TopicPartition],
+        *,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Results[TopicPartition, None]:
+        """Forget offsets of a streams group; as `delete_consumer_group_offsets`."""
+        operation = DeleteOffsets("delete_streams_group_offsets", group_id)
+        return await self._each(operation, partitions, timeout, progress)
+
+    async def _list_offsets(
+        self, name: str, groups: Wanted, require_stable: bool, timeout: float | None, progress: Progress | None
+    ) -> Results[str, GroupOffsets]:
+        wanted = wanted_of_each(groups)
+        operation = ListOffsetsOfGroups(name, wanted, require_stable=require_stable)
+        return await self._each(operation, wanted, timeout, progress)
+
+    async def _alter_offsets(
+        self,
+        name: str,
+        group_id: str,
+        offsets: Mapping[TopicPartition, CommittedOffset | int],
+        timeout: float | None,
+        progress: Progress | None,
+    ) -> Results[TopicPartition, None]:
+        wanted = {
+            partition: CommittedOffset(offset) if isinstance(offset, int) else offset
+            for partition, offset in offsets.items()
+        }
+        return await self._each(CommitOffsets(name, group_id, wanted), wanted, timeout, progress)

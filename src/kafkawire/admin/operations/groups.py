@@ -1,0 +1,143 @@
+"""Groups: delete them, and remove members (section 1.5 of the admin reference)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from kafkawire import protocol
+from kafkawire.admin.engine.operation import Outcomes, Request
+from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.groups import MemberToRemove
+from kafkawire.admin.operations.coordinated import InGroup, OfGroups, failure
+from kafkawire.admin.operations.group_descriptions import DescribeConsumerGroups
+from kafkawire.admin.results import Results
+from kafkawire.protocol.api_table import ApiKey
+from kafkawire.protocol.errors import UnknownMemberIdError, error_of
+from kafkawire.wire import Message
+from kafkawire.wire.kafka_errors import KafkaError
+
+REMOVED_BY_ADMIN = "member was removed by an administrator"
+"""The reason that is told where none is given."""
+
+_MEMBERS_SINCE = 3
+_LONGEST_REASON = 255
+"""Brokers keep no more characters of a reason (KIP-800)."""
+
+
+class DeleteGroups(OfGroups[None, "protocol.DeleteGroupsResponse"]):
+    """KIP-229; groups of every kind."""
+
+    api = ApiKey.DELETE_GROUPS
+    mutates = True
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def build(self, request: Request[str]) -> Message:
+        return protocol.DeleteGroupsRequest(groups_names=tuple(request.items))
+
+    def read(self, request: Request[str], response: protocol.DeleteGroupsResponse) -> Outcomes[str, None]:
+        return {result.group_id: failure(result.error_code) for result in response.results}
+
+
+class RemoveMembers(InGroup[MemberToRemove, None, "protocol.LeaveGroupResponse"]):
+    """KIP-345, KIP-571, KIP-800 (reason)."""
+
+    api = ApiKey.LEAVE_GROUP
+    mutates = True
+    minimum_version = _MEMBERS_SINCE
+
+    def __init__(self, name: str, group_id: str, reason: str) -> None:
+        super().__init__(name, group_id)
+        self._reason = reason[:_LONGEST_REASON]
+
+    def validate(self, item: MemberToRemove) -> KafkaError | None:
+        if item.member_id or item.group_instance_id is not None:
+            return None
+        return UnknownMemberIdError("a member needs a member_id or a group_instance_id")
+
+    def build(self, request: Request[MemberToRemove]) -> Message:
+        member = protocol.LeaveGroupRequest.MemberIdentity
+        return protocol.LeaveGroupRequest(
+            group_id=self._group_id,
+            members=tuple(member(item.member_id, item.group_instance_id, self._reason) for item in request.items),
+        )
+
+    def read(
+        self, request: Request[MemberToRemove], response: protocol.LeaveGroupResponse
+    ) -> Outcomes[MemberToRemove, None]:
+        if response.error_code:
+            return dict.fromkeys(request.items, error_of(response.error_code))
+        return {
+            MemberToRemove(member.member_id, member.group_instance_id): failure(member.error_code)
+            for member in response.members
+        }
+
+
+class GroupOperations(OperationFamily):
+    """Groups: delete them, and remove members."""
+
+    async def delete_consumer_groups(
+        self, groups: Iterable[str], *, timeout: float | None = None, progress: Progress | None = None
+    ) -> Results[str, None]:
+        """Delete groups of consumers, and other classic groups, with the offsets that they have committed.
+
+        Args:
+            groups: ids of the groups.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many groups have one.
+
+        Returns:
+            Group id to None, or to what went wrong: `NonEmptyGroupError` (it has members), `GroupIdNotFoundError`,
+            `GroupAuthorizationFailedError` ...
+        """
+        return await self._each(DeleteGroups("delete_consumer_groups"), groups, timeout, progress)
+
+    async def delete_share_groups(
+        self, groups: Iterable[str], *, timeout: float | None = None, progress: Progress | None = None
+    ) -> Results[str, None]:
+        """Delete share groups (KIP-932); as `delete_consumer_groups`."""
+        return await self._each(DeleteGroups("delete_share_groups"), groups, timeout, progress)
+
+    async def delete_streams_groups(
+        self, groups: Iterable[str], *, timeout: float | None = None, progress: Progress | None = None
+    ) -> Results[str, None]:
+        """Delete streams groups (KIP-1071); as `delete_consumer_groups`."""
+        return await self._each(DeleteGroups("delete_streams_groups"), groups, timeout, progress)
+
+    async def remove_members_from_consumer_group(
+        self,
+        group_id: str,
+        members: Collection[MemberToRemove] | None = None,
+        *,
+        reason: str = REMOVED_BY_ADMIN,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Results[MemberToRemove, None]:
+        """Put members out of a group of consumers. Those that run will join again.
+
+        Args:
+            group_id: id of the group.
+            members: whom; None for all that are in it.
+            reason: what the coordinator writes to its log (from 3.2); its first 255 characters.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many members have one.
+
+        Returns:
+            Member to None, or to what went wrong: `UnknownMemberIdError` (it is not in the group) ...
+
+        Raises:
+            KafkaError: if all members are meant and nobody tells who they are: `GroupIdNotFoundError` ...
+        """
+        name = "remove_members_from_consumer_group"
+        deadline = self._deadline(timeout)
+        if members is None:
+            described = await self._until(deadline, DescribeConsumerGroups(authorized=False, name=name), (group_id,))
+            members = [
+                MemberToRemove(group_instance_id=member.group_instance_id)
+                if member.group_instance_id is not None
+                else MemberToRemove(member.member_id)
+                for member in described[group_id].members
+            ]
+        return await self._until(deadline, RemoveMembers(name, group_id, reason), members, progress)

@@ -1,0 +1,152 @@
+"""Producers as partitions know them, and transactions that hang in partitions (section 1.6 of the admin reference)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from kafkawire import protocol
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.route import LeaderOf, OnNode, Route, TopicPartition
+from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.operations.coordinated import failure
+from kafkawire.admin.operations.partitions import by_topic
+from kafkawire.admin.results import Results
+from kafkawire.admin.transactions import AbortTransactionSpec, ProducerState
+from kafkawire.protocol.api_table import ApiKey
+from kafkawire.protocol.error_codes import ErrorCode
+from kafkawire.protocol.errors import error_of
+from kafkawire.wire import Message
+
+
+class DescribeProducers(Operation[TopicPartition, tuple[ProducerState, ...], "protocol.DescribeProducersResponse"]):
+    """KIP-664."""
+
+    name = "describe_producers"
+    api = ApiKey.DESCRIBE_PRODUCERS
+    # A topic that was just created is not known everywhere at once.
+    retried_codes: ClassVar[frozenset[int]] = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION})
+
+    def __init__(self, node: int | None) -> None:
+        self._node = node
+
+    def route(self, item: TopicPartition) -> Route:
+        return LeaderOf(item) if self._node is None else OnNode(self._node)
+
+    def build(self, request: Request[TopicPartition]) -> Message:
+        topic = protocol.DescribeProducersRequest.TopicRequest
+        return protocol.DescribeProducersRequest(
+            topics=tuple(topic(name, tuple(numbers)) for name, numbers in by_topic(request.items))
+        )
+
+    def read(
+        self, request: Request[TopicPartition], response: protocol.DescribeProducersResponse
+    ) -> Outcomes[TopicPartition, tuple[ProducerState, ...]]:
+        return {
+            TopicPartition(topic.name, partition.partition_index): error_of(
+                partition.error_code, partition.error_message
+            )
+            if partition.error_code
+            else tuple(map(_producer, partition.active_producers))
+            for topic in response.topics
+            for partition in topic.partitions
+        }
+
+
+def _producer(producer: protocol.DescribeProducersResponse.ProducerState) -> ProducerState:
+    return ProducerState(
+        producer_id=producer.producer_id,
+        producer_epoch=producer.producer_epoch,
+        last_sequence=_known(producer.last_sequence),
+        last_timestamp_ms=_known(producer.last_timestamp),
+        coordinator_epoch=_known(producer.coordinator_epoch),
+        transaction_start_offset=_known(producer.current_txn_start_offset),
+    )
+
+
+def _known(number: int) -> int | None:
+    return number if number >= 0 else None
+
+
+class AbortTransaction(Operation[AbortTransactionSpec, None, "protocol.WriteTxnMarkersResponse"]):
+    """KIP-664: writes the marker that the coordinator should have written."""
+
+    name = "abort_transaction"
+    api = ApiKey.WRITE_TXN_MARKERS
+    mutates = True
+    retried_codes: ClassVar[frozenset[int]] = frozenset(
+        {ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.BROKER_NOT_AVAILABLE}
+    )
+
+    def route(self, item: AbortTransactionSpec) -> Route:
+        return LeaderOf(item.partition)
+
+    def build(self, request: Request[AbortTransactionSpec]) -> Message:
+        message = protocol.WriteTxnMarkersRequest
+        return message(
+            markers=tuple(
+                message.WritableTxnMarker(
+                    producer_id=item.producer_id,
+                    producer_epoch=item.producer_epoch,
+                    transaction_result=False,
+                    topics=(message.WritableTxnMarkerTopic(item.partition.topic, (item.partition.partition,)),),
+                    coordinator_epoch=item.coordinator_epoch,
+                )
+                for item in request.items
+            )
+        )
+
+    def read(
+        self, request: Request[AbortTransactionSpec], response: protocol.WriteTxnMarkersResponse
+    ) -> Outcomes[AbortTransactionSpec, None]:
+        codes = {
+            (marker.producer_id, topic.name, partition.partition_index): partition.error_code
+            for marker in response.markers
+            for topic in marker.topics
+            for partition in topic.partitions
+        }
+        found = ((item, (item.producer_id, item.partition.topic, item.partition.partition)) for item in request.items)
+        return {item: failure(codes[key]) for item, key in found if key in codes}
+
+
+class ProducerOperations(OperationFamily):
+    """Producers as partitions know them."""
+
+    async def describe_producers(
+        self,
+        partitions: Iterable[TopicPartition],
+        *,
+        node: int | None = None,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Results[TopicPartition, tuple[ProducerState, ...]]:
+        """The producers that partitions remember: those that number their records.
+
+        Args:
+            partitions: which.
+            node: id of a node that has replicas of them, to be asked instead of their leaders.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default. A topic that does not
+                exist is waited for: it may have been created just now.
+            progress: told after each outcome how many of how many partitions have one.
+
+        Returns:
+            Partition to its producers, or to what went wrong: `TopicAuthorizationFailedError`,
+            `NotLeaderOrFollowerError` (the node has no replica) ...
+        """
+        return await self._each(DescribeProducers(node), partitions, timeout, progress)
+
+    async def abort_transaction(self, spec: AbortTransactionSpec, *, timeout: float | None = None) -> None:
+        """Abort a transaction that hangs: open in a partition, but unknown to its coordinator.
+
+        A transaction that its coordinator knows is not helped by this; see `force_terminate_transaction`.
+
+        Args:
+            spec: the transaction, as `describe_producers` shows it.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+
+        Raises:
+            KafkaError: what went wrong: `InvalidProducerEpochError`, `TransactionCoordinatorFencedError`,
+                `ClusterAuthorizationFailedError` ...
+        """
+        await self._only(AbortTransaction(), spec, timeout)

@@ -1,0 +1,202 @@
+"""Where share groups go on (section 1.5 of the admin reference)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import TypeAlias
+
+from kafkawire import protocol
+from kafkawire.admin.engine.operation import Outcomes, Request
+from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.route import TopicPartition
+from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.group_offsets import SharePartitionOffset
+from kafkawire.admin.operations.coordinated import InGroup, OfGroups, failure
+from kafkawire.admin.operations.group_offsets import Wanted, wanted_of_each
+from kafkawire.admin.operations.partitions import by_topic
+from kafkawire.admin.results import Results
+from kafkawire.protocol.api_table import ApiKey
+from kafkawire.protocol.errors import error_of
+from kafkawire.wire import Message
+from kafkawire.wire.kafka_errors import KafkaError
+
+ShareGroupOffsets: TypeAlias = Results[TopicPartition, SharePartitionOffset | None]
+"""Partition to where a share group goes on, or None if it has not begun; or what went wrong with the partition."""
+
+
+class DescribeShareGroupOffsets(OfGroups[ShareGroupOffsets, "protocol.DescribeShareGroupOffsetsResponse"]):
+    """KIP-932, KIP-1226 (lag)."""
+
+    name = "list_share_group_offsets"
+    api = ApiKey.DESCRIBE_SHARE_GROUP_OFFSETS
+
+    def __init__(self, partitions: Mapping[str, Collection[TopicPartition] | None]) -> None:
+        self._partitions = partitions
+
+    def build(self, request: Request[str]) -> Message:
+        message = protocol.DescribeShareGroupOffsetsRequest
+        groups = []
+        for group_id in request.items:
+            wanted = self._partitions[group_id]
+            topics = (
+                None
+                if wanted is None
+                else tuple(
+                    message.DescribeShareGroupOffsetsRequestTopic(name, tuple(numbers))
+                    for name, numbers in by_topic(wanted)
+                )
+            )
+            groups.append(message.DescribeShareGroupOffsetsRequestGroup(group_id, topics))
+        return message(groups=tuple(groups))
+
+    def read(
+        self, request: Request[str], response: protocol.DescribeShareGroupOffsetsResponse
+    ) -> Outcomes[str, ShareGroupOffsets]:
+        return {
+            group.group_id: error_of(group.error_code, group.error_message)
+            if group.error_code
+            else Results(
+                {
+                    TopicPartition(topic.topic_name, each.partition_index): _begun(each)
+                    for topic in group.topics
+                    for each in topic.partitions
+                }
+            )
+            for group in response.groups
+        }
+
+
+def _begun(
+    partition: protocol.DescribeShareGroupOffsetsResponse.DescribeShareGroupOffsetsResponsePartition,
+) -> SharePartitionOffset | KafkaError | None:
+    if partition.error_code:
+        return error_of(partition.error_code, partition.error_message)
+    if partition.start_offset < 0:
+        return None
+    return SharePartitionOffset(
+        start_offset=partition.start_offset,
+        leader_epoch=partition.leader_epoch if partition.leader_epoch >= 0 else None,
+        lag=partition.lag if partition.lag >= 0 else None,
+    )
+
+
+class AlterShareGroupOffsets(InGroup[TopicPartition, None, "protocol.AlterShareGroupOffsetsResponse"]):
+    """KIP-932."""
+
+    api = ApiKey.ALTER_SHARE_GROUP_OFFSETS
+    mutates = True
+
+    def __init__(self, group_id: str, offsets: Mapping[TopicPartition, int]) -> None:
+        super().__init__("alter_share_group_offsets", group_id)
+        self._offsets = offsets
+
+    def build(self, request: Request[TopicPartition]) -> Message:
+        message = protocol.AlterShareGroupOffsetsRequest
+        return message(
+            group_id=self._group_id,
+            topics=tuple(
+                message.AlterShareGroupOffsetsRequestTopic(
+                    name,
+                    tuple(
+                        message.AlterShareGroupOffsetsRequestPartition(
+                            number, self._offsets[TopicPartition(name, number)]
+                        )
+                        for number in numbers
+                    ),
+                )
+                for name, numbers in by_topic(request.items)
+            ),
+        )
+
+    def read(
+        self, request: Request[TopicPartition], response: protocol.AlterShareGroupOffsetsResponse
+    ) -> Outcomes[TopicPartition, None]:
+        if response.error_code:
+            return dict.fromkeys(request.items, error_of(response.error_code, response.error_message))
+        return {
+            TopicPartition(topic.topic_name, result.partition_index): failure(result.error_code, result.error_message)
+            for topic in response.responses
+            for result in topic.partitions
+        }
+
+
+class DeleteShareGroupOffsets(InGroup[str, None, "protocol.DeleteShareGroupOffsetsResponse"]):
+    """KIP-932; the items are topics."""
+
+    api = ApiKey.DELETE_SHARE_GROUP_OFFSETS
+    mutates = True
+
+    def build(self, request: Request[str]) -> Message:
+        topic = protocol.DeleteShareGroupOffsetsRequest.DeleteShareGroupOffsetsRequestTopic
+        return protocol.DeleteShareGroupOffsetsRequest(group_id=self._group_id, topics=tuple(map(topic, request.items)))
+
+    def read(self, request: Request[str], response: protocol.DeleteShareGroupOffsetsResponse) -> Outcomes[str, None]:
+        if response.error_code:
+            return dict.fromkeys(request.items, error_of(response.error_code, response.error_message))
+        return {topic.topic_name: failure(topic.error_code, topic.error_message) for topic in response.responses}
+
+
+class ShareGroupOffsetOperations(OperationFamily):
+    """Where share groups go on."""
+
+    async def list_share_group_offsets(
+        self, groups: Wanted, *, timeout: float | None = None, progress: Progress | None = None
+    ) -> Results[str, ShareGroupOffsets]:
+        """Where share groups go on in partitions.
+
+        Args:
+            groups: ids of the groups, or group id to the partitions that are wanted: None for all that the group has.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many groups have one.
+
+        Returns:
+            Group id to its offsets, or to what went wrong with the group: `GroupIdNotFoundError` ... Its offsets are
+            results as well: partition to its offset, to None if the group has not begun there, or to what went wrong.
+        """
+        wanted = wanted_of_each(groups)
+        return await self._each(DescribeShareGroupOffsets(wanted), wanted, timeout, progress)
+
+    async def alter_share_group_offsets(
+        self,
+        group_id: str,
+        offsets: Mapping[TopicPartition, int],
+        *,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Results[TopicPartition, None]:
+        """Set where a share group goes on. The group must have no members.
+
+        Args:
+            group_id: id of the group.
+            offsets: partition to its new offset.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many partitions have one.
+
+        Returns:
+            Partition to None, or to what went wrong: `NonEmptyGroupError`, `GroupIdNotFoundError`,
+            `UnknownTopicOrPartitionError` ...
+        """
+        return await self._each(AlterShareGroupOffsets(group_id, offsets), offsets, timeout, progress)
+
+    async def delete_share_group_offsets(
+        self,
+        group_id: str,
+        topics: Iterable[str],
+        *,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Results[str, None]:
+        """Forget where a share group goes on in topics. The group must have no members.
+
+        Args:
+            group_id: id of the group.
+            topics: names of the topics.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many topics have one.
+
+        Returns:
+            Topic name to None, or to what went wrong: `NonEmptyGroupError`, `GroupIdNotFoundError`,
+            `UnknownTopicOrPartitionError` ...
+        """
+        operation = DeleteShareGroupOffsets("delete_share_group_offsets", group_id)
+        return await self._each(operation, topics, timeout, progress)

@@ -1,0 +1,154 @@
+"""Streams groups, described (section 1.5 of the admin reference)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kafkawire import protocol
+from kafkawire.admin.acls import authorized_operations
+from kafkawire.admin.engine.operation import Outcomes, Request
+from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.groups import GroupState
+from kafkawire.admin.operations.coordinated import OfGroups
+from kafkawire.admin.operations.group_descriptions import GROUPS_OF_A_REQUEST
+from kafkawire.admin.results import Results
+from kafkawire.admin.streams_groups import (
+    StreamsEndpoint,
+    StreamsGroupDescription,
+    StreamsGroupMember,
+    StreamsInternalTopic,
+    StreamsSubtopology,
+    StreamsTask,
+    StreamsTasks,
+    StreamsTopology,
+)
+from kafkawire.protocol.api_table import ApiKey
+from kafkawire.protocol.errors import error_of
+from kafkawire.wire import Message
+
+
+class DescribeStreamsGroups(OfGroups[StreamsGroupDescription, "protocol.StreamsGroupDescribeResponse"]):
+    """KIP-1071."""
+
+    name = "describe_streams_groups"
+    api = ApiKey.STREAMS_GROUP_DESCRIBE
+    batch = GROUPS_OF_A_REQUEST
+
+    def __init__(self, *, authorized: bool) -> None:
+        self._authorized = authorized
+
+    def build(self, request: Request[str]) -> Message:
+        return protocol.StreamsGroupDescribeRequest(
+            group_ids=tuple(request.items), include_authorized_operations=self._authorized
+        )
+
+    def read(
+        self, request: Request[str], response: protocol.StreamsGroupDescribeResponse
+    ) -> Outcomes[str, StreamsGroupDescription]:
+        return {
+            group.group_id: error_of(group.error_code, group.error_message)
+            if group.error_code
+            else StreamsGroupDescription(
+                group_id=group.group_id,
+                state=GroupState(group.group_state),
+                coordinator=request.node_id,
+                topology=None if group.topology is None else _topology(group.topology),
+                members=tuple(map(_member, group.members)),
+                group_epoch=group.group_epoch,
+                assignment_epoch=group.assignment_epoch,
+                authorized_operations=authorized_operations(group.authorized_operations) if self._authorized else None,
+            )
+            for group in response.groups
+        }
+
+
+def _topology(topology: protocol.StreamsGroupDescribeResponse.Topology) -> StreamsTopology:
+    return StreamsTopology(
+        epoch=topology.epoch,
+        subtopologies=None
+        if topology.subtopologies is None
+        else tuple(
+            StreamsSubtopology(
+                subtopology_id=each.subtopology_id,
+                source_topics=tuple(each.source_topics),
+                repartition_sink_topics=tuple(each.repartition_sink_topics),
+                state_changelog_topics=tuple(map(_internal_topic, each.state_changelog_topics)),
+                repartition_source_topics=tuple(map(_internal_topic, each.repartition_source_topics)),
+            )
+            for each in topology.subtopologies
+        ),
+    )
+
+
+def _internal_topic(topic: protocol.StreamsGroupDescribeResponse.TopicInfo) -> StreamsInternalTopic:
+    return StreamsInternalTopic(
+        name=topic.name,
+        partitions=topic.partitions or None,
+        replication_factor=topic.replication_factor or None,
+        configs=_pairs(topic.topic_configs),
+    )
+
+
+def _member(member: protocol.StreamsGroupDescribeResponse.Member) -> StreamsGroupMember:
+    endpoint = member.user_endpoint
+    return StreamsGroupMember(
+        member_id=member.member_id,
+        member_epoch=member.member_epoch,
+        group_instance_id=member.instance_id,
+        rack_id=member.rack_id,
+        client_id=member.client_id,
+        client_host=member.client_host,
+        topology_epoch=member.topology_epoch,
+        process_id=member.process_id,
+        endpoint=None if endpoint is None else StreamsEndpoint(endpoint.host, endpoint.port),
+        client_tags=_pairs(member.client_tags),
+        task_offsets=_offsets(member.task_offsets),
+        task_end_offsets=_offsets(member.task_end_offsets),
+        assignment=_assignment(member.assignment),
+        target_assignment=_assignment(member.target_assignment),
+        is_classic=member.is_classic,
+    )
+
+
+def _pairs(pairs: Iterable[protocol.StreamsGroupDescribeResponse.KeyValue]) -> dict[str, str]:
+    return {pair.key: pair.value for pair in pairs}
+
+
+def _offsets(offsets: Iterable[protocol.StreamsGroupDescribeResponse.TaskOffset]) -> dict[StreamsTask, int]:
+    return {StreamsTask(each.subtopology_id, each.partition): each.offset for each in offsets}
+
+
+def _assignment(tasks: protocol.StreamsGroupDescribeResponse.Assignment) -> StreamsTasks:
+    return StreamsTasks(_tasks(tasks.active_tasks), _tasks(tasks.standby_tasks), _tasks(tasks.warmup_tasks))
+
+
+def _tasks(tasks: Iterable[protocol.StreamsGroupDescribeResponse.TaskIds]) -> tuple[StreamsTask, ...]:
+    return tuple(sorted(StreamsTask(each.subtopology_id, number) for each in tasks for number in each.partitions))
+
+
+class StreamsGroupOperations(OperationFamily):
+    """Streams groups, described."""
+
+    async def describe_streams_groups(
+        self,
+        groups: Iterable[str],
+        *,
+        include_authorized_operations: bool = False,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Results[str, StreamsGroupDescription]:
+        """Groups of Kafka Streams by the streams protocol (KIP-1071).
+
+        Args:
+            groups: ids of the groups.
+            include_authorized_operations: whether to ask what the caller may do with each.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many groups have one.
+
+        Returns:
+            Group id to its description, or to what went wrong: `GroupIdNotFoundError` (also for groups of another
+            type), `GroupAuthorizationFailedError`, `UnsupportedVersionError` (the broker has no streams groups) ...
+        """
+        operation = DescribeStreamsGroups(authorized=include_authorized_operations)
+        return await self._each(operation, groups, timeout, progress)

@@ -1,0 +1,216 @@
+"""Transactions: list and describe them, shut producers out (section 1.6 of the admin reference)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import ClassVar
+
+from kafkawire import protocol
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.engine.route import CoordinatorOf, CoordinatorType, OnNode, Route, TopicPartition
+from kafkawire.admin.gathered import Gathered
+from kafkawire.admin.operations.every_node import EveryNodeFamily
+from kafkawire.admin.results import Results
+from kafkawire.admin.transactions import (
+    FencedProducer,
+    TransactionDescription,
+    TransactionListing,
+    TransactionState,
+)
+from kafkawire.protocol.api_table import ApiKey
+from kafkawire.protocol.error_codes import ErrorCode
+from kafkawire.protocol.errors import InvalidRequestError, error_of
+from kafkawire.wire import Message
+
+_DURATION_SINCE = 1
+_PATTERN_SINCE = 2
+_ANY_DURATION = -1
+
+
+class ListTransactions(Operation[int, tuple[TransactionListing, ...], "protocol.ListTransactionsResponse"]):
+    """KIP-664, KIP-994 (duration), KIP-1152 (pattern); the transactional ids of each node."""
+
+    name = "list_transactions"
+    api = ApiKey.LIST_TRANSACTIONS
+
+    def __init__(
+        self,
+        states: Collection[TransactionState] = (),
+        producer_ids: Collection[int] = (),
+        minimum_duration_ms: int | None = None,
+        transactional_id_pattern: str | None = None,
+    ) -> None:
+        self._states = tuple(states)
+        self._producer_ids = tuple(producer_ids)
+        self._minimum_duration_ms = minimum_duration_ms
+        self._pattern = transactional_id_pattern
+        if transactional_id_pattern is not None:
+            self.minimum_version = _PATTERN_SINCE
+        elif minimum_duration_ms is not None:
+            self.minimum_version = _DURATION_SINCE
+
+    def route(self, item: int) -> Route:
+        return OnNode(item)
+
+    def build(self, request: Request[int]) -> Message:
+        duration = self._minimum_duration_ms
+        return protocol.ListTransactionsRequest(
+            state_filters=self._states,
+            producer_id_filters=self._producer_ids,
+            duration_filter=_ANY_DURATION if duration is None else duration,
+            transactional_id_pattern=self._pattern,
+        )
+
+    def read(
+        self, request: Request[int], response: protocol.ListTransactionsResponse
+    ) -> Outcomes[int, tuple[TransactionListing, ...]]:
+        if response.error_code:
+            return dict.fromkeys(request.items, error_of(response.error_code))
+        if response.unknown_state_filters:
+            unknown = ", ".join(response.unknown_state_filters)
+            error = InvalidRequestError(f"the broker knows no such state of transactions: {unknown}")
+            return dict.fromkeys(request.items, error)
+        listed = tuple(
+            TransactionListing(each.transactional_id, each.producer_id, TransactionState(each.transaction_state))
+            for each in response.transaction_states
+        )
+        return dict.fromkeys(request.items, listed)
+
+
+class DescribeTransactions(Operation[str, TransactionDescription, "protocol.DescribeTransactionsResponse"]):
+    """KIP-664."""
+
+    name = "describe_transactions"
+    api = ApiKey.DESCRIBE_TRANSACTIONS
+
+    def route(self, item: str) -> Route:
+        return CoordinatorOf(CoordinatorType.TRANSACTION, item)
+
+    def build(self, request: Request[str]) -> Message:
+        return protocol.DescribeTransactionsRequest(transactional_ids=tuple(request.items))
+
+    def read(
+        self, request: Request[str], response: protocol.DescribeTransactionsResponse
+    ) -> Outcomes[str, TransactionDescription]:
+        return {
+            each.transactional_id: error_of(each.error_code)
+            if each.error_code
+            else TransactionDescription(
+                coordinator=request.node_id,
+                state=TransactionState(each.transaction_state),
+                producer_id=each.producer_id,
+                producer_epoch=each.producer_epoch,
+                timeout_ms=each.transaction_timeout_ms,
+                start_time_ms=each.transaction_start_time_ms if each.transaction_start_time_ms >= 0 else None,
+                partitions=frozenset(
+                    TopicPartition(topic.topic, number) for topic in each.topics for number in topic.partitions
+                ),
+            )
+            for each in response.transaction_states
+        }
+
+
+class FenceProducers(Operation[str, FencedProducer, "protocol.InitProducerIdResponse"]):
+    """KIP-360, KIP-664: begins as a producer does, which takes the transactional id from those that have it."""
+
+    api = ApiKey.INIT_PRODUCER_ID
+    mutates = True
+    batch = 1
+    # An open transaction is aborted first, which takes a while.
+    retried_codes: ClassVar[frozenset[int]] = frozenset({ErrorCode.CONCURRENT_TRANSACTIONS})
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def route(self, item: str) -> Route:
+        return CoordinatorOf(CoordinatorType.TRANSACTION, item)
+
+    def build(self, request: Request[str]) -> Message:
+        return protocol.InitProducerIdRequest(
+            transactional_id=request.items[0], transaction_timeout_ms=request.timeout_ms
+        )
+
+    def read(self, request: Request[str], response: protocol.InitProducerIdResponse) -> Outcomes[str, FencedProducer]:
+        if response.error_code:
+            return dict.fromkeys(request.items, error_of(response.error_code))
+        return dict.fromkeys(request.items, FencedProducer(response.producer_id, response.producer_epoch))
+
+
+class TransactionOperations(EveryNodeFamily):
+    """Transactions by their transactional ids."""
+
+    async def list_transactions(
+        self,
+        *,
+        states: Collection[TransactionState] = (),
+        producer_ids: Collection[int] = (),
+        minimum_duration_ms: int | None = None,
+        transactional_id_pattern: str | None = None,
+        timeout: float | None = None,
+    ) -> Gathered[TransactionListing]:
+        """The transactional ids of all nodes; the coordinator of each lists it.
+
+        Args:
+            states: only those in one of these; empty for all.
+            producer_ids: only those of one of these producers; empty for all.
+            minimum_duration_ms: only those with a transaction that is open for longer, in milliseconds; None for all.
+                Fails at brokers before 3.8.
+            transactional_id_pattern: only ids that match a regular expression (RE2); None for all. Fails at brokers
+                before 4.1.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+
+        Returns:
+            The transactional ids; of a node that failed what went wrong: `UnsupportedVersionError` (a filter that it
+            does not know), `InvalidRegularExpressionError`, `InvalidRequestError` (a state that it does not know) ...
+
+        Raises:
+            KafkaError: if no node tells which nodes there are.
+        """
+        operation = ListTransactions(states, producer_ids, minimum_duration_ms, transactional_id_pattern)
+        listed = await self._on_every_node(operation, timeout)
+        return Gathered(listed, lambda each: each.transactional_id)
+
+    async def describe_transactions(
+        self, transactional_ids: Iterable[str], *, timeout: float | None = None, progress: Progress | None = None
+    ) -> Results[str, TransactionDescription]:
+        """Transactional ids and their transactions.
+
+        Args:
+            transactional_ids: which.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many ids have one.
+
+        Returns:
+            Transactional id to its description, or to what went wrong: `TransactionalIdNotFoundError`,
+            `TransactionalIdAuthorizationFailedError` ...
+        """
+        return await self._each(DescribeTransactions(), transactional_ids, timeout, progress)
+
+    async def fence_producers(
+        self, transactional_ids: Iterable[str], *, timeout: float | None = None, progress: Progress | None = None
+    ) -> Results[str, FencedProducer]:
+        """Shut out the producers that have transactional ids; transactions that they have open are aborted.
+
+        Args:
+            transactional_ids: which; one that no producer has had is made.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+            progress: told after each outcome how many of how many ids have one.
+
+        Returns:
+            Transactional id to what it has now, or to what went wrong: `TransactionalIdAuthorizationFailedError`,
+            `InvalidTransactionTimeoutError` (the broker allows less than the ``request_timeout`` of the settings) ...
+        """
+        return await self._each(FenceProducers("fence_producers"), transactional_ids, timeout, progress)
+
+    async def force_terminate_transaction(self, transactional_id: str, *, timeout: float | None = None) -> None:
+        """Abort the transaction that a transactional id has open, and shut its producer out (KIP-939).
+
+        Args:
+            transactional_id: which.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+
+        Raises:
+            KafkaError: what went wrong, as `fence_producers`.
+        """
+        await self._only(FenceProducers("force_terminate_transaction"), transactional_id, timeout)
