@@ -209,6 +209,13 @@ class Call(Generic[K, V]):
             outcomes = dict.fromkeys(items, error)
         except EncodeError as error:
             self._out.difference_update(items)
+            for item in items:
+                self._attempts[item] -= 1  # nothing was sent
+            if len(items) > 1:
+                half = len(items) // 2
+                for some in (items[:half], items[half:]):
+                    self._spawn(self._send(operation, place, routes, some))
+                return
             outcomes = dict.fromkeys(items, _unsendable(error))
         except KafkaError as error:
             self._notice(error, node_id)

@@ -162,7 +162,18 @@ async def test_a_value_that_no_version_carries_is_an_error_of_its_items() -> Non
         results = await client.create_topics([NewTopic("a", 1 << 40, 1)])
         error = results.errors()["a"]
         assert isinstance(error, InvalidRequestError)
+        assert error.attempts == 0
         assert "num_partitions" in str(error)
+
+
+async def test_a_value_that_no_version_carries_does_not_spoil_the_other_items() -> None:
+    async with StandInCluster(1, _creates(_all_created)) as cluster, cluster.client() as client:
+        topics = [NewTopic(f"t{number}", 1 << 40 if number in {3, 40} else 1, 1) for number in range(50)]
+        results = await client.create_topics(topics)
+        assert list(results.errors()) == ["t3", "t40"]
+        assert len(results.values()) == 48
+        sent = [topic.name for _, request in cluster.asked for topic in getattr(request, "topics", ())]
+        assert sorted(sent) == sorted(results.values())
 
 
 async def test_requests_stay_below_the_record_limit() -> None:
