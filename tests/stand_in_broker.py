@@ -31,6 +31,7 @@ from kafkawire.rpc import UNSUPPORTED_VERSION, Request, decode_request, encode_r
 from kafkawire.wire import Message
 
 _SIZE = struct.Struct(">i")
+_SECONDS = 10.0
 _UNSUPPORTED_SASL_MECHANISM = 33
 _ILLEGAL_SASL_STATE = 34
 _SASL_AUTHENTICATION_FAILED = 58
@@ -139,9 +140,14 @@ class StandInBroker:
         self._server = await asyncio.start_server(self._accept, self.host, self.port, ssl=self._tls)
 
     async def no_clients(self) -> None:
-        """Wait until all connections are closed."""
-        while self._serving:
-            await asyncio.wait(self._serving)
+        """Wait until all connections are closed.
+
+        Raises:
+            TimeoutError: if they are not, after some seconds.
+        """
+        async with asyncio.timeout(_SECONDS):
+            while self._serving:
+                await asyncio.wait(self._serving)
 
     @property
     def requests(self) -> list[Request]:

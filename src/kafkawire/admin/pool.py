@@ -10,8 +10,9 @@ from typing import Protocol, TypeVar
 from kafkawire.admin.backoff import Backoff
 from kafkawire.admin.connection.versions import BrokerVersions
 from kafkawire.admin.nodes import Node
+from kafkawire.admin.sharing import shared
 from kafkawire.wire import Message
-from kafkawire.wire.kafka_errors import ClosedError, ConnectionFailedError
+from kafkawire.wire.kafka_errors import ClosedError, ConnectionFailedError, DisconnectedError, KafkaError
 
 R = TypeVar("R", bound=Message)
 
@@ -38,8 +39,8 @@ class Channel(Protocol):
     async def request(self, request: Message, response_class: type[R], version: int, deadline: float) -> R:
         """The answer to a request."""
 
-    async def close(self) -> None:
-        """Close the connection; whatever is in flight fails."""
+    async def close(self, error: KafkaError | None = None) -> None:
+        """Close the connection; whatever is in flight fails, with `ClosedError` if nothing else is given."""
 
 
 Connect = Callable[[Node, float], Awaitable[Channel]]
@@ -79,6 +80,7 @@ class ConnectionPool:
         self._backoff = backoff
         self._connect_timeout = connect_timeout
         self._slots: dict[int, _Slot] = {}
+        self._outgoing: list[Channel] = []
         self._closed = False
 
     def connected(self, node: Node) -> Channel | None:
@@ -111,17 +113,18 @@ class ConnectionPool:
         if slot.connecting is None:
             slot.connecting = asyncio.create_task(self._attempt(slot), name=f"kafkawire: connect to {node}")
             slot.connecting.add_done_callback(_retrieve)
-        async with asyncio.timeout_at(deadline):
-            # A caller that is cancelled does not take the attempt away from the others.
-            return await asyncio.shield(slot.connecting)
+        return await shared(slot.connecting, deadline, lambda: self._stopped(node))
 
     def adopt(self, bootstrap: Node, node: Node) -> None:
         """Keep the connection to a bootstrap address as that of the node which was found there."""
         slot = self._slots.get(bootstrap.id)
-        if slot is not None and slot.channel is not None and node.id not in self._slots:
-            del self._slots[bootstrap.id]
-            slot.node = node
-            self._slots[node.id] = slot
+        if slot is None or self.connected(bootstrap) is None or slot.connecting is not None or self._has_use_of(node):
+            return
+        del self._slots[bootstrap.id]
+        if node.id in self._slots:
+            self._let_end(self._slots[node.id])
+        slot.node = node
+        self._slots[node.id] = slot
 
     async def close(self) -> None:
         """Close all connections and stop all attempts; nothing can be had from the pool afterwards."""
@@ -130,7 +133,8 @@ class ConnectionPool:
         for slot in slots:
             if slot.connecting is not None:
                 slot.connecting.cancel()
-        await asyncio.gather(*(slot.channel.close() for slot in slots if slot.channel is not None))
+        channels = [*self._outgoing, *(slot.channel for slot in slots if slot.channel is not None)]
+        await asyncio.gather(*(channel.close() for channel in channels))
 
     async def _slot(self, node: Node) -> _Slot:
         slot = self._slots.get(node.id)
@@ -139,9 +143,25 @@ class ConnectionPool:
         elif not _same_place(slot.node, node):
             old, slot = slot, _Slot(node)
             self._slots[node.id] = slot
+            if old.connecting is not None:
+                old.connecting.cancel()
             if old.channel is not None:
-                await old.channel.close()
+                await old.channel.close(DisconnectedError(f"the cluster says that {old.node} is at {node.address} now"))
         return slot
+
+    def _let_end(self, slot: _Slot) -> None:
+        """Keep a connection that takes no more requests while others still wait for their answers on it."""
+        if slot.channel is not None and slot.channel.in_flight:
+            self._outgoing = [*(old for old in self._outgoing if old.in_flight), slot.channel]
+
+    def _has_use_of(self, node: Node) -> bool:
+        slot = self._slots.get(node.id)
+        return self.connected(node) is not None or (slot is not None and slot.connecting is not None)
+
+    def _stopped(self, node: Node) -> KafkaError:
+        if self._closed:
+            return ClosedError("the client was closed")
+        return ConnectionFailedError(f"{node} is not where it was any more", node=node.id)
 
     async def _attempt(self, slot: _Slot) -> Channel:
         try:
@@ -154,6 +174,7 @@ class ConnectionPool:
         finally:
             slot.connecting = None
         slot.failures = 0
+        self._let_end(slot)
         slot.channel = channel
         if self._closed:
             await channel.close()
