@@ -21,6 +21,7 @@ from tests.laws.admin.acl_strategies import (
 from kafkawire.admin.acl_evaluation import AclEvaluator
 from kafkawire.admin.acl_matching import AclIndex, matches
 from kafkawire.admin.acl_messages import acl_creation, described_acls
+from kafkawire.admin.acl_portions import portions
 from kafkawire.admin.acls import (
     AclBinding,
     AclBindingFilter,
@@ -67,7 +68,7 @@ def test_what_is_created_is_described(created: list[AclBinding]) -> None:
             )
         )
     sent = DescribeAclsResponse(resources=resources).encode(3)
-    assert described_acls(DescribeAclsResponse.decode(sent, 3).resources) == created
+    assert described_acls(DescribeAclsResponse.decode(sent, 3).resources) == sorted(created)
 
 
 Question = tuple[str, AclOperation, ResourceType, str, str]
@@ -109,3 +110,15 @@ def _is_about(acl: AclBinding, name: str) -> bool:
     if acl.pattern_type == PatternType.LITERAL:
         return acl.resource_name in {name, "*"}
     return name[: len(acl.resource_name)] == acl.resource_name
+
+
+@given(st.lists(acls, unique=True, max_size=30), filters, st.integers(min_value=1, max_value=5))
+def test_portions_of_a_filter_are_what_it_means_each_acl_once(
+    there: list[AclBinding], wanted: AclBindingFilter, limit: int
+) -> None:
+    meant = [acl for acl in there if matches(wanted, acl)]
+    parts = list(portions(wanted, meant, limit))
+    assert sorted(acl for portion in parts for acl in portion.acls) == sorted(meant)
+    for portion in parts:
+        assert len(portion.acls) <= limit
+        assert [acl for acl in there if matches(portion.wanted, acl)] == list(portion.acls)

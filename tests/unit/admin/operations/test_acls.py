@@ -1,0 +1,402 @@
+"""ACLs: describe, create and delete (A11 to A21, A27, F1 to F9)."""
+
+from __future__ import annotations
+
+import asyncio
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+from msgspec.structs import replace as changed
+from tests.stand_in_acls import StandInAcls
+from tests.stand_in_cluster import FAST, StandInCluster
+
+from kafkawire.admin.acls import (
+    AclBinding,
+    AclBindingFilter,
+    AclOperation,
+    AclPermissionType,
+    PatternType,
+    ResourceType,
+)
+from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.operations.strategies import LISTING_FROM, Strategy
+from kafkawire.admin.settings import AdminSettings
+from kafkawire.protocol import (
+    CreateAclsRequest,
+    CreateAclsResponse,
+    DeleteAclsRequest,
+    DescribeAclsRequest,
+    DescribeAclsResponse,
+)
+from kafkawire.protocol.api_table import ApiKey
+from kafkawire.protocol.error_codes import ErrorCode
+from kafkawire.protocol.errors import (
+    ClusterAuthorizationFailedError,
+    InvalidRequestError,
+    SecurityDisabledError,
+    UnknownServerError,
+    UnsupportedVersionError,
+)
+
+PROPOSALS = replace(FAST, proposals=True)
+BATCHES: Mapping[int, range] = {ApiKey.DESCRIBE_ACLS: range(1, 5)}
+ACL = AclBinding(ResourceType.TOPIC, "foo", "User:alice", AclOperation.READ)
+ACLS = [
+    changed(ACL, resource_name=f"topic-{n}", principal=f"User:{name}", operation=operation)
+    for n in range(5)
+    for name in ("alice", "bob")
+    for operation in (AclOperation.READ, AclOperation.WRITE)
+]
+ALICE, BOB = AclBindingFilter(principal="User:alice"), AclBindingFilter(principal="User:bob")
+EVERYTHING = AclBindingFilter()
+UNKNOWN = AclBindingFilter(ResourceType.UNKNOWN)
+
+
+def cluster_of(acls: StandInAcls, versions: Mapping[int, range] | None = None) -> StandInCluster:
+    return StandInCluster(1, acls.handlers, versions=versions)
+
+
+def of_principal(name: str) -> tuple[AclBinding, ...]:
+    return tuple(sorted(acl for acl in ACLS if acl.principal == name))
+
+
+# Describe.
+
+
+async def test_f4_many_filters_are_one_request_each_at_released_brokers() -> None:
+    async with cluster_of(StandInAcls(ACLS)) as cluster, cluster.client() as client:
+        described = await client.describe_acls([ALICE, BOB])
+        assert described.all() == {ALICE: of_principal("User:alice"), BOB: of_principal("User:bob")}
+        assert [
+            request.principal_filter for _, request in cluster.asked if isinstance(request, DescribeAclsRequest)
+        ] == [
+            "User:alice",
+            "User:bob",
+        ]
+
+
+async def test_f1_f2_all_filters_are_one_request_where_a_broker_offers_it_and_proposals_are_on() -> None:
+    async with cluster_of(StandInAcls(ACLS), BATCHES) as cluster, cluster.client(PROPOSALS) as client:
+        described = await client.describe_acls([ALICE, BOB])
+        assert described.all() == {ALICE: of_principal("User:alice"), BOB: of_principal("User:bob")}
+        (request,) = [request for _, request in cluster.asked]
+        assert isinstance(request, DescribeAclsRequest)
+        assert [one.principal_filter for one in request.filters] == ["User:alice", "User:bob"]
+
+
+@pytest.mark.parametrize(
+    ("versions", "settings"), [(BATCHES, FAST), (None, PROPOSALS)], ids=["switched off", "not offered"]
+)
+async def test_f1_a_version_that_is_not_final_is_sent_only_if_both_sides_want_it(
+    versions: Mapping[int, range] | None, settings: AdminSettings
+) -> None:
+    async with cluster_of(StandInAcls(ACLS), versions) as cluster, cluster.client(settings) as client:
+        described = await client.describe_acls([ALICE, BOB])
+        assert len(described.all()) == 2
+        assert not any(request.filters for _, request in cluster.asked if isinstance(request, DescribeAclsRequest))
+        forced = await client.describe_acls([ALICE, BOB], strategy="batch")
+        assert {type(error) for error in forced.errors().values()} == {UnsupportedVersionError}
+        assert len(forced.errors()) == 2
+
+
+@pytest.mark.parametrize(("filters", "requests"), [(LISTING_FROM - 1, LISTING_FROM - 1), (LISTING_FROM, 1)])
+async def test_f9_many_filters_are_answered_from_one_listing(filters: int, requests: int) -> None:
+    wanted = [AclBindingFilter(resource_name=f"topic-{n}") for n in range(filters)]
+    async with cluster_of(StandInAcls(ACLS)) as cluster, cluster.client() as client:
+        described = await client.describe_acls([*wanted, *wanted])
+        assert len(described.union()) == len(ACLS)
+        assert len(cluster.asked) == requests
+
+
+@pytest.mark.parametrize(("strategy", "requests"), [("listing", 1), ("pipelined", 40)])
+async def test_f9_the_caller_may_decide(strategy: Strategy, requests: int) -> None:
+    wanted = [AclBindingFilter(resource_name=f"topic-{n}") for n in range(40)]
+    async with cluster_of(StandInAcls(ACLS)) as cluster, cluster.client() as client:
+        assert len((await client.describe_acls(wanted, strategy=strategy)).union()) == len(ACLS)
+        assert len(cluster.asked) == requests
+        with pytest.raises(ValueError, match="'fastest' is no strategy; automatic, batch"):
+            await client.describe_acls(wanted, strategy="fastest")  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("strategy", ["batch", "pipelined", "listing"])
+async def test_f5_f6_a_filter_that_fails_leaves_the_others_alone(strategy: Strategy) -> None:
+    async with cluster_of(StandInAcls(ACLS), BATCHES) as cluster, cluster.client(PROPOSALS) as client:
+        described = await client.describe_acls([UNKNOWN, ALICE], strategy=strategy)
+        outcomes = described.all_values()
+        assert isinstance(outcomes[UNKNOWN], InvalidRequestError)  # A11
+        assert outcomes[ALICE] == of_principal("User:alice")
+        with pytest.raises(ExceptionGroup, match="1 of 2 failed"):
+            described.all()
+        with pytest.raises(ExceptionGroup, match="1 of 2 failed"):
+            described.union()
+
+
+@pytest.mark.parametrize("strategy", ["batch", "pipelined", "listing"])
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        (ErrorCode.SECURITY_DISABLED, SecurityDisabledError),
+        (ErrorCode.CLUSTER_AUTHORIZATION_FAILED, ClusterAuthorizationFailedError),
+    ],
+)
+async def test_f6_a16_a17_what_is_refused_whole_is_an_error_of_each_filter(
+    strategy: Strategy, code: ErrorCode, error: type[Exception]
+) -> None:
+    stand_in = StandInAcls(ACLS)
+    stand_in.refusal = code, "No Authorizer is configured on the broker"
+    async with cluster_of(stand_in, BATCHES) as cluster, cluster.client(PROPOSALS) as client:
+        described = await client.describe_acls([ALICE, BOB], strategy=strategy)
+        assert [type(one) for one in described.errors().values()] == [error, error]
+        assert {one.message for one in described.errors().values()} == {"No Authorizer is configured on the broker"}
+        assert {one.attempts for one in described.errors().values()} == {1}
+
+
+async def test_f7_equal_filters_are_sent_once_and_reported_for_each_in_order() -> None:
+    async with cluster_of(StandInAcls(ACLS)) as cluster, cluster.client() as client:
+        described = await client.describe_acls([BOB, ALICE, BOB])
+        assert list(described) == [BOB, ALICE, BOB]
+        assert len(cluster.asked) == 2
+
+
+async def test_f8_the_union_has_each_acl_once() -> None:
+    async with cluster_of(StandInAcls(ACLS)) as cluster, cluster.client() as client:
+        described = await client.describe_acls([EVERYTHING, ALICE, BOB])
+        assert described.union() == tuple(sorted(ACLS))
+
+
+async def test_f5_a_single_filter_is_deprecated_and_gives_its_acls() -> None:
+    async with cluster_of(StandInAcls(ACLS)) as cluster, cluster.client() as client:
+        with pytest.warns(DeprecationWarning, match=r"describe_acls\(\[filter\]\)") as caught:
+            acls = await client.describe_acls(ALICE)
+        assert acls == of_principal("User:alice")
+        assert caught[0].filename == __file__
+        with pytest.warns(DeprecationWarning, match="describe_acls"), pytest.raises(InvalidRequestError):
+            await client.describe_acls(UNKNOWN)
+
+
+async def test_f5_the_warning_of_the_blocking_client_names_the_line_that_calls() -> None:
+    async with cluster_of(StandInAcls(ACLS)) as cluster:
+        bootstrap = cluster.bootstrap
+
+        def ask() -> str:
+            with BlockingAdminClient(bootstrap) as admin, warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                assert admin.describe_acls(ALICE) == of_principal("User:alice")
+                return caught[0].filename
+
+        assert await asyncio.to_thread(ask) == __file__
+
+
+async def test_a14_acls_of_newer_brokers_are_told() -> None:
+    newer = changed(ACL, operation=AclOperation(99))
+    async with cluster_of(StandInAcls([newer])) as cluster, cluster.client() as client:
+        (found,) = (await client.describe_acls([EVERYTHING]))[EVERYTHING]
+        assert found.is_unknown
+        assert int(found.operation) == 99
+
+
+async def test_a15_version_0_means_literal_names() -> None:
+    """Only the filters that it cannot say fail."""
+    prefixed = AclBindingFilter(pattern_type=PatternType.PREFIXED)
+    affecting = AclBindingFilter(resource_name="foo", pattern_type=PatternType.MATCH)
+    user = AclBindingFilter(ResourceType.USER)
+    old: Mapping[int, range] = {ApiKey.DESCRIBE_ACLS: range(1)}
+    async with cluster_of(StandInAcls([ACL]), old) as cluster, cluster.client() as client:
+        for strategy in ("pipelined", "listing"):
+            described = await client.describe_acls([EVERYTHING, prefixed, affecting, user], strategy=strategy)
+            assert described.values() == {EVERYTHING: (ACL,)}
+            assert {type(error) for error in described.errors().values()} == {UnsupportedVersionError}
+
+
+async def test_filters_that_an_answer_leaves_out_are_reported() -> None:
+    def short(_: int, __: object) -> DescribeAclsResponse:
+        return DescribeAclsResponse(filter_results=[DescribeAclsResponse.DescribeAclsFilterResult(0, None)])
+
+    cluster = StandInCluster(1, {DescribeAclsRequest: short}, versions=BATCHES)
+    async with cluster, cluster.client(PROPOSALS) as client:
+        described = await client.describe_acls([ALICE, BOB])
+        assert described[ALICE] == ()
+        assert isinstance(described.errors()[BOB], UnknownServerError)
+
+
+# Create.
+
+
+async def test_a12_a_binding_that_is_none_fails_alone_and_is_not_sent() -> None:
+    wrong = [
+        changed(ACL, resource_type=ResourceType.ANY),
+        changed(ACL, pattern_type=PatternType.MATCH),
+        changed(ACL, operation=AclOperation.UNKNOWN),
+        changed(ACL, permission_type=AclPermissionType.ANY),
+        changed(ACL, principal="alice"),
+    ]
+    stand_in = StandInAcls()
+    async with cluster_of(stand_in) as cluster, cluster.client() as client:
+        results = await client.create_acls([*wrong, ACL])
+        assert results.values() == {ACL: None}
+        assert [type(error) for error in results.errors().values()] == [InvalidRequestError] * len(wrong)
+        assert list(stand_in.acls) == [ACL]
+
+
+async def test_a22_a23_a24_acls_without_effect_are_created_only_if_wanted() -> None:
+    vain = [
+        changed(ACL, host="example.com"),
+        changed(ACL, operation=AclOperation.IDEMPOTENT_WRITE),
+        changed(ACL, principal=":alice"),
+    ]
+    stand_in = StandInAcls()
+    async with cluster_of(stand_in) as cluster, cluster.client() as client:
+        assert len((await client.create_acls(vain)).errors()) == len(vain)
+        assert not stand_in.acls
+        (await client.create_acls(vain, allow_without_effect=True)).all()
+        assert list(stand_in.acls) == vain
+
+
+async def test_a18_a19_results_are_told_apart_by_their_position() -> None:
+    def answer(_: int, __: object) -> CreateAclsResponse:
+        result = CreateAclsResponse.AclCreationResult
+        return CreateAclsResponse(results=[result(0, ""), result(ErrorCode.INVALID_REQUEST, "the only valid name")])
+
+    async with StandInCluster(1, {CreateAclsRequest: answer}) as cluster, cluster.client() as client:
+        results = await client.create_acls(ACLS[:3])
+        first, second, third = (outcome for _, outcome in results.items())
+        assert first is None
+        assert isinstance(second, InvalidRequestError)
+        assert isinstance(third, UnknownServerError)  # the answer says nothing about it
+
+
+async def test_a19_creating_twice_is_a_success() -> None:
+    stand_in = StandInAcls([ACL])
+    async with cluster_of(stand_in) as cluster, cluster.client() as client:
+        results = await client.create_acls([ACL, ACL])
+        assert len(results) == 2
+        assert results.all() == {ACL: None}
+        (request,) = [request for _, request in cluster.asked]
+        assert isinstance(request, CreateAclsRequest)
+        assert len(request.creations) == 1
+
+
+async def test_a16_a17_refusals_are_on_every_item() -> None:
+    stand_in = StandInAcls([ACL])
+    stand_in.refusal = ErrorCode.SECURITY_DISABLED, "No Authorizer is configured."
+    async with cluster_of(stand_in) as cluster, cluster.client() as client:
+        for results in (await client.create_acls(ACLS), await client.delete_acls([ALICE, BOB])):
+            assert {type(error) for error in results.errors().values()} == {SecurityDisabledError}
+            assert not results.values()
+
+
+async def test_a27_more_acls_than_one_request_may_create() -> None:
+    acls = [changed(ACL, resource_name=f"topic-{n}") for n in range(20_001)]
+    stand_in = StandInAcls()
+    told: list[tuple[int, int]] = []
+    async with (
+        cluster_of(stand_in) as cluster,
+        cluster.client(replace(FAST, call_timeout=30, request_timeout=20)) as client,
+    ):
+        results = await client.create_acls(acls, progress=lambda done, total: told.append((done, total)))
+        assert results.all() == dict.fromkeys(acls)
+        assert set(stand_in.acls) == set(acls)
+        assert told == [(done, 20_001) for done in range(1, 20_002)]
+        sizes = [len(request.creations) for _, request in cluster.asked if isinstance(request, CreateAclsRequest)]
+        assert sizes == [10_000, 10_000, 1]
+
+
+async def test_a15_acls_that_an_old_broker_cannot_have_fail_alone() -> None:
+    prefixed = changed(ACL, pattern_type=PatternType.PREFIXED)
+    token = AclBinding(ResourceType.USER, "alice", "User:bob", AclOperation.CREATE_TOKENS)
+    stand_in = StandInAcls()
+    async with cluster_of(stand_in, {ApiKey.CREATE_ACLS: range(2)}) as cluster, cluster.client() as client:
+        results = await client.create_acls([ACL, prefixed, token])
+        assert results.values() == {ACL: None, prefixed: None}
+        assert isinstance(results.errors()[token], UnsupportedVersionError)
+        assert set(stand_in.acls) == {ACL, prefixed}
+
+
+# Delete.
+
+
+async def test_a20_each_filter_tells_every_acl_with_its_own_outcome() -> None:
+    stand_in = StandInAcls(ACLS)
+    stubborn = of_principal("User:alice")[0]
+    stand_in.stubborn.add(stubborn)
+    nothing = AclBindingFilter(principal="User:carol")
+    async with cluster_of(stand_in) as cluster, cluster.client() as client:
+        results = await client.delete_acls([ALICE, EVERYTHING, nothing, UNKNOWN])
+        assert set(results[ALICE]) == set(of_principal("User:alice"))
+        assert set(results[EVERYTHING]) == set(ACLS)  # it matches what the first matches, and reports it too
+        assert len(results[nothing]) == 0
+        assert isinstance(results.errors()[UNKNOWN], InvalidRequestError)  # A13: that filter only
+        assert list(results[ALICE].errors()) == [stubborn]
+        assert set(results.deleted()) == set(ACLS) - {stubborn}
+        assert list(stand_in.acls) == [stubborn]
+
+
+async def test_a20_all_raises_also_for_an_acl_that_could_not_be_deleted() -> None:
+    stand_in = StandInAcls([ACL])
+    async with cluster_of(stand_in) as cluster, cluster.client() as client:
+        stand_in.stubborn.add(ACL)
+        failed = await client.delete_acls([EVERYTHING])
+        with pytest.raises(ExceptionGroup) as raised:
+            failed.all()
+        assert [type(error) for error in raised.value.exceptions] == [UnknownServerError]
+        stand_in.stubborn.clear()
+        done = (await client.delete_acls([EVERYTHING])).all()
+        assert done[EVERYTHING].all() == {ACL: None}
+
+
+@pytest.mark.parametrize("code", [ErrorCode.INVALID_REQUEST, ErrorCode.POLICY_VIOLATION])
+async def test_a27_more_acls_than_one_request_may_delete(code: ErrorCode) -> None:
+    acls = [changed(acl, host=f"10.0.{n // 250}.{n % 250}") for n in range(650) for acl in ACLS]
+    stand_in = StandInAcls(acls)
+    stand_in.code_of_excess = code
+    told: list[tuple[int, int]] = []
+    settings = replace(FAST, call_timeout=60, request_timeout=30)
+    async with cluster_of(stand_in) as cluster, cluster.client(settings) as client:
+        results = await client.delete_acls(
+            [EVERYTHING, ALICE, UNKNOWN], progress=lambda done, total: told.append((done, total))
+        )
+        assert not stand_in.acls
+        assert results[EVERYTHING].all() == dict.fromkeys(acls)
+        assert set(results[ALICE]) == {acl for acl in acls if acl.principal == "User:alice"}
+        assert isinstance(results.errors()[UNKNOWN], InvalidRequestError)
+        assert results.deleted() == tuple(sorted(acls))
+        assert [done for done, _ in told] == list(range(1, len(told) + 1))
+        assert told[-1][0] == told[-1][1]
+
+
+async def test_a27_an_error_of_a_portion_is_that_of_its_acls() -> None:
+    newer = [changed(ACL, resource_name=f"t{n}", operation=AclOperation(98 + n % 2)) for n in range(10_001)]
+    stand_in = StandInAcls(newer)
+
+    async with (
+        cluster_of(stand_in) as cluster,
+        cluster.client(replace(FAST, call_timeout=60, request_timeout=30)) as client,
+    ):
+        results = await client.delete_acls([EVERYTHING])
+        # A portion can be said only by an operation which this client does not know.
+        assert len(results[EVERYTHING].errors()) == 10_001
+        assert {type(error) for error in results[EVERYTHING].errors().values()} == {InvalidRequestError}
+
+
+async def test_a27_what_cannot_be_described_cannot_be_deleted_in_portions() -> None:
+    stand_in = StandInAcls(ACLS, limit=len(ACLS) - 1)
+
+    def refuse(_: int, __: object) -> DescribeAclsResponse:
+        return DescribeAclsResponse(error_code=ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
+
+    handlers = stand_in.handlers
+    handlers[DescribeAclsRequest] = refuse
+    async with StandInCluster(1, handlers) as cluster, cluster.client() as client:
+        results = await client.delete_acls([EVERYTHING])
+        assert isinstance(results.errors()[EVERYTHING], ClusterAuthorizationFailedError)
+        assert len(stand_in.acls) == len(ACLS)
+
+
+async def test_a27_a_broker_that_deletes_nothing_at_all_is_not_asked_for_ever() -> None:
+    stand_in = StandInAcls(ACLS, limit=0)
+    async with cluster_of(stand_in) as cluster, cluster.client() as client:
+        results = await client.delete_acls([EVERYTHING])
+        assert {type(error) for error in results[EVERYTHING].errors().values()} == {InvalidRequestError}
+        assert len([request for _, request in cluster.asked if isinstance(request, DeleteAclsRequest)]) == 2
