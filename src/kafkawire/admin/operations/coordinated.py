@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from kafkawire.admin.engine.operation import K, Operation, R, V
 from kafkawire.admin.engine.route import CoordinatorOf, CoordinatorType, Route, TopicPartition
+from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import error_of
 from kafkawire.wire.kafka_errors import KafkaError
+
+AFTER_REBALANCE: frozenset[int] = frozenset({ErrorCode.REBALANCE_IN_PROGRESS})
+"""A group whose members are just finding out who has what is changed when they know."""
 
 
 class OfGroups(Operation[str, V, R]):
@@ -25,6 +29,8 @@ class InGroup(Operation[K, V, R]):
         name: the method that users call.
         group_id: the group.
     """
+
+    retried_codes: ClassVar[frozenset[int]] = AFTER_REBALANCE
 
     def __init__(self, name: str, group_id: str) -> None:
         self.name = name

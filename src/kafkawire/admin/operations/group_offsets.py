@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
@@ -15,7 +15,6 @@ from kafkawire.admin.operations.coordinated import InGroup, OfGroups, failure
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
@@ -148,7 +147,6 @@ class CommitOffsets(InGroup[TopicPartition, None, "protocol.OffsetCommitResponse
     api = ApiKey.OFFSET_COMMIT
     mutates = True
     batch = _BYTES_OF_A_REQUEST
-    retried_codes: ClassVar[frozenset[int]] = frozenset({ErrorCode.REBALANCE_IN_PROGRESS})
     minimum_version = _RETENTION_BY_BROKER_SINCE
     maximum_version = _NAMES_UNTIL
 
@@ -158,7 +156,7 @@ class CommitOffsets(InGroup[TopicPartition, None, "protocol.OffsetCommitResponse
 
     def weight(self, item: TopicPartition) -> int:
         texts = (self._group_id, item.topic, self._offsets[item].metadata)
-        return _BYTES_OF_AN_OFFSET + sum(len(text.encode()) for text in texts)
+        return _BYTES_OF_AN_OFFSET + sum(len(text.encode(errors="replace")) for text in texts)
 
     def build(self, request: Request[TopicPartition]) -> Message:
         topic = protocol.OffsetCommitRequest.OffsetCommitRequestTopic

@@ -9,7 +9,7 @@ from kafkawire.admin.engine.operation import Outcomes, Request
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.groups import MemberToRemove
-from kafkawire.admin.operations.coordinated import InGroup, OfGroups, failure
+from kafkawire.admin.operations.coordinated import AFTER_REBALANCE, InGroup, OfGroups, failure
 from kafkawire.admin.operations.group_descriptions import DescribeConsumerGroups
 from kafkawire.admin.results import Results
 from kafkawire.protocol.api_table import ApiKey
@@ -30,6 +30,7 @@ class DeleteGroups(OfGroups[None, "protocol.DeleteGroupsResponse"]):
 
     api = ApiKey.DELETE_GROUPS
     mutates = True
+    retried_codes = AFTER_REBALANCE
 
     def __init__(self, name: str) -> None:
         self.name = name
