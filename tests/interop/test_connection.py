@@ -280,9 +280,21 @@ def test_logins_are_renewed_while_requests_flow(mechanism: str, secured: Secured
 
 
 def test_a_session_that_is_idle_is_renewed_too(secured: SecuredBroker) -> None:
+    """Asked for the third time, the callback has seen more than one lifetime pass."""
+
     async def body() -> None:
-        channel = await secured.connect("SASL", LOGINS["SCRAM-SHA-512"])
-        await asyncio.sleep(1.5 * SESSION_MS / 1000)
+        asked, thrice = 0, asyncio.Event()
+
+        async def callback() -> Credentials:
+            nonlocal asked
+            asked += 1
+            if asked == 3:
+                thrice.set()
+            return LOGINS["SCRAM-SHA-512"]
+
+        channel = await secured.connect("SASL", callback)
+        async with asyncio.timeout(20.0):
+            await thrice.wait()
         assert await cluster_id(channel) == secured.broker.cluster_id
         await channel.close()
 

@@ -71,6 +71,16 @@ def test_requests_of_one_turn_leave_in_few_writes() -> None:
     with_channel(test)
 
 
+def test_a_throttle_time_is_told_in_the_time_of_the_loop() -> None:
+    async def test(channel: Channel) -> None:
+        assert channel.throttled_until == 0.0
+        before = soon(0.0)
+        await channel.request(MetadataRequest(), MetadataResponse, 12, soon())
+        assert before + 30.0 <= channel.throttled_until <= soon(30.0)
+
+    with_channel(test, lambda _: MetadataResponse(throttle_time_ms=30_000))
+
+
 def test_large_answers_arrive() -> None:
     name = "n" * 30_000
     topics = tuple(MetadataResponse.MetadataResponseTopic(name=f"{name}{number}") for number in range(300))
