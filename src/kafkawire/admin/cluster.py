@@ -8,15 +8,24 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias
 
 from kafkawire import protocol
 from kafkawire.admin.nodes import Node
 from kafkawire.admin.pool import Channel, ConnectionPool
+from kafkawire.admin.sharing import shared
 from kafkawire.admin.settings import AdminSettings
-from kafkawire.protocol.errors import NotControllerError, error_of
-from kafkawire.wire.kafka_errors import ConnectionFailedError
+from kafkawire.protocol.api_table import ApiKey
+from kafkawire.protocol.errors import (
+    MismatchedEndpointTypeError,
+    NotControllerError,
+    RebootstrapRequiredError,
+    UnsupportedEndpointTypeError,
+    UnsupportedVersionError,
+    error_of,
+)
+from kafkawire.wire.kafka_errors import ClosedError, ConnectionFailedError, KafkaError
 
 Kind: TypeAlias = Literal["brokers", "controllers"]
 """What a client was pointed at: the brokers, or the controllers themselves (KIP-919)."""
@@ -25,6 +34,7 @@ _CONTROLLER_ENDPOINTS = 2
 """DescribeCluster's endpoint type for controllers."""
 
 _ALLOW_AUTO_TOPIC_CREATION_SINCE = 4
+_ENDPOINT_TYPE_SINCE = 1
 _NO_TOPICS_SINCE = 1
 """Version 0 of Metadata cannot ask for no topic at all."""
 
@@ -49,31 +59,23 @@ class Cluster:
         self._controller_id: int | None = None
         self._refreshed_at = float("-inf")
         self._refreshing: asyncio.Task[None] | None = None
+        self._doubted: set[int] = set()
 
     async def nodes(self, deadline: float) -> tuple[Node, ...]:
         """All live nodes in the order of their ids, not older than ``metadata_maximum_age``."""
         await self._keep_fresh(deadline)
         return tuple(sorted(self._nodes.values()))
 
-    async def any_node(self, deadline: float, avoid: Collection[int] = ()) -> tuple[Node, Channel]:
-        """The least loaded node that can be reached (3.5.3).
-
-        Args:
-            deadline: time until which to try.
-            avoid: ids of nodes to take only if there is no other: they failed just now.
+    async def any_node(self, deadline: float) -> tuple[Node, Channel]:
+        """The least loaded node that can be reached (3.5.3); those that did not answer of late come last.
 
         Raises:
             ConnectionFailedError: if no node can be reached; names the last one that was tried, and why.
             ApiError: if a login fails: the other nodes would refuse it too.
             TimeoutError: if the deadline is over first.
         """
-        failure = ConnectionFailedError("no node is known")
-        for node in self._candidates(avoid):
-            try:
-                return node, await self.pool.channel(node, deadline)
-            except ConnectionFailedError as error:
-                failure = error
-        raise failure
+        await self._keep_fresh(deadline)
+        return await self._reach_any(deadline)
 
     async def node(self, node_id: int, deadline: float) -> tuple[Node, Channel]:
         """A particular node.
@@ -83,6 +85,7 @@ class Cluster:
             ApiError: if the login fails.
             TimeoutError: if the deadline is over first.
         """
+        await self._keep_fresh(deadline)
         if node_id not in self._nodes:
             await self.refresh(deadline)
         node = self._nodes.get(node_id)
@@ -113,18 +116,26 @@ class Cluster:
         """Have the nodes looked up again before they are next used."""
         self._refreshed_at = float("-inf")
 
+    def doubt(self, node_id: int) -> None:
+        """Ask other nodes first from now on: this one gave no answer."""
+        self._doubted.add(node_id)
+
+    def trust(self, node_id: int) -> None:
+        """It answers."""
+        self._doubted.discard(node_id)
+
     async def refresh(self, deadline: float) -> None:
         """Look the nodes up now; callers that want it at the same time share one request.
 
         Raises:
             KafkaError: if nobody tells.
+            ClosedError: if the client is closed meanwhile.
             TimeoutError: if the deadline is over first.
         """
         if self._refreshing is None:
             self._refreshing = asyncio.create_task(self._refresh(), name="kafkawire: refresh metadata")
             self._refreshing.add_done_callback(_retrieve)
-        async with asyncio.timeout_at(deadline):
-            await asyncio.shield(self._refreshing)
+        await shared(self._refreshing, deadline, lambda: ClosedError("the client was closed"))
 
     async def close(self) -> None:
         """Close all connections."""
@@ -132,16 +143,27 @@ class Cluster:
             self._refreshing.cancel()
         await self.pool.close()
 
-    def _candidates(self, avoid: Collection[int]) -> Iterator[Node]:
+    async def _reach_any(self, deadline: float) -> tuple[Node, Channel]:
+        failure = ConnectionFailedError("no node is known")
+        for node in self._candidates():
+            try:
+                return node, await self.pool.channel(node, deadline)
+            except ConnectionFailedError as error:
+                failure = error
+        raise failure
+
+    def _candidates(self) -> Iterator[Node]:
         """Nodes, best first; those that are new to the client in an order of its own, so that clients spread."""
-        yield from sorted(self._nodes.values(), key=lambda node: (node.id in avoid, *self._load(node)))
-        yield from sorted(self._bootstrap, key=self._load)
+        yield from sorted(self._nodes.values(), key=self._load)
+        known = {(node.host, node.port) for node in self._nodes.values()}
+        yield from sorted((node for node in self._bootstrap if (node.host, node.port) not in known), key=self._load)
 
     def _load(self, node: Node) -> tuple[float, ...]:
+        doubted = node.id in self._doubted
         channel = self.pool.connected(node)
         if channel is None:
-            return 1, self.pool.is_resting(node), random.random()  # noqa: S311 spreads clients, no secret
-        return 0, channel.throttled_until > _now(), channel.in_flight, random.random()  # noqa: S311
+            return doubted, 1, self.pool.is_resting(node), random.random()  # noqa: S311 spreads clients, no secret
+        return doubted, 0, channel.throttled_until > _now(), channel.in_flight, random.random()  # noqa: S311
 
     async def _keep_fresh(self, deadline: float) -> None:
         if _now() - self._refreshed_at > self.settings.metadata_maximum_age:
@@ -149,33 +171,50 @@ class Cluster:
 
     async def _refresh(self) -> None:
         deadline = _now() + self.settings.request_timeout
+        node: Node | None = None
         try:
-            node, channel = await self.any_node(deadline)
+            node, channel = await self._reach_any(deadline)
             if self.kind == "brokers":
                 await self._ask_broker(channel, deadline)
             else:
                 await self._ask_controller(channel, deadline)
-        except TimeoutError as error:
-            raise ConnectionFailedError("no node told the members of the cluster in time") from error
+        except (KafkaError, TimeoutError) as error:
+            if node is not None:
+                self.doubt(node.id)
+            if isinstance(error, TimeoutError):
+                raise ConnectionFailedError("no node told the members of the cluster in time") from error
+            raise
         finally:
             self._refreshing = None
+        self.trust(node.id)
         self._refreshed_at = _now()
         if node.id < 0:
             self._adopt_bootstrap()
 
     async def _ask_broker(self, channel: Channel, deadline: float) -> None:
-        version = channel.versions.choose(protocol.MetadataRequest, minimum=_NO_TOPICS_SINCE)
+        try:
+            version = channel.versions.choose(protocol.MetadataRequest, minimum=_NO_TOPICS_SINCE)
+        except UnsupportedVersionError as error:
+            if ApiKey.METADATA in channel.versions.ranges:
+                raise
+            raise MismatchedEndpointTypeError("this is no broker; name controllers as bootstrap_controllers") from error
         request = protocol.MetadataRequest(
             topics=(), allow_auto_topic_creation=version < _ALLOW_AUTO_TOPIC_CREATION_SINCE
         )
         answer = await channel.request(request, protocol.MetadataResponse, version, deadline)
+        if answer.error_code == RebootstrapRequiredError.code:
+            self._nodes = {}
+            raise ConnectionFailedError("the broker wants its clients to start over from the bootstrap servers")
         if answer.error_code:
             raise error_of(answer.error_code, None)
         self.cluster_id = answer.cluster_id
         self._know((Node(b.node_id, b.host, b.port, b.rack) for b in answer.brokers), answer.controller_id)
 
     async def _ask_controller(self, channel: Channel, deadline: float) -> None:
-        version = channel.versions.choose(protocol.DescribeClusterRequest, minimum=1)
+        try:
+            version = channel.versions.choose(protocol.DescribeClusterRequest, minimum=_ENDPOINT_TYPE_SINCE)
+        except UnsupportedVersionError as error:
+            raise UnsupportedEndpointTypeError(f"this node cannot be asked for the controllers: {error}") from error
         request = protocol.DescribeClusterRequest(endpoint_type=_CONTROLLER_ENDPOINTS)
         answer = await channel.request(request, protocol.DescribeClusterResponse, version, deadline)
         if answer.error_code:
@@ -184,8 +223,12 @@ class Cluster:
         self._know((Node(b.broker_id, b.host, b.port, b.rack) for b in answer.brokers), answer.controller_id)
 
     def _know(self, nodes: Iterator[Node], controller_id: int) -> None:
-        self._nodes = {node.id: node for node in nodes}
-        self._controller_id = controller_id if controller_id in self._nodes else None
+        known = {node.id: node for node in nodes}
+        if not known:
+            # A broker that is starting knows nobody yet; to believe it would mean that there is nobody to ask.
+            raise ConnectionFailedError("the node names no member of the cluster")
+        self._nodes = known
+        self._controller_id = controller_id if controller_id in known else None
 
     def _adopt_bootstrap(self) -> None:
         """Go on with connections to bootstrap addresses as those of the nodes that live there."""

@@ -46,8 +46,9 @@ class OperationFamily:
         self, deadline: float, operation: Operation[K, V, Any], items: Iterable[K], progress: Progress | None = None
     ) -> Results[K, V]:
         """The same, for methods that make several calls with one deadline."""
-        with self._calls.one():
-            return await Call[K, V](self._cluster, deadline, progress=progress).run(operation, items)
+        call = Call[K, V](self._cluster, deadline, progress=progress)
+        with self._calls.one(call):
+            return await call.run(operation, items)
 
     async def _together(
         self,
@@ -83,7 +84,13 @@ class OperationFamily:
         return (await self._each(operation, (item,), timeout))[item]
 
     def _deadline(self, timeout: float | None) -> float:
-        """The time of the event loop at which a call ends that begins now."""
+        """The time of the event loop at which a call ends that begins now.
+
+        Raises:
+            ClosedError: if the client is closed; what has begun before may go on.
+            ValueError: if the timeout is not positive.
+        """
+        self._calls.check_open()
         seconds = self._cluster.settings.call_timeout if timeout is None else timeout
         if seconds <= 0:
             raise ValueError(f"a timeout must be above 0 seconds, not {timeout}")
