@@ -1,0 +1,251 @@
+"""ACLs at real brokers: every row of the table of operations, its documented failures, and thousands at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import get_args
+
+import pytest
+from msgspec.structs import replace
+from tests.apache_kafka.eventually import eventually
+from tests.apache_kafka.fixtures import Brokers, SecureBrokers
+from tests.apache_kafka.java_admin import JavaAdmin
+from tests.apache_kafka.java_answers import JavaAcl
+from tests.apache_kafka.releases import releases
+from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
+
+from kafkawire.admin.acls import (
+    AclBinding,
+    AclBindingFilter,
+    AclOperation,
+    AclPermissionType,
+    PatternType,
+    ResourceType,
+)
+from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.connection.sasl import PlainCredentials
+from kafkawire.admin.operations.strategies import Strategy
+from kafkawire.protocol.errors import (
+    ClusterAuthorizationFailedError,
+    InvalidRequestError,
+    SecurityDisabledError,
+    UnsupportedVersionError,
+)
+
+pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+
+PRINCIPAL = "User:interop-acls"
+OWN = AclBindingFilter(principal=PRINCIPAL)
+ACL = AclBinding(ResourceType.TOPIC, "foo", PRINCIPAL, AclOperation.READ)
+ACLS = (
+    ACL,
+    replace(ACL, pattern_type=PatternType.PREFIXED),
+    replace(ACL, resource_name="f", pattern_type=PatternType.PREFIXED),
+    replace(ACL, resource_name="*", permission_type=AclPermissionType.DENY, host="10.0.0.1"),
+    replace(ACL, resource_name="foobar", operation=AclOperation.ALL),
+    AclBinding(ResourceType.GROUP, "foo", PRINCIPAL, AclOperation.READ),
+    AclBinding(ResourceType.TRANSACTIONAL_ID, "foo", PRINCIPAL, AclOperation.WRITE),
+    AclBinding(ResourceType.DELEGATION_TOKEN, "foo", PRINCIPAL, AclOperation.DESCRIBE),
+    AclBinding(ResourceType.USER, "foo", PRINCIPAL, AclOperation.CREATE_TOKENS),
+    AclBinding.of_cluster(PRINCIPAL, AclOperation.ALTER),
+)
+FILTERS = (
+    OWN,
+    replace(OWN, resource_type=ResourceType.TOPIC),
+    replace(OWN, resource_type=ResourceType.USER),
+    *(
+        replace(OWN, resource_name=name, pattern_type=pattern)
+        for name in ("foo", "foobar", "*")
+        for pattern in (PatternType.LITERAL, PatternType.PREFIXED, PatternType.ANY, PatternType.MATCH)
+    ),
+    replace(OWN, host="*"),
+    replace(OWN, operation=AclOperation.ALL),
+    replace(OWN, permission_type=AclPermissionType.DENY),
+    replace(OWN, principal="User:nobody"),
+    replace(OWN, operation=AclOperation.UNKNOWN),
+)
+
+
+@pytest.fixture(params=releases())
+def broker(request: pytest.FixtureRequest, secure_kafka_brokers: SecureBrokers) -> SecureBroker:
+    return secure_kafka_brokers(request.param)
+
+
+@pytest.fixture
+def admin(broker: SecureBroker) -> Iterator[BlockingAdminClient]:
+    """May do everything; what a test leaves behind is deleted."""
+    with BlockingAdminClient(broker.broker.address) as client:
+        yield client
+        client.delete_acls([OWN]).all()
+
+
+def described(admin: BlockingAdminClient, count: int) -> tuple[AclBinding, ...]:
+    """The ACLs of these tests, as soon as there are so many: brokers learn of changes a moment later."""
+    return eventually(lambda: admin.describe_acls([OWN])[OWN], lambda acls: len(acls) == count)
+
+
+def test_acls_are_created_described_and_deleted(admin: BlockingAdminClient, java_admin: JavaAdmin, broker: SecureBroker) -> None:
+    assert admin.create_acls(ACLS).all() == dict.fromkeys(ACLS)
+    assert described(admin, len(ACLS)) == tuple(sorted(ACLS))
+    assert java_acls(java_admin, broker) == sorted(map(as_java, ACLS))
+    deleted = admin.delete_acls([acl.to_filter() for acl in ACLS[:3]])
+    assert all(of_filter.all() == {acl: None} for acl, of_filter in zip(ACLS, deleted.all().values(), strict=False))
+    assert described(admin, len(ACLS) - 3) == tuple(sorted(ACLS[3:]))
+    assert set(admin.delete_acls([OWN, OWN]).deleted()) == set(ACLS[3:])
+    assert described(admin, 0) == ()
+
+
+def test_f4_f9_all_ways_to_describe_agree(admin: BlockingAdminClient) -> None:
+    admin.create_acls(ACLS).all()
+    described(admin, len(ACLS))
+    ways: list[Strategy] = [way for way in get_args(Strategy) if way != "batch"]
+    first, *others = [admin.describe_acls([*FILTERS, OWN], strategy=strategy) for strategy in ways]
+    assert all(other == first for other in others)
+    assert [type(error) for error in first.errors().values()] == [InvalidRequestError]
+    assert len(first.values()) == len(FILTERS) - 1
+    assert sum(map(len, first.values().values())) > len(FILTERS)
+
+
+def test_f1_no_release_offers_the_batch(admin: BlockingAdminClient) -> None:
+    assert isinstance(admin.describe_acls([OWN], strategy="batch").errors()[OWN], UnsupportedVersionError)
+
+
+def test_f5_the_single_filter_still_works(admin: BlockingAdminClient) -> None:
+    with pytest.warns(DeprecationWarning, match="describe_acls"):
+        assert admin.describe_acls(AclBindingFilter(principal="User:nobody")) == ()
+
+
+def test_a12_a18_a19_what_is_wrong_fails_alone(admin: BlockingAdminClient) -> None:
+    wrong = (
+        replace(ACL, resource_type=ResourceType.CLUSTER),
+        replace(ACL, pattern_type=PatternType.ANY),
+        replace(ACL, resource_name=""),
+        replace(ACL, principal="nobody"),
+        replace(ACL, operation=AclOperation.CREATE_TOKENS),
+    )
+    results = admin.create_acls([*wrong, ACL, ACL])
+    assert results.values() == {ACL: None}
+    assert [type(error) for error in results.errors().values()] == [InvalidRequestError] * len(wrong)
+    assert described(admin, 1) == (ACL,)
+    admin.create_acls([ACL]).all()  # it is there already
+    assert described(admin, 1) == (ACL,)
+
+
+def test_a22_a24_what_has_no_effect_is_stored_by_brokers(admin: BlockingAdminClient) -> None:
+    vain = [replace(ACL, operation=AclOperation.CREATE_TOKENS), replace(ACL, host="10.0.0.0/8")]
+    admin.create_acls(vain, allow_without_effect=True).all()
+    assert described(admin, 2) == tuple(sorted(vain))
+
+
+def test_a17_without_rights_every_item_says_so(broker: SecureBroker) -> None:
+    address = f"{broker.broker.host}:{broker.sasl_plaintext_port}"
+    with BlockingAdminClient(address, credentials=PlainCredentials(USER, PASSWORDS[USER])) as admin:
+        for strategy in ("pipelined", "listing"):
+            outcome = admin.describe_acls([OWN, AclBindingFilter()], strategy=strategy)
+            assert {type(error) for error in outcome.errors().values()} == {ClusterAuthorizationFailedError}
+            assert len(outcome.errors()) == 2
+        assert {type(error) for error in admin.create_acls(ACLS).errors().values()} == {ClusterAuthorizationFailedError}
+        refused = admin.delete_acls([OWN]).errors()[OWN]
+        assert isinstance(refused, ClusterAuthorizationFailedError)
+        assert not refused.outcome_unknown
+
+
+@pytest.mark.parametrize("release", releases())
+def test_a16_without_an_authorizer_every_item_says_so(kafka_brokers: Brokers, release: str) -> None:
+    with BlockingAdminClient(kafka_brokers(release).address) as admin:
+        for strategy in ("pipelined", "listing"):
+            outcome = admin.describe_acls([OWN, AclBindingFilter()], strategy=strategy)
+            assert [error.code for error in errors(outcome.errors().values())] == [54, 54]
+        assert [error.code for error in errors(admin.create_acls([ACL]).errors().values())] == [54]
+        assert [error.code for error in errors(admin.delete_acls([OWN]).errors().values())] == [54]
+
+
+def test_controllers_serve_acls_too(broker: SecureBroker) -> None:
+    controllers = f"{broker.broker.host}:{broker.broker.controller_port}"
+    with BlockingAdminClient(bootstrap_controllers=controllers) as admin:
+        admin.create_acls([ACL]).all()
+        assert described(admin, 1) == (ACL,)
+        assert admin.delete_acls([OWN]).deleted() == (ACL,)
+
+
+def test_a27_twelve_thousand_acls_in_one_call(admin: BlockingAdminClient) -> None:
+    """More than a broker takes in one request, both ways, and each with an outcome."""
+    acls = [replace(ACL, resource_name=f"topic-{n % 4000}", host=f"10.0.0.{n // 4000}") for n in range(12_000)]
+    told: list[tuple[int, int]] = []
+    results = admin.create_acls([*acls, replace(ACL, resource_name="")], progress=lambda *now: told.append(now))
+    assert results.values() == dict.fromkeys(acls)
+    assert len(results.errors()) == 1
+    assert told[-1] == (12_001, 12_001)
+    assert described(admin, 12_000) == tuple(sorted(acls))
+    few = AclBindingFilter(resource_name="topic-7", principal=PRINCIPAL)
+    deleted = admin.delete_acls([OWN, few, AclBindingFilter(principal="User:nobody")])
+    assert set(deleted[OWN].all()) == set(acls)
+    assert set(deleted[few].all()) == {acl for acl in acls if acl.resource_name == "topic-7"}
+    assert len(deleted[AclBindingFilter(principal="User:nobody")]) == 0
+    assert described(admin, 0) == ()
+
+
+def as_java(acl: AclBinding) -> tuple[str, ...]:
+    return (
+        acl.resource_type.name, acl.resource_name, acl.pattern_type.name, acl.principal, acl.host, acl.operation.name,
+        acl.permission_type.name,
+    )  # fmt: skip
+
+
+def java_acls(java_admin: JavaAdmin, broker: SecureBroker) -> list[tuple[str, ...]]:
+    found: Sequence[JavaAcl] = java_admin.client(broker.broker.address).describe_acls(principal=PRINCIPAL)
+    return sorted(
+        (a.resource_type, a.resource_name, a.pattern_type, a.principal, a.host, a.operation, a.permission_type)
+        for a in found
+    )        assert SecurityDisabledError.code == 54
+        for strategy in ("pipelined", "listing"):
+            outcome = admin.describe_acls([OWN, AclBindingFilter()], strategy=strategy)
+            assert [type(error) for error in outcome.errors().values()] == [SecurityDisabledError] * 2
+        assert isinstance(admin.create_acls([ACL]).errors()[ACL], SecurityDisabledError)
+        assert isinstance(admin.delete_acls([OWN]).errors()[OWN], SecurityDisabledError)
+
+
+def test_controllers_serve_acls_too(broker: SecureBroker) -> None:
+    controllers = f"{broker.broker.host}:{broker.broker.controller_port}"
+    with BlockingAdminClient(bootstrap_controllers=controllers) as admin:
+        admin.create_acls([ACL]).all()
+        assert described(admin, 1) == (ACL,)
+        assert admin.delete_acls([OWN]).deleted() == (ACL,)
+
+
+def test_a27_twelve_thousand_acls_in_one_call(admin: BlockingAdminClient) -> None:
+    """More than a broker takes in one request, both ways, and each with an outcome."""
+    acls = [replace(ACL, resource_name=f"topic-{n % 4000}", host=f"10.0.0.{n // 4000}") for n in range(12_000)]
+    told: list[tuple[int, int]] = []
+    results = admin.create_acls([*acls, replace(ACL, resource_name="")], progress=lambda *now: told.append(now))
+    assert results.values() == dict.fromkeys(acls)
+    assert len(results.errors()) == 1
+    assert told[-1] == (12_001, 12_001)
+    assert described(admin, 12_000) == tuple(sorted(acls))
+    few = AclBindingFilter(resource_name="topic-7", principal=PRINCIPAL)
+    deleted = admin.delete_acls([OWN, few, AclBindingFilter(principal="User:nobody")])
+    assert set(deleted[OWN].all()) == set(acls)
+    assert set(deleted[few].all()) == {acl for acl in acls if acl.resource_name == "topic-7"}
+    assert len(deleted[AclBindingFilter(principal="User:nobody")]) == 0
+    assert described(admin, 0) == ()
+
+
+def errors(found: object) -> Sequence[SecurityDisabledError]:
+    assert isinstance(found, type({}.values()))
+    assert all(isinstance(error, SecurityDisabledError) for error in found)
+    return list(found)
+
+
+def as_java(acl: AclBinding) -> tuple[str, ...]:
+    return (
+        acl.resource_type.name, acl.resource_name, acl.pattern_type.name, acl.principal, acl.host, acl.operation.name,
+        acl.permission_type.name,
+    )  # fmt: skip
+
+
+def java_acls(java_admin: JavaAdmin, broker: SecureBroker) -> list[tuple[str, ...]]:
+    found: Sequence[JavaAcl] = java_admin.client(broker.broker.address).describe_acls(principal=PRINCIPAL)
+    return sorted(
+        (a.resource_type, a.resource_name, a.pattern_type, a.principal, a.host, a.operation, a.permission_type)
+        for a in found
+    )
