@@ -84,7 +84,9 @@ def described(admin: BlockingAdminClient, count: int) -> tuple[AclBinding, ...]:
     return eventually(lambda: admin.describe_acls([OWN])[OWN], lambda acls: len(acls) == count)
 
 
-def test_acls_are_created_described_and_deleted(admin: BlockingAdminClient, java_admin: JavaAdmin, broker: SecureBroker) -> None:
+def test_acls_are_created_described_and_deleted(
+    admin: BlockingAdminClient, java_admin: JavaAdmin, broker: SecureBroker
+) -> None:
     assert admin.create_acls(ACLS).all() == dict.fromkeys(ACLS)
     assert described(admin, len(ACLS)) == tuple(sorted(ACLS))
     assert java_acls(java_admin, broker) == sorted(map(as_java, ACLS))
@@ -153,51 +155,7 @@ def test_a17_without_rights_every_item_says_so(broker: SecureBroker) -> None:
 @pytest.mark.parametrize("release", releases())
 def test_a16_without_an_authorizer_every_item_says_so(kafka_brokers: Brokers, release: str) -> None:
     with BlockingAdminClient(kafka_brokers(release).address) as admin:
-        for strategy in ("pipelined", "listing"):
-            outcome = admin.describe_acls([OWN, AclBindingFilter()], strategy=strategy)
-            assert [error.code for error in errors(outcome.errors().values())] == [54, 54]
-        assert [error.code for error in errors(admin.create_acls([ACL]).errors().values())] == [54]
-        assert [error.code for error in errors(admin.delete_acls([OWN]).errors().values())] == [54]
-
-
-def test_controllers_serve_acls_too(broker: SecureBroker) -> None:
-    controllers = f"{broker.broker.host}:{broker.broker.controller_port}"
-    with BlockingAdminClient(bootstrap_controllers=controllers) as admin:
-        admin.create_acls([ACL]).all()
-        assert described(admin, 1) == (ACL,)
-        assert admin.delete_acls([OWN]).deleted() == (ACL,)
-
-
-def test_a27_twelve_thousand_acls_in_one_call(admin: BlockingAdminClient) -> None:
-    """More than a broker takes in one request, both ways, and each with an outcome."""
-    acls = [replace(ACL, resource_name=f"topic-{n % 4000}", host=f"10.0.0.{n // 4000}") for n in range(12_000)]
-    told: list[tuple[int, int]] = []
-    results = admin.create_acls([*acls, replace(ACL, resource_name="")], progress=lambda *now: told.append(now))
-    assert results.values() == dict.fromkeys(acls)
-    assert len(results.errors()) == 1
-    assert told[-1] == (12_001, 12_001)
-    assert described(admin, 12_000) == tuple(sorted(acls))
-    few = AclBindingFilter(resource_name="topic-7", principal=PRINCIPAL)
-    deleted = admin.delete_acls([OWN, few, AclBindingFilter(principal="User:nobody")])
-    assert set(deleted[OWN].all()) == set(acls)
-    assert set(deleted[few].all()) == {acl for acl in acls if acl.resource_name == "topic-7"}
-    assert len(deleted[AclBindingFilter(principal="User:nobody")]) == 0
-    assert described(admin, 0) == ()
-
-
-def as_java(acl: AclBinding) -> tuple[str, ...]:
-    return (
-        acl.resource_type.name, acl.resource_name, acl.pattern_type.name, acl.principal, acl.host, acl.operation.name,
-        acl.permission_type.name,
-    )  # fmt: skip
-
-
-def java_acls(java_admin: JavaAdmin, broker: SecureBroker) -> list[tuple[str, ...]]:
-    found: Sequence[JavaAcl] = java_admin.client(broker.broker.address).describe_acls(principal=PRINCIPAL)
-    return sorted(
-        (a.resource_type, a.resource_name, a.pattern_type, a.principal, a.host, a.operation, a.permission_type)
-        for a in found
-    )        assert SecurityDisabledError.code == 54
+        assert SecurityDisabledError.code == 54
         for strategy in ("pipelined", "listing"):
             outcome = admin.describe_acls([OWN, AclBindingFilter()], strategy=strategy)
             assert [type(error) for error in outcome.errors().values()] == [SecurityDisabledError] * 2
@@ -228,12 +186,6 @@ def test_a27_twelve_thousand_acls_in_one_call(admin: BlockingAdminClient) -> Non
     assert set(deleted[few].all()) == {acl for acl in acls if acl.resource_name == "topic-7"}
     assert len(deleted[AclBindingFilter(principal="User:nobody")]) == 0
     assert described(admin, 0) == ()
-
-
-def errors(found: object) -> Sequence[SecurityDisabledError]:
-    assert isinstance(found, type({}.values()))
-    assert all(isinstance(error, SecurityDisabledError) for error in found)
-    return list(found)
 
 
 def as_java(acl: AclBinding) -> tuple[str, ...]:
