@@ -24,7 +24,7 @@ def lists(
 ) -> dict[type[Message], NodeHandler]:
     """Each node lists its groups, after it has answered with its codes one by one."""
 
-    def answer(node: int, request: Request) -> Message:
+    def answer(node: int, _: Request) -> Message:
         left = (codes or {}).get(node, [])
         return ListGroupsResponse(error_code=left.pop(0)) if left else ListGroupsResponse(groups=groups.get(node, ()))
 
@@ -51,9 +51,9 @@ async def test_the_groups_of_all_nodes_are_put_together() -> None:
 
 
 async def test_a_node_that_is_still_loading_is_asked_again_and_no_other() -> None:
-    codes = {2: [ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.COORDINATOR_NOT_AVAILABLE]}
+    codes: dict[int, list[int]] = {2: [ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.COORDINATOR_NOT_AVAILABLE]}
     groups = {1: (Group("a"),), 2: (Group("b"),)}
-    async with StandInCluster(2, lists(groups, dict(codes))) as cluster, cluster.client() as client:
+    async with StandInCluster(2, lists(groups, codes)) as cluster, cluster.client() as client:
         assert [group.group_id for group in (await client.list_groups()).all()] == ["a", "b"]
         assert sorted(node for node, _ in cluster.asked) == [1, 2, 2, 2]
 
@@ -86,7 +86,7 @@ async def test_that_no_node_answers_names_the_method() -> None:
 
 @pytest.mark.parametrize("newest", range(6))
 async def test_brokers_of_every_version_list_their_groups(newest: int) -> None:
-    versions = {ApiKey.LIST_GROUPS: range(newest + 1)}
+    versions: dict[int, range] = {ApiKey.LIST_GROUPS: range(newest + 1)}
     groups = {1: (Group("a", "consumer", "Stable", "consumer"),)}
     async with StandInCluster(1, lists(groups), versions=versions) as cluster, cluster.client() as client:
         (group,) = (await client.list_groups()).all()
@@ -97,7 +97,7 @@ async def test_brokers_of_every_version_list_their_groups(newest: int) -> None:
 
 @pytest.mark.parametrize(("newest", "served"), [(5, True), (4, True), (3, False)])
 async def test_a_filter_of_states_fails_at_brokers_that_do_not_know_it(newest: int, served: bool) -> None:
-    versions = {ApiKey.LIST_GROUPS: range(newest + 1)}
+    versions: dict[int, range] = {ApiKey.LIST_GROUPS: range(newest + 1)}
     async with StandInCluster(1, lists({}), versions=versions) as cluster, cluster.client() as client:
         listed = await client.list_groups(states=[GroupState.STABLE, GroupState.EMPTY])
         assert [body.states_filter for body in asked(cluster)] == ([("Stable", "Empty")] if served else [])
@@ -117,7 +117,7 @@ async def test_a_filter_of_states_fails_at_brokers_that_do_not_know_it(newest: i
 async def test_a_filter_of_types_is_dropped_only_where_old_brokers_have_no_other(
     types: set[GroupType], served: bool
 ) -> None:
-    versions = {ApiKey.LIST_GROUPS: range(5)}
+    versions: dict[int, range] = {ApiKey.LIST_GROUPS: range(5)}
     async with StandInCluster(1, lists({1: (Group("a"),)}), versions=versions) as cluster, cluster.client() as client:
         listed = await client.list_groups(types=types)
         assert [body.types_filter for body in asked(cluster)] == ([()] if served else [])
