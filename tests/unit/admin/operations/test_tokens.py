@@ -53,7 +53,7 @@ def described(_: int, request: Request) -> Message:
     body = request.body
     assert isinstance(body, DescribeDelegationTokenRequest)
     token = DescribeDelegationTokenResponse.DescribedDelegationToken
-    renewer = DescribeDelegationTokenResponse.DescribedDelegationTokenRenewer
+    renewers = (DescribeDelegationTokenResponse.DescribedDelegationTokenRenewer("User", "bob:b"),)
     owners = ["alice"] if body.owners is None else [owner.principal_name for owner in body.owners]
     tokens = tuple(
         token(
