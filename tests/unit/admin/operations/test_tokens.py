@@ -55,12 +55,8 @@ def described(_: int, request: Request) -> Message:
     token = DescribeDelegationTokenResponse.DescribedDelegationToken
     renewers = (DescribeDelegationTokenResponse.DescribedDelegationTokenRenewer("User", "bob:b"),)
     owners = ["alice"] if body.owners is None else [owner.principal_name for owner in body.owners]
-    tokens = tuple(
-        token(
-            "User", name, *requester_of(request, "carol"), 1_000, 2_000, 3_000, "id", HMAC, (renewer("User", "bob:b"),)
-        )
-        for name in owners
-    )
+    requester = requester_of(request, "carol")
+    tokens = tuple(token("User", name, *requester, 1_000, 2_000, 3_000, "id", HMAC, renewers) for name in owners)
     return DescribeDelegationTokenResponse(tokens=tokens)
 
 
