@@ -11,6 +11,7 @@ import functools
 import ssl
 import threading
 from collections.abc import Callable, Coroutine, Iterable
+from concurrent.futures import CancelledError
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
@@ -69,9 +70,10 @@ class BlockingAdminClient:
             settings=settings,
         )
         self._loop = asyncio.new_event_loop()
-        self._closing = threading.Lock()
+        self._is_closed = False
+        self._beginning = threading.Lock()
         # A daemon: a program that forgets to close its client still ends.
-        self._thread = threading.Thread(target=self._loop.run_forever, name="kafkawire admin client", daemon=True)
+        self._thread = threading.Thread(target=_run, args=(self._loop,), name="kafkawire admin client", daemon=True)
         self._thread.start()
 
     def __enter__(self) -> Self:
@@ -84,23 +86,30 @@ class BlockingAdminClient:
 
     def close(self, grace: float = DEFAULT_GRACE) -> None:
         """Close all connections and end the thread; see `AdminClient.close`."""
-        with self._closing:
-            if self._loop.is_closed():
-                return
-            self._wait_for(functools.partial(self._client.close, grace))
-            self._loop.call_soon_threadsafe(self._loop.stop)
+        _refuse_event_loop()
+        with self._beginning:
+            is_first, self._is_closed = not self._is_closed, True
+            closing = asyncio.run_coroutine_threadsafe(self._client.close(grace), self._loop) if is_first else None
+        try:
+            if closing is not None:
+                closing.result()
+        finally:
+            if closing is not None:
+                self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
-            self._loop.close()
 
     def _wait_for(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         _refuse_event_loop()
-        if self._loop.is_closed():
-            raise ClosedError("the client is closed")
-        future = asyncio.run_coroutine_threadsafe(work(), self._loop)
+        with self._beginning:
+            if self._is_closed:
+                raise ClosedError("the client is closed")
+            future = asyncio.run_coroutine_threadsafe(work(), self._loop)
         try:
             return future.result()
-        except KeyboardInterrupt:
-            future.cancel()
+        except CancelledError:
+            raise ClosedError("the client was closed during the call") from None
+        except BaseException:
+            future.cancel()  # Ctrl-C: nobody waits for the call any more
             raise
 
     create_topics = blocking(AdminClient.create_topics)
@@ -167,6 +176,17 @@ class BlockingAdminClient:
     force_terminate_transaction = blocking(AdminClient.force_terminate_transaction)
     describe_producers = blocking(AdminClient.describe_producers)
     abort_transaction = blocking(AdminClient.abort_transaction)
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    """Run the event loop until it is stopped, then end what is left in it: nobody waits for ever."""
+    loop.run_forever()
+    left = asyncio.all_tasks(loop)
+    for task in left:
+        task.cancel()
+    loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+    loop.run_until_complete(loop.shutdown_default_executor())
+    loop.close()
 
 
 def _refuse_event_loop() -> None:

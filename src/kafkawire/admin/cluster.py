@@ -14,8 +14,8 @@ from typing import Literal, TypeAlias
 from kafkawire import protocol
 from kafkawire.admin.nodes import Node
 from kafkawire.admin.pool import Channel, ConnectionPool
-from kafkawire.admin.sharing import shared
 from kafkawire.admin.settings import AdminSettings
+from kafkawire.admin.sharing import shared
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import (
     MismatchedEndpointTypeError,

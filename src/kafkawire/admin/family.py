@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from kafkawire.admin.calls import RunningCalls
 from kafkawire.admin.cluster import Cluster
 from kafkawire.admin.engine.call import Call
 from kafkawire.admin.engine.operation import K, Operation, V
-from kafkawire.admin.engine.progress import Progress, TotalProgress
+from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.results import Results
 
 
@@ -49,31 +49,6 @@ class OperationFamily:
         call = Call[K, V](self._cluster, deadline, progress=progress)
         with self._calls.one(call):
             return await call.run(operation, items)
-
-    async def _together(
-        self,
-        calls: Iterable[tuple[Operation[K, V, Any], Sequence[K]]],
-        items: Sequence[K],
-        timeout: float | None,
-        progress: Progress | None = None,
-    ) -> Results[K, V]:
-        """The outcome of each item where they take several operations, which run side by side.
-
-        Args:
-            calls: each operation with its items; those without items are left out.
-            items: all of them, in the order of the results.
-            timeout: seconds for all.
-            progress: told of the outcomes of all.
-        """
-        deadline = self._deadline(timeout)
-        total = TotalProgress(progress, len(set(items)))
-        async with asyncio.TaskGroup() as tasks:
-            running = [
-                tasks.create_task(self._until(deadline, operation, some, total.part()))
-                for operation, some in calls
-                if some
-            ]
-        return Results({item: outcome for task in running for item, outcome in task.result().items()}, items)
 
     async def _only(self, operation: Operation[K, V, Any], item: K, timeout: float | None) -> V:
         """The value of the one item.

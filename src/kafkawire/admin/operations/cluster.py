@@ -33,6 +33,7 @@ _ENDPOINT_TYPE_SINCE = 1
 _FENCED_SINCE = 2
 _FEATURES_SINCE = 3
 _UPGRADE_TYPE_SINCE = 1
+_ONE_ERROR_SINCE = 2
 _NO_AUTO_CREATION_SINCE = 4
 
 
@@ -176,7 +177,8 @@ class UpdateFeatures(Operation[str, None, "protocol.UpdateFeaturesResponse"]):
             result.feature: error_of(result.error_code, result.error_message) if result.error_code else None
             for result in response.results
         }
-        return dict.fromkeys(request.items) | told
+        # Since version 2 that nothing is told of a feature means that all is well with it.
+        return told if request.version < _ONE_ERROR_SINCE else dict.fromkeys(request.items) | told
 
     def _update(self, name: str, version: int) -> protocol.UpdateFeaturesRequest.FeatureUpdateKey:
         update = self._updates[name]

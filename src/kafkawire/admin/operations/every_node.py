@@ -12,6 +12,7 @@ from kafkawire.admin.results import Results
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
+from kafkawire.wire.kafka_errors import ConnectionFailedError
 
 _NO_TOPICS_SINCE = 1
 _NO_AUTO_CREATION_SINCE = 4
@@ -35,6 +36,8 @@ class FindNodes(Operation[None, tuple[int, ...], "protocol.MetadataResponse"]):
     def read(self, request: Request[None], response: protocol.MetadataResponse) -> Outcomes[None, tuple[int, ...]]:
         if response.error_code:
             return {None: error_of(response.error_code)}
+        if not response.brokers:  # a broker that is starting knows nobody yet
+            return {None: ConnectionFailedError("the node names no member of the cluster")}
         return {None: tuple(sorted(broker.node_id for broker in response.brokers))}
 
 

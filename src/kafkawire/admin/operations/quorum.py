@@ -14,6 +14,7 @@ from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.topics import known_id, known_node
 from kafkawire.layout import Uuid
 from kafkawire.protocol.api_table import ApiKey
+from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import UnknownServerError, error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
@@ -40,6 +41,7 @@ class DescribeQuorum(Operation[None, MetadataQuorum, "protocol.DescribeQuorumRes
     name = "describe_metadata_quorum"
     api = ApiKey.DESCRIBE_QUORUM
     on_controllers = True
+    retried_codes = frozenset({ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.LEADER_NOT_AVAILABLE})
 
     def route(self, item: None) -> Route:
         return ANY_NODE
@@ -57,7 +59,9 @@ def _quorum(response: protocol.DescribeQuorumResponse) -> MetadataQuorum | Kafka
         return error_of(response.error_code, response.error_message)
     topics = {topic.topic_name: topic.partitions for topic in response.topics}
     if list(topics) != [_METADATA_TOPIC] or len(topics[_METADATA_TOPIC]) != 1:
-        return UnknownServerError(f"the answer is not about one partition of {_METADATA_TOPIC}, but about {topics}")
+        return UnknownServerError(
+            f"the answer is not about one partition of {_METADATA_TOPIC}, but about {len(topics)} topics"
+        )
     (partition,) = topics[_METADATA_TOPIC]
     if partition.error_code:
         return error_of(partition.error_code, partition.error_message)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import ClassVar
@@ -17,8 +16,9 @@ from kafkawire.admin.partitions import IsolationLevel, ListedOffset, OffsetSpec,
 from kafkawire.admin.results import Results
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
-from kafkawire.protocol.errors import error_of
+from kafkawire.protocol.errors import InvalidTimestampError, error_of
 from kafkawire.wire import Message
+from kafkawire.wire.kafka_errors import KafkaError
 
 HIGH_WATERMARK = -1
 """As an offset to delete up to: all records that are committed."""
@@ -81,15 +81,25 @@ class DeleteRecords(Operation[TopicPartition, int, "protocol.DeleteRecordsRespon
 
 
 class ListOffsets(Operation[TopicPartition, ListedOffset, "protocol.ListOffsetsResponse"]):
-    """KIP-79; the specs of one operation are known since the same version, so that others need not fail with them."""
+    """KIP-79."""
 
     name = "list_offsets"
     api = ApiKey.LIST_OFFSETS
+    # A new leader does not know at once how far its followers are.
+    retried_codes: ClassVar[frozenset[int]] = frozenset({ErrorCode.OFFSET_NOT_AVAILABLE})
 
-    def __init__(self, offsets: Mapping[TopicPartition, int], isolation: IsolationLevel, since: int) -> None:
+    def __init__(self, offsets: Mapping[TopicPartition, int], isolation: IsolationLevel) -> None:
         self._offsets = offsets
         self._isolation = isolation
-        self.minimum_version = max(since, _ISOLATION_SINCE if isolation else 1)
+        self.minimum_version = _ISOLATION_SINCE if isolation else 1
+
+    def lowest_version(self, item: TopicPartition) -> int:
+        return _SINCE.get(self._offsets[item], 0)
+
+    def validate(self, item: TopicPartition) -> KafkaError | None:
+        wanted = self._offsets[item]
+        known = wanted >= 0 or wanted in OffsetSpec.__members__.values()
+        return None if known else InvalidTimestampError(f"{wanted} is neither a time nor an OffsetSpec")
 
     def route(self, item: TopicPartition) -> Route:
         return LeaderOf(item)
@@ -173,8 +183,4 @@ class RecordOperations(OperationFamily):
             Partition to its offset, or to what went wrong. A spec that the broker does not know fails with
             `UnsupportedVersionError` for its partitions only.
         """
-        together: defaultdict[int, list[TopicPartition]] = defaultdict(list)
-        for partition, wanted in offsets.items():
-            together[_SINCE.get(wanted, 0)].append(partition)
-        calls = [(ListOffsets(offsets, isolation, since), partitions) for since, partitions in together.items()]
-        return await self._together(calls, list(offsets), timeout, progress)
+        return await self._each(ListOffsets(offsets, isolation), offsets, timeout, progress)

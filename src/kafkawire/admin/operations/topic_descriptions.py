@@ -14,12 +14,12 @@ from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.progress import Progress, TotalProgress
 from kafkawire.admin.engine.route import ANY_NODE, Route
 from kafkawire.admin.family import OperationFamily
-from kafkawire.admin.operations.topics import Topic
+from kafkawire.admin.operations.topics import Topic, unnamed
 from kafkawire.admin.results import Results
 from kafkawire.admin.topics import PartitionDescription, TopicDescription, TopicListing, known_id, known_node
 from kafkawire.layout import Uuid
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import InvalidTopicError, error_of
+from kafkawire.protocol.errors import InvalidTopicError, UnknownServerError, UnknownTopicOrPartitionError, error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -147,6 +147,9 @@ class DescribeTopicsInMetadata(Operation[Page, PageOfTopics, "protocol.MetadataR
 
     def read(self, request: Request[Page], response: protocol.MetadataResponse) -> Outcomes[Page, PageOfTopics]:
         topics = {t.name: described_in_metadata(t, self._authorized) for t in response.topics if t.name is not None}
+        if request.version < _NO_AUTO_CREATION_SINCE:
+            unknown = UnknownTopicOrPartitionError("it is not among all topics")
+            topics = {name: topics.get(name, unknown) for name in request.items[0].names}
         return {request.items[0]: PageOfTopics(topics, None)}
 
 
@@ -159,6 +162,9 @@ class DescribeTopicIds(Operation[Uuid, TopicDescription, "protocol.MetadataRespo
 
     def __init__(self, *, authorized: bool) -> None:
         self._authorized = authorized
+
+    def validate(self, item: Uuid) -> KafkaError | None:
+        return unnamed(item)
 
     def route(self, item: Uuid) -> Route:
         return ANY_NODE
@@ -309,7 +315,8 @@ class TopicDescriptionOperations(OperationFamily):
                 break
             for name, topic in outcome.topics.items():
                 found[name] = _joined(found.get(name), topic)
-            page = _following(page, outcome.next)
+            page, unfinished = _following(page, outcome.next)
+            found.update(unfinished)
         missing = error_of(-1, "the answer says nothing about it")
         for _ in names:
             told(0, 0)
@@ -322,8 +329,11 @@ def _joined(known: Described | None, more: Described) -> Described:
     return msgspec.structs.replace(known, partitions=(*known.partitions, *more.partitions))
 
 
-def _following(page: Page, cursor: Cursor | None) -> Page | None:
-    """The page after a page, or None after the last; a cursor that leads nowhere ends it."""
-    if cursor is None or cursor == page.cursor:
-        return None
-    return Page(tuple(name for name in page.names if name >= cursor[0]), cursor)
+def _following(page: Page, cursor: Cursor | None) -> tuple[Page | None, dict[str, KafkaError]]:
+    """The page after a page, None after the last; and the topics that stay unfinished, if it cannot be told."""
+    if cursor is None:
+        return None, {}
+    if cursor[0] not in page.names or (page.cursor is not None and cursor <= page.cursor):
+        lost = UnknownServerError(f"the broker goes on at {cursor!r} after {page.cursor!r}, which leads nowhere")
+        return None, dict.fromkeys(page.names, lost)
+    return Page(tuple(name for name in page.names if name >= cursor[0]), cursor), {}

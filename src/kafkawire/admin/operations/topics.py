@@ -14,7 +14,7 @@ from kafkawire.admin.results import Results
 from kafkawire.admin.topics import CreatedTopic, CreatedTopicConfig, NewPartitions, NewTopic
 from kafkawire.layout import Uuid
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import InvalidTopicError, error_of
+from kafkawire.protocol.errors import InvalidTopicError, UnknownTopicIdError, error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -37,17 +37,17 @@ class CreateTopics(Operation[str, CreatedTopic, "protocol.CreateTopicsResponse"]
     def __init__(self, topics: Iterable[NewTopic], *, validate_only: bool) -> None:
         self._topics = {topic.name: topic for topic in topics}
         self._validate_only = validate_only
-        if any(_takes_defaults(topic) for topic in self._topics.values()):
-            self.minimum_version = _DEFAULTS_SINCE
-        elif validate_only:
-            self.minimum_version = _VALIDATE_ONLY_SINCE  # B7: an older broker would really create
+        self.minimum_version = _VALIDATE_ONLY_SINCE if validate_only else 0  # B7: an older broker would really create
+
+    def lowest_version(self, item: str) -> int:
+        return _DEFAULTS_SINCE if _takes_defaults(self._topics[item]) else 0
 
     def validate(self, item: str) -> KafkaError | None:
         return None if item else InvalidTopicError("the name of a topic must not be empty")
 
     def weight(self, item: str) -> int:
         topic = self._topics[item]
-        return 1 + max(topic.num_partitions, len(topic.replica_assignments or ()), 1)
+        return 1 + max(topic.num_partitions, len(topic.replica_assignments or ()), 1) + len(topic.configs)
 
     def route(self, item: str) -> Route:
         return CONTROLLER
@@ -104,19 +104,26 @@ Topic: TypeAlias = str | Uuid
 """A topic by its name or by its id."""
 
 
+def unnamed(topic: Topic) -> KafkaError | None:
+    """What is wrong with a topic that no cluster has; None if it may be one."""
+    if isinstance(topic, Uuid):
+        return None if any(topic) else UnknownTopicIdError("zeros stand for no topic")
+    return None if topic else InvalidTopicError("the name of a topic must not be empty")
+
+
 class DeleteTopics(Operation[Topic, None, "protocol.DeleteTopicsResponse"]):
-    """KIP-4, KIP-516 (ids). One operation is for names or for ids, which only newer versions know."""
+    """KIP-4, KIP-516 (ids)."""
 
     name = "delete_topics"
     api = ApiKey.DELETE_TOPICS
     mutates = True
     batch = MAXIMUM_RECORDS
 
-    def __init__(self, *, by_id: bool) -> None:
-        self.minimum_version = _STATES_SINCE if by_id else 0
+    def lowest_version(self, item: Topic) -> int:
+        return _STATES_SINCE if isinstance(item, Uuid) else 0
 
     def validate(self, item: Topic) -> KafkaError | None:
-        return None if item else InvalidTopicError("the name of a topic must not be empty")
+        return unnamed(item)
 
     def route(self, item: Topic) -> Route:
         return CONTROLLER
@@ -230,11 +237,7 @@ class TopicOperations(OperationFamily):
             Each topic to None, or to what went wrong: `UnknownTopicOrPartitionError`, `UnknownTopicIdError`,
             `TopicDeletionDisabledError` ...
         """
-        wanted = list(topics)
-        by_id: list[Topic] = [topic for topic in wanted if isinstance(topic, Uuid)]
-        by_name: list[Topic] = [topic for topic in wanted if not isinstance(topic, Uuid)]
-        calls = [(DeleteTopics(by_id=False), by_name), (DeleteTopics(by_id=True), by_id)]
-        return await self._together(calls, wanted, timeout, progress)
+        return await self._each(DeleteTopics(), topics, timeout, progress)
 
     async def create_partitions(
         self,
