@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import ClassVar, Protocol
+from collections.abc import Collection, Iterable, Mapping
+from typing import ClassVar, Protocol, TypeVar
 
 from kafkawire.admin.engine.operation import K, Operation, R, V
 from kafkawire.admin.engine.route import CoordinatorOf, CoordinatorType, Route, TopicPartition
+from kafkawire.admin.results import Results
 from kafkawire.protocol.error_codes import ErrorCode
-from kafkawire.protocol.errors import error_of
+from kafkawire.protocol.errors import UnknownServerError, error_of
 from kafkawire.wire.kafka_errors import KafkaError
 
 AFTER_REBALANCE: frozenset[int] = frozenset({ErrorCode.REBALANCE_IN_PROGRESS})
@@ -40,6 +41,9 @@ class InGroup(Operation[K, V, R]):
         return CoordinatorOf(CoordinatorType.GROUP, self._group_id)
 
 
+T = TypeVar("T")
+
+
 class _Topic(Protocol):
     @property
     def topic_name(self) -> str: ...
@@ -55,3 +59,22 @@ def assigned(topics: Iterable[_Topic]) -> tuple[TopicPartition, ...]:
 def failure(code: int, message: str | None = None) -> KafkaError | None:
     """What went wrong, or None for a code that says that nothing did."""
     return error_of(code, message) if code else None
+
+
+def of_partitions(
+    found: Mapping[TopicPartition, T | KafkaError], wanted: Collection[TopicPartition] | None, node: int
+) -> Results[TopicPartition, T]:
+    """What an answer says about the partitions of a group.
+
+    Args:
+        found: what it says.
+        wanted: what it was asked for; None for whatever there is.
+        node: id of the node that answered.
+    """
+    outcomes = dict(found)
+    for partition in wanted or ():
+        outcomes.setdefault(partition, UnknownServerError("the answer says nothing about it"))
+    for outcome in outcomes.values():
+        if isinstance(outcome, KafkaError):
+            outcome.node = node
+    return Results(outcomes, wanted)

@@ -11,7 +11,7 @@ from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.route import TopicPartition
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.group_offsets import CommittedOffset
-from kafkawire.admin.operations.coordinated import InGroup, OfGroups, failure
+from kafkawire.admin.operations.coordinated import InGroup, OfGroups, failure, of_partitions
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
 from kafkawire.protocol.api_table import ApiKey
@@ -74,12 +74,14 @@ class ListOffsetsOfGroups(OfGroups[GroupOffsets, "protocol.OffsetFetchResponse"]
         return {
             group.group_id: error_of(group.error_code)
             if group.error_code
-            else Results(
+            else of_partitions(
                 {
                     TopicPartition(topic.name, each.partition_index): _committed(each)
                     for topic in group.topics
                     for each in topic.partitions
-                }
+                },
+                self._partitions.get(group.group_id),
+                request.node_id,
             )
             for group in response.groups
         }
@@ -119,14 +121,13 @@ class ListOffsetsOfGroup(OfGroups[GroupOffsets, "protocol.OffsetFetchResponse"])
     def read(self, request: Request[str], response: protocol.OffsetFetchResponse) -> Outcomes[str, GroupOffsets]:
         if response.error_code:
             return dict.fromkeys(request.items, error_of(response.error_code))
-        offsets = Results(
-            {
-                TopicPartition(topic.name, each.partition_index): _committed(each)
-                for topic in response.topics
-                for each in topic.partitions
-            }
-        )
-        return dict.fromkeys(request.items, offsets)
+        (group_id,) = request.items
+        found = {
+            TopicPartition(topic.name, each.partition_index): _committed(each)
+            for topic in response.topics
+            for each in topic.partitions
+        }
+        return {group_id: of_partitions(found, self._partitions[group_id], request.node_id)}
 
 
 def _committed(

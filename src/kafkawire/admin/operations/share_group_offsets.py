@@ -11,7 +11,7 @@ from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.route import TopicPartition
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.group_offsets import SharePartitionOffset
-from kafkawire.admin.operations.coordinated import InGroup, OfGroups, failure
+from kafkawire.admin.operations.coordinated import InGroup, OfGroups, failure, of_partitions
 from kafkawire.admin.operations.group_offsets import Wanted, wanted_of_each
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
@@ -55,12 +55,14 @@ class DescribeShareGroupOffsets(OfGroups[ShareGroupOffsets, "protocol.DescribeSh
         return {
             group.group_id: error_of(group.error_code, group.error_message)
             if group.error_code
-            else Results(
+            else of_partitions(
                 {
                     TopicPartition(topic.topic_name, each.partition_index): _begun(each)
                     for topic in group.topics
                     for each in topic.partitions
-                }
+                },
+                self._partitions.get(group.group_id),
+                request.node_id,
             )
             for group in response.groups
         }
