@@ -184,7 +184,8 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
     left = asyncio.all_tasks(loop)
     for task in left:
         task.cancel()
-    loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+    if left:
+        loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
     loop.run_until_complete(loop.shutdown_default_executor())
     loop.close()
 
