@@ -15,6 +15,7 @@ from kafkawire.admin.connection.settings import ConnectionSettings
 from kafkawire.admin.connection.tls import Tls
 from kafkawire.admin.nodes import Node, bootstrap_nodes
 from kafkawire.admin.operations.acls import AclOperations
+from kafkawire.admin.operations.capabilities import CapabilityOperations
 from kafkawire.admin.operations.cluster import ClusterOperations
 from kafkawire.admin.operations.configs import ConfigOperations
 from kafkawire.admin.operations.group_descriptions import GroupDescriptionOperations
@@ -34,6 +35,7 @@ from kafkawire.admin.operations.share_groups import ShareGroupOperations
 from kafkawire.admin.operations.streams_groups import StreamsGroupOperations
 from kafkawire.admin.operations.tokens import TokenOperations
 from kafkawire.admin.operations.topic_descriptions import TopicDescriptionOperations
+from kafkawire.admin.operations.topic_visibility import TopicVisibilityOperations
 from kafkawire.admin.operations.topics import TopicOperations
 from kafkawire.admin.operations.transactions import TransactionOperations
 from kafkawire.admin.pool import Connect, ConnectionPool
@@ -46,9 +48,11 @@ DEFAULT_GRACE = 5.0
 class AdminClient(
     TopicOperations,
     TopicDescriptionOperations,
+    TopicVisibilityOperations,
     PartitionOperations,
     RecordOperations,
     ClusterOperations,
+    CapabilityOperations,
     QuorumOperations,
     LogDirOperations,
     ConfigOperations,

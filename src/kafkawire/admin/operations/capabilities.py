@@ -1,0 +1,75 @@
+"""What each node can do of what this client can ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from kafkawire import protocol
+from kafkawire.admin.connection.settings import ConnectionSettings
+from kafkawire.admin.connection.versions import BrokerVersions
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.route import OnNode, Route
+from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.operations.cluster import DescribeCluster
+from kafkawire.admin.requirements import Capability, capabilities_of
+from kafkawire.admin.results import Results
+from kafkawire.protocol.api_table import ApiKey
+from kafkawire.protocol.errors import error_of
+from kafkawire.wire import Message
+
+
+class DescribeCapabilities(Operation[int, Mapping[str, Capability], "protocol.ApiVersionsResponse"]):
+    """Asked anew, since a node may have been upgraded meanwhile."""
+
+    name = "capabilities"
+    api = ApiKey.API_VERSIONS
+    on_controllers = True
+
+    def __init__(self, *, controllers: bool, proposals: bool) -> None:
+        self._controllers = controllers
+        self._proposals = proposals
+
+    def route(self, item: int) -> Route:
+        return OnNode(item)
+
+    def build(self, request: Request[int]) -> Message:
+        settings = ConnectionSettings()
+        return protocol.ApiVersionsRequest(settings.software_name, settings.software_version)
+
+    def read(
+        self, request: Request[int], response: protocol.ApiVersionsResponse
+    ) -> Outcomes[int, Mapping[str, Capability]]:
+        if response.error_code:
+            return dict.fromkeys(request.items, error_of(response.error_code))
+        found = capabilities_of(BrokerVersions.of(response), controller=self._controllers, proposals=self._proposals)
+        return dict.fromkeys(request.items, found)
+
+
+class CapabilityOperations(OperationFamily):
+    """What nodes can do."""
+
+    async def capabilities(
+        self, nodes: Iterable[int] | None = None, *, timeout: float | None = None
+    ) -> Results[int, Mapping[str, Capability]]:
+        """Which methods of this client each node supports, and by which version of which API.
+
+        `kafkawire.admin.requirements.REQUIREMENTS` has, for the same methods, the rights that they need.
+
+        Args:
+            nodes: ids of the nodes; None for all that are live.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+
+        Returns:
+            Node id to its `Capability` for each method, or to what kept the node from telling.
+
+        Raises:
+            KafkaError: if all nodes are asked for, and none tells which there are.
+        """
+        deadline = self._deadline(timeout)
+        controllers = self._cluster.kind == "controllers"
+        if nodes is None:
+            describe = DescribeCluster(controllers=controllers, authorized=False, fenced=False)
+            cluster = (await self._until(deadline, describe, (None,)))[None]
+            nodes = [member.node.id for member in cluster.nodes]
+        operation = DescribeCapabilities(controllers=controllers, proposals=self._cluster.settings.proposals)
+        return await self._until(deadline, operation, nodes)
