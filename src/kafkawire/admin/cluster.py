@@ -150,6 +150,7 @@ class Cluster:
                 return node, await self.pool.channel(node, deadline)
             except ConnectionFailedError as error:
                 failure = error
+                self.outdate()
         raise failure
 
     def _candidates(self) -> Iterator[Node]:

@@ -54,11 +54,7 @@ class SeeTopics(Operation[TopicOnNode, None, "protocol.MetadataResponse"]):
 
     def read(self, request: Request[TopicOnNode], response: protocol.MetadataResponse) -> Outcomes[TopicOnNode, None]:
         node = request.items[0].node
-        return {
-            TopicOnNode(topic.name, node): _what_is_missing(topic)
-            for topic in response.topics
-            if topic.name is not None
-        }
+        return {TopicOnNode(topic.name, node): _missing(topic) for topic in response.topics if topic.name is not None}
 
 
 def _missing(topic: protocol.MetadataResponse.MetadataResponseTopic) -> KafkaError | None:
