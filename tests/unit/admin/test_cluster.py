@@ -194,19 +194,22 @@ async def test_a_broker_refuses_to_be_taken_for_a_controller() -> None:
     def refuse(_: Request) -> Message:
         return DescribeClusterResponse(error_code=ErrorCode.MISMATCHED_ENDPOINT_TYPE, error_message="a broker")
 
-    async with StandInBroker({DescribeClusterRequest: refuse, DescribeQuorumRequest: refuse}) as broker:
-        async with AdminClient(bootstrap_controllers=f"{broker.host}:{broker.port}", settings=FAST) as client:
-            with pytest.raises(MismatchedEndpointTypeError, match="a broker"):
-                await client.describe_metadata_quorum()
+    async with (
+        StandInBroker({DescribeClusterRequest: refuse, DescribeQuorumRequest: refuse}) as broker,
+        AdminClient(bootstrap_controllers=f"{broker.host}:{broker.port}", settings=FAST) as client,
+    ):
+        with pytest.raises(MismatchedEndpointTypeError, match="a broker"):
+            await client.describe_metadata_quorum()
 
 
 async def test_a_node_too_old_to_know_controllers_is_told_apart() -> None:
     versions: dict[int, range] = {ApiKey.DESCRIBE_CLUSTER: range(1)}
-    handlers = {DescribeClusterRequest: lambda _: DescribeClusterResponse()}
-    async with StandInBroker(handlers, versions=versions) as broker:
-        async with AdminClient(bootstrap_controllers=f"{broker.host}:{broker.port}", settings=FAST) as client:
-            with pytest.raises(UnsupportedEndpointTypeError):
-                await client.describe_metadata_quorum()
+    async with (
+        StandInBroker({DescribeClusterRequest: lambda _: DescribeClusterResponse()}, versions=versions) as broker,
+        AdminClient(bootstrap_controllers=f"{broker.host}:{broker.port}", settings=FAST) as client,
+    ):
+        with pytest.raises(UnsupportedEndpointTypeError):
+            await client.describe_metadata_quorum()
 
 
 async def _outcome(call: asyncio.Task[object]) -> KafkaError | None:

@@ -26,18 +26,18 @@ def test_ipv6_addresses_stand_in_brackets() -> None:
         " , ",
         "host",
         "host:",
-        ":9092",
+        ":1",
         "host:0",
         "host:65536",
         "host:-1",
-        "host:٣",
+        "host:\u0663",
         "::1:9092",
         "host:9092x",
         "[]:1",
     ],
 )
 def test_an_address_that_is_none_is_refused_by_name(servers: str) -> None:
-    with pytest.raises(ValueError, match="host:port|brackets") as raised:
+    with pytest.raises(ValueError, match=r"host:port|brackets") as raised:
         bootstrap_nodes(servers)
     assert servers.strip(" ,") in str(raised.value)
 
