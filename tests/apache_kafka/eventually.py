@@ -11,18 +11,19 @@ _SECONDS = 30.0
 _SECONDS_BETWEEN_LOOKS = 0.02
 
 
-def eventually(ask: Callable[[], T], holds: Callable[[T], object]) -> T:
+def eventually(ask: Callable[[], T], holds: Callable[[T], object], *, seconds: float = _SECONDS) -> T:
     """The first answer that holds.
 
     Args:
         ask: asks once.
         holds: whether the answer is the one waited for.
+        seconds: for how long to ask.
 
     Raises:
-        AssertionError: if no answer holds in half a minute.
+        AssertionError: if no answer holds in time.
     """
-    deadline = time.monotonic() + _SECONDS
+    deadline = time.monotonic() + seconds
     while not holds(answer := ask()):
-        assert time.monotonic() < deadline, f"after {_SECONDS} s the answer is still {answer}"
+        assert time.monotonic() < deadline, f"after {seconds} s the answer is still {answer}"
         time.sleep(_SECONDS_BETWEEN_LOOKS)
     return answer

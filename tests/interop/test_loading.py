@@ -12,7 +12,7 @@ from tests.apache_kafka.releases import newest_release
 
 pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
 
-_MORE_THAN_ONE_REQUEST = 2_003
+_MORE_THAN_ONE_REQUEST = 2_007
 
 
 @pytest.fixture(scope="module")
