@@ -318,7 +318,8 @@ class Call(Generic[K, V]):
         if isinstance(cause, ThrottlingQuotaExceededError):
             cause.throttle_ms = self._throttle_ms(item)
             return cause
-        error = OperationTimeoutError(operation.name, node=cause.node if cause is not None else None)
+        told = None if cause is not None else "no answer came" if item in self._out else "no node could be reached yet"
+        error = OperationTimeoutError(operation.name, told, node=cause.node if cause is not None else None)
         error.__cause__ = cause
         return error
 

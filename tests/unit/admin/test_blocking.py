@@ -1,0 +1,162 @@
+"""The client for programs without asyncio: from any thread, never inside an event loop (section 3.7)."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pytest
+from tests.stand_in_broker import Answer
+from tests.stand_in_cluster import FAST, NodeHandler, StandInCluster
+
+from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import AdminClient
+from kafkawire.admin.settings import AdminSettings
+from kafkawire.admin.topics import NewTopic
+from kafkawire.protocol import CreateTopicsRequest, CreateTopicsResponse
+from kafkawire.protocol.errors import UnsupportedVersionError
+from kafkawire.rpc import Request
+from kafkawire.wire import Message
+from kafkawire.wire.kafka_errors import ClosedError
+
+Handlers = dict[type[Message], NodeHandler]
+PATIENT = AdminSettings(request_timeout=30, call_timeout=30)
+SECONDS = 10
+
+
+def created(_: int, request: Request) -> Message:
+    assert isinstance(request.body, CreateTopicsRequest)
+    result = CreateTopicsResponse.CreatableTopicResult
+    return CreateTopicsResponse(topics=tuple(result(name=topic.name) for topic in request.body.topics))
+
+
+@contextmanager
+def cluster_elsewhere(handler: NodeHandler = created) -> Iterator[StandInCluster]:
+    """A cluster that is served by another thread."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    cluster = StandInCluster(1, {CreateTopicsRequest: handler})
+    asyncio.run_coroutine_threadsafe(cluster.__aenter__(), loop).result(SECONDS)
+    try:
+        yield cluster
+    finally:
+        asyncio.run_coroutine_threadsafe(cluster.__aexit__(None, None, None), loop).result(SECONDS)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+@contextmanager
+def silent_cluster() -> Iterator[tuple[StandInCluster, threading.Event]]:
+    """A cluster that never answers, and whether it was asked."""
+    asked = threading.Event()
+
+    def silent(_: int, __: Request) -> Answer:
+        asked.set()
+        return Answer()
+
+    with cluster_elsewhere(silent) as cluster:
+        yield cluster, asked
+
+
+def methods() -> list[str]:
+    found = inspect.getmembers(AdminClient, inspect.isfunction)
+    return [name for name, _ in found if not name.startswith("_") and name != "close"]
+
+
+@pytest.mark.parametrize("name", methods())
+def test_every_method_has_its_twin(name: str) -> None:
+    original: Callable[..., object] = getattr(AdminClient, name)
+    twin: Callable[..., object] = getattr(BlockingAdminClient, name)
+    assert inspect.signature(twin) == inspect.signature(original)
+    assert inspect.getdoc(twin) == inspect.getdoc(original)
+    assert original.__doc__
+
+
+def test_there_is_no_twin_without_original() -> None:
+    public = {name for name in vars(BlockingAdminClient) if not name.startswith("_")}
+    assert public - set(methods()) == {"close"}
+
+
+def test_close_takes_the_same_grace() -> None:
+    assert inspect.signature(BlockingAdminClient.close).parameters == inspect.signature(AdminClient.close).parameters
+
+
+def test_many_threads_share_one_client() -> None:
+    def create(number: int) -> list[str]:
+        return list(client.create_topics([NewTopic(f"t{number}", 1, 1)]).all())
+
+    with cluster_elsewhere() as cluster, BlockingAdminClient(cluster.bootstrap, settings=FAST) as client:
+        with ThreadPoolExecutor(8) as threads:
+            assert list(threads.map(create, range(40))) == [[f"t{number}"] for number in range(40)]
+        assert len(cluster.brokers[1].clients) == 1
+
+
+def test_errors_come_through() -> None:
+    with cluster_elsewhere() as cluster, BlockingAdminClient(cluster.bootstrap, settings=FAST) as client:
+        with pytest.raises(UnsupportedVersionError):
+            client.list_partition_reassignments()
+        with pytest.raises(ValueError, match="timeout"):
+            client.list_topics(timeout=0)
+
+
+async def test_inside_an_event_loop_every_call_is_refused_with_a_hint() -> None:
+    client = BlockingAdminClient("127.0.0.1:1")
+    try:
+        with pytest.raises(RuntimeError, match="use AdminClient"):
+            client.list_topics()
+        with pytest.raises(RuntimeError, match="use AdminClient"):
+            client.close()
+    finally:
+        await asyncio.to_thread(client.close)
+
+
+def test_a_closed_client_refuses_calls_and_may_be_closed_again() -> None:
+    client = BlockingAdminClient("127.0.0.1:1")
+    client.close()
+    client.close()
+    with pytest.raises(ClosedError):
+        client.list_topics()
+    assert not client._thread.is_alive()
+    assert client._loop.is_closed()
+
+
+def test_closing_from_several_threads_returns_when_it_is_closed() -> None:
+    client = BlockingAdminClient("127.0.0.1:1")
+    with ThreadPoolExecutor(4) as threads:
+        for done in [threads.submit(client.close) for _ in range(4)]:
+            done.result(SECONDS)
+    assert client._loop.is_closed()
+
+
+def test_closing_ends_what_other_threads_wait_for() -> None:
+    with silent_cluster() as (cluster, asked), ThreadPoolExecutor(1) as other:
+        client = BlockingAdminClient(cluster.bootstrap, settings=PATIENT)
+        call = other.submit(client.create_topics, [NewTopic("t", 1, 1)])
+        assert asked.wait(SECONDS)
+        client.close(grace=0)
+        error = call.result(SECONDS).errors()["t"]
+        assert isinstance(error, ClosedError)
+        assert error.outcome_unknown
+
+
+def test_ctrl_c_ends_the_call_and_leaves_the_client_usable() -> None:
+    def interrupt() -> None:
+        assert asked.wait(SECONDS)
+        signal.pthread_kill(main, signal.SIGINT)
+
+    main = threading.get_ident()
+    with silent_cluster() as (cluster, asked), BlockingAdminClient(cluster.bootstrap, settings=PATIENT) as client:
+        interrupting = threading.Thread(target=interrupt)
+        interrupting.start()
+        with pytest.raises(KeyboardInterrupt):
+            client.create_topics([NewTopic("t", 1, 1)])
+        interrupting.join()
+        assert client.list_topics() == {}
+        assert client._client._calls._running == []

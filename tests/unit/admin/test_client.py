@@ -1,0 +1,144 @@
+"""The life of a client: how it begins, how it is closed, and what becomes of calls then (sections 1.7 and 3.7)."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import ssl
+from collections.abc import Awaitable, Callable
+
+import pytest
+from tests.stand_in_broker import Answer
+from tests.stand_in_cluster import FAST, StandInCluster
+
+from kafkawire.admin.client import AdminClient
+from kafkawire.admin.settings import AdminSettings
+from kafkawire.admin.topics import NewTopic
+from kafkawire.protocol import CreateTopicsRequest, CreateTopicsResponse, DeleteTopicsRequest, DeleteTopicsResponse
+from kafkawire.rpc import Request
+from kafkawire.wire import Message
+from kafkawire.wire.kafka_errors import ClosedError, OperationTimeoutError
+
+PATIENT = AdminSettings(request_timeout=30, call_timeout=30)
+
+
+@pytest.mark.parametrize(
+    ("brokers", "controllers"), [(None, None), ("a:1", "b:1"), ("", None), ("a", None), (None, "a:b:1")]
+)
+def test_brokers_or_controllers_are_given_never_both_or_none(brokers: str | None, controllers: str | None) -> None:
+    with pytest.raises(ValueError, match=r"bootstrap|host:port|brackets"):
+        AdminClient(brokers, bootstrap_controllers=controllers)
+
+
+def test_a_client_connects_to_nothing_before_its_first_call() -> None:
+    AdminClient("127.0.0.1:1")  # without an event loop, too
+
+
+@pytest.mark.parametrize("timeout", [0, -1])
+async def test_a_timeout_is_positive(timeout: float) -> None:
+    async with AdminClient("127.0.0.1:1") as client:
+        with pytest.raises(ValueError, match="above 0"):
+            await client.list_topics(timeout=timeout)
+
+
+Call = Callable[[AdminClient], Awaitable[object]]
+CALLS: dict[str, Call] = {
+    "one": lambda client: client.list_topics(),
+    "each": lambda client: client.create_topics([NewTopic("a")]),
+    "several": lambda client: client.describe_topics(["a", "b"]),
+    "every node": lambda client: client.wait_for_topics(["a"]),
+    "none": lambda client: client.delete_topics([]),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+async def test_a_closed_client_refuses_every_kind_of_call(call: Call) -> None:
+    client = AdminClient("127.0.0.1:1")
+    await client.close()
+    await client.close()
+    with pytest.raises(ClosedError):
+        await call(client)
+
+
+async def test_a_running_call_may_end_in_the_grace_of_closing() -> None:
+    async def slow(request: Request) -> Message:
+        await asyncio.sleep(0.05)
+        assert isinstance(request.body, CreateTopicsRequest)
+        result = CreateTopicsResponse.CreatableTopicResult
+        return CreateTopicsResponse(topics=tuple(result(name=topic.name) for topic in request.body.topics))
+
+    async with StandInCluster(1, {CreateTopicsRequest: lambda *_: Answer()}) as cluster:
+        cluster.brokers[1]._handlers[CreateTopicsRequest.API_KEY] = slow
+        client = cluster.client(PATIENT)
+        call = asyncio.create_task(client.create_topics([NewTopic("a", 1, 1)]))
+        await asyncio.sleep(0.02)
+        await client.close(grace=5)
+        assert list((await call).all()) == ["a"]
+
+
+async def test_a_call_that_outlasts_the_grace_ends_with_closed_and_an_unknown_outcome() -> None:
+    asked = asyncio.Event()
+
+    def silent(_: int, __: Request) -> Answer:
+        asked.set()
+        return Answer()
+
+    async with StandInCluster(1, {CreateTopicsRequest: silent}) as cluster:
+        client = cluster.client(PATIENT)
+        call = asyncio.create_task(client.create_topics([NewTopic("a", 1, 1), NewTopic("", 1, 1)]))
+        await asked.wait()
+        await client.close(grace=0)
+        error = (await call).errors()["a"]
+        assert isinstance(error, ClosedError)
+        assert error.outcome_unknown
+
+
+async def test_a_call_that_waits_for_its_throttle_ends_with_closing() -> None:
+    asked = asyncio.Event()
+
+    def throttle(_: int, __: Request) -> Message:
+        asked.set()
+        result = DeleteTopicsResponse.DeletableTopicResult(name="a", error_code=89)
+        return DeleteTopicsResponse(throttle_time_ms=20_000, responses=(result,))
+
+    async with StandInCluster(1, {DeleteTopicsRequest: throttle}) as cluster:
+        client = cluster.client(PATIENT)
+        call = asyncio.create_task(client.delete_topics(["a"]))
+        await asked.wait()
+        begun = asyncio.get_running_loop().time()
+        await client.close(grace=0)
+        assert isinstance((await call).errors()["a"], ClosedError)
+        assert asyncio.get_running_loop().time() - begun < 5
+
+
+async def test_nothing_is_left_that_nobody_retrieves(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.ERROR, "asyncio")
+    client = AdminClient("127.0.0.1:1", settings=FAST)
+    calls = [asyncio.create_task(client.delete_topics(["a"])) for _ in range(3)]
+    await asyncio.sleep(0.03)
+    calls[0].cancel()
+    await client.close(grace=0)
+    outcomes = await asyncio.gather(*calls, return_exceptions=True)
+    assert isinstance(outcomes[0], asyncio.CancelledError)
+    del client, calls, outcomes
+    gc.collect()
+    await asyncio.sleep(0)
+    assert caplog.messages == []
+    assert [task for task in asyncio.all_tasks() if task is not asyncio.current_task()] == []
+
+
+async def test_a_call_that_ends_while_it_connects_says_so() -> None:
+    """A listener without TLS takes a TLS handshake for the beginning of a long request, and waits."""
+    async with StandInCluster(1) as cluster:
+        client = AdminClient(cluster.bootstrap, tls=ssl.create_default_context(), settings=FAST)
+        with pytest.raises(OperationTimeoutError, match="no node could be reached yet"):
+            await client.list_topics(timeout=0.1)
+        await client.close()
+
+
+async def test_a_call_that_ends_while_it_waits_for_an_answer_says_so() -> None:
+    async with StandInCluster(1, {DeleteTopicsRequest: lambda *_: Answer()}) as cluster, cluster.client() as client:
+        error = (await client.delete_topics(["a"], timeout=0.1)).errors()["a"]
+        assert isinstance(error, OperationTimeoutError)
+        assert "no answer came" in str(error)
