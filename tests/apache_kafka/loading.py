@@ -28,8 +28,8 @@ QUOTA_KEYS = ("producer_byte_rate", "consumer_byte_rate")
 
 T = TypeVar("T")
 _RECORDS_OF_A_REQUEST = 2_000
-"""Brokers refuse whole requests above 10 000, and the time for one with ACLs grows with the square of their number: 9 000
-take 4 s, 1 000 take 0.2 s. With many small requests a broker falls behind in making known what it has acknowledged."""
+"""Brokers refuse whole requests above 10 000, and the time for one with ACLs grows with the square of their number:
+9 000 take 4 s, 1 000 take 0.2 s. With many small ones a broker lags in making known what it has acknowledged."""
 
 _SECONDS_TO_KNOW_ALL = 180.0
 _ANY = 1
