@@ -11,10 +11,13 @@ from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import Brokers
 from tests.apache_kafka.java_admin import GroupKind, JavaAdmin, JavaAdminClient
 from tests.apache_kafka.java_answers import JavaGroup, JavaMember, Partition
+from tests.apache_kafka.node import HOST
 from tests.apache_kafka.releases import newest_release, releases
+from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 
 from kafkawire.admin.acls import AclOperation
 from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.connection.sasl import PlainCredentials
 from kafkawire.admin.engine.route import TopicPartition
 from kafkawire.admin.group_offsets import CommittedOffset, SharePartitionOffset
 from kafkawire.admin.groups import (
@@ -26,6 +29,7 @@ from kafkawire.admin.groups import (
 )
 from kafkawire.admin.topics import NewTopic
 from kafkawire.protocol.errors import (
+    GroupAuthorizationFailedError,
     GroupIdNotFoundError,
     GroupSubscribedToTopicError,
     InvalidGroupIdError,
@@ -318,3 +322,25 @@ def test_a_streams_group(admin: BlockingAdminClient, java: JavaAdminClient, topi
     admin.alter_streams_group_offsets(group, {TopicPartition(topic, 0): 0}).all()
     assert admin.list_streams_group_offsets([group])[group][TopicPartition(topic, 0)] == CommittedOffset(0)
     admin.delete_streams_groups([group]).all()
+
+
+def test_users_without_rights_are_refused(secure_kafka_broker: SecureBroker) -> None:
+    address = f"{HOST}:{secure_kafka_broker.sasl_plaintext_port}"
+    partition, member = TopicPartition("t", 0), MemberToRemove("m")
+    with BlockingAdminClient(address, credentials=PlainCredentials(USER, PASSWORDS[USER])) as user:
+        refused = [
+            *user.describe_consumer_groups(["g"]).errors().values(),
+            *user.describe_classic_groups(["g"]).errors().values(),
+            *user.describe_share_groups(["g"]).errors().values(),
+            *user.describe_streams_groups(["g"]).errors().values(),
+            *user.delete_consumer_groups(["g"]).errors().values(),
+            *user.remove_members_from_consumer_group("g", [member]).errors().values(),
+            *user.list_consumer_group_offsets(["g"]).errors().values(),
+            *user.alter_consumer_group_offsets("g", {partition: 0}).errors().values(),
+            *user.delete_consumer_group_offsets("g", [partition]).errors().values(),
+            *user.list_share_group_offsets(["g"]).errors().values(),
+            *user.alter_share_group_offsets("g", {partition: 0}).errors().values(),
+            *user.delete_share_group_offsets("g", ["t"]).errors().values(),
+        ]
+        assert [type(error) for error in refused] == [GroupAuthorizationFailedError] * 12
+        assert user.list_groups().all() == ()
