@@ -82,7 +82,8 @@ def _described(response: protocol.DescribeUserScramCredentialsResponse) -> AllIn
         result.user: error_of(result.error_code, result.error_message)
         if result.error_code
         else tuple(
-            ScramCredentialInfo(ScramMechanism(info.mechanism), info.iterations) for info in result.credential_infos
+            ScramCredentialInfo(ScramMechanism(info.mechanism), info.iterations)
+            for info in sorted(result.credential_infos, key=lambda info: info.mechanism)
         )
         for result in response.results
     }
@@ -160,7 +161,7 @@ class ScramOperations(OperationFamily):
             progress: told after each outcome how many of how many users have one.
 
         Returns:
-            User to the credentials, or to what went wrong: `ResourceNotFoundError` (there is none),
+            User to the credentials, by mechanism, or to what went wrong: `ResourceNotFoundError` (there is none),
             `ClusterAuthorizationFailedError` ...
 
         Raises:
