@@ -1,0 +1,101 @@
+"""What methods need: kept equal to what the operations declare, whoever adds one."""
+
+from __future__ import annotations
+
+import inspect
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.stand_in_cluster import FAST, StandInCluster
+
+from kafkawire.admin.client import AdminClient
+from kafkawire.admin.connection.versions import BrokerVersions
+from kafkawire.admin.engine.operation import Operation
+from kafkawire.admin.requirements import REQUIREMENTS, Capability, Support, capabilities_of
+from kafkawire.protocol.api_table import APIS, ApiKey
+
+METHODS = {name for name, _ in inspect.getmembers(AdminClient, inspect.isfunction) if not name.startswith("_")}
+NEWEST = BrokerVersions({key: api.stable_versions for key, api in APIS.items()})
+
+
+def operations(base: type[Operation[Any, Any, Any]] = Operation) -> Iterator[type[Operation[Any, Any, Any]]]:
+    for operation in base.__subclasses__():
+        if operation.__module__.startswith("kafkawire."):
+            yield operation
+            yield from operations(operation)
+
+
+DECLARED: defaultdict[str, list[type[Operation[Any, Any, Any]]]] = defaultdict(list)
+for declared in operations():
+    if "name" in dir(declared) and not inspect.isabstract(declared):
+        DECLARED[declared.name].append(declared)
+
+
+def test_every_method_has_its_requirements() -> None:
+    assert REQUIREMENTS.keys() == METHODS - {"close"}
+
+
+@pytest.mark.parametrize("name", sorted(METHODS & DECLARED.keys()))
+def test_requirements_are_what_the_operations_declare(name: str) -> None:
+    needed = REQUIREMENTS[name]
+    # A method that has another's operation for its fallback names an API that none of its own operations has.
+    assert {operation.api for operation in DECLARED[name]} <= {way.api for way in needed.ways}
+    assert needed.on_controllers == any(operation.on_controllers for operation in DECLARED[name])
+
+
+@pytest.mark.parametrize("name", sorted(REQUIREMENTS))
+def test_every_way_is_one_that_this_client_can_go(name: str) -> None:
+    for way in REQUIREMENTS[name].ways:
+        known = APIS[way.api].versions
+        highest = known[-1] if way.maximum_version is None else way.maximum_version
+        assert set(known) & set(range(way.minimum_version, highest + 1))
+        assert highest in known
+
+
+@pytest.mark.parametrize("name", sorted(REQUIREMENTS))
+def test_nothing_is_supported_where_nothing_is_offered(name: str) -> None:
+    nothing = capabilities_of(BrokerVersions({}), controller=False, proposals=False)
+    assert nothing[name] == Capability(Support.UNSUPPORTED)
+    assert capabilities_of(NEWEST, controller=False, proposals=False)[name].support is not Support.UNSUPPORTED
+
+
+def test_the_best_way_that_is_offered_is_told_with_its_version() -> None:
+    older = {**NEWEST.ranges, ApiKey.METADATA: range(8)}
+    del older[ApiKey.DESCRIBE_TOPIC_PARTITIONS]
+    found = capabilities_of(BrokerVersions(older), controller=False, proposals=False)
+    assert found["describe_topics"] == Capability(Support.FALLBACK, ApiKey.METADATA, 7)
+    assert found["list_topics"] == Capability(Support.SUPPORTED, ApiKey.METADATA, 7)
+
+
+def test_proposals_count_only_where_they_are_allowed() -> None:
+    offered = BrokerVersions({key: api.versions for key, api in APIS.items()})
+    with_proposals = capabilities_of(offered, controller=False, proposals=True)["describe_acls"]
+    without = capabilities_of(offered, controller=False, proposals=False)["describe_acls"]
+    assert (with_proposals.support, with_proposals.version) == (Support.SUPPORTED, 4)
+    assert (without.support, without.version) == (Support.FALLBACK, 3)
+
+
+def test_controllers_do_what_controllers_serve() -> None:
+    found = capabilities_of(NEWEST, controller=True, proposals=False)
+    assert found["create_topics"].support is Support.UNSUPPORTED
+    assert found["describe_metadata_quorum"].support is Support.SUPPORTED
+
+
+async def test_each_node_is_asked_anew_what_it_can_do() -> None:
+    async with StandInCluster(2) as cluster, cluster.client() as client:
+        first = (await client.capabilities()).all()
+        assert list(first) == [1, 2]
+        assert first[1]["list_topics"].support is Support.SUPPORTED
+        assert first[1]["create_topics"].support is Support.UNSUPPORTED
+        cluster.brokers[2].versions[ApiKey.CREATE_TOPICS] = range(3)
+        assert (await client.capabilities([2]))[2]["create_topics"].version == 2
+
+
+async def test_controllers_are_asked_as_controllers() -> None:
+    async with StandInCluster(2) as cluster:
+        async with AdminClient(bootstrap_controllers=cluster.bootstrap, settings=FAST) as client:
+            found = (await client.capabilities()).all()
+        assert found[1]["list_topics"].support is Support.UNSUPPORTED
+        assert found[2]["describe_cluster"].support is Support.SUPPORTED
