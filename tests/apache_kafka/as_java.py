@@ -37,6 +37,7 @@ from kafkawire.admin.streams_groups import StreamsGroupDescription, StreamsGroup
 from kafkawire.admin.tokens import DelegationToken
 from kafkawire.admin.topics import TopicDescription, TopicListing
 from kafkawire.admin.transactions import ProducerState, TransactionDescription, TransactionListing
+from kafkawire.layout import Uuid
 from kafkawire.wire.kafka_errors import ApiError, KafkaError
 
 _NONE = -1
@@ -231,7 +232,7 @@ def group(
         topology_epoch=None,
         coordinator=ours.coordinator,
         authorized_operations=operations(ours.authorized_operations),
-        members=tuple(map(_member, sorted(ours.members, key=lambda member: member.member_id))),
+        members=tuple(sorted(map(_member, ours.members), key=lambda member: member.member_id)),
     )
     if isinstance(ours, ClassicGroupDescription):
         simple = not ours.protocol_type
@@ -289,7 +290,7 @@ def _levels(ours: Mapping[str, FeatureLevels]) -> dict[str, answers.JavaVersions
 def _quorum_replica(ours: QuorumReplica) -> answers.JavaQuorumReplica:
     return answers.JavaQuorumReplica(
         id=ours.replica_id,
-        directory_id=str(ours.directory_id),
+        directory_id=str(ours.directory_id or Uuid()),
         log_end_offset=_or_none(ours.log_end_offset),
         last_fetch_timestamp=ours.last_fetch_timestamp_ms,
         last_caught_up_timestamp=ours.last_caught_up_timestamp_ms,
