@@ -1,0 +1,41 @@
+"""The functions that the documentation shows work on a real broker."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+
+import pytest
+from tests.apache_kafka.broker import Broker
+
+from kafkawire.admin.client import AdminClient
+from kafkawire.admin.engine.route import TopicPartition
+from kafkawire.admin.topics import NewTopic
+
+pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+
+HOW_TO = Path(__file__).parents[3] / "docs" / "how-to"
+BLOCK = re.compile(r"^```python\n(.*?)^```", flags=re.MULTILINE | re.DOTALL)
+
+
+def functions(page: Path) -> Mapping[str, Callable[[AdminClient], Awaitable[None]]]:
+    """The coroutine functions that a page defines, in its order."""
+    namespace: dict[str, object] = {}
+    for block in BLOCK.findall(page.read_text()):
+        exec(compile(block, page, "exec"), namespace)  # noqa: S102 the page is ours
+    return {name: found for name, found in namespace.items() if inspect.iscoroutinefunction(found)}
+
+
+@pytest.mark.parametrize("page", ["admin-groups.md", "admin-transactions.md"])
+async def test_the_examples_of_a_page_work(page: str, kafka_broker: Broker) -> None:
+    examples = functions(HOW_TO / page)
+    assert examples
+    async with AdminClient(kafka_broker.address) as admin:
+        await admin.create_topics([NewTopic("invoices", num_partitions=2)])
+        (await admin.wait_for_topics(["invoices"])).all()
+        await admin.alter_consumer_group_offsets("billing", {TopicPartition("invoices", 0): 1})
+        for example in examples.values():
+            await example(admin)
+        await admin.delete_topics(["invoices"])
