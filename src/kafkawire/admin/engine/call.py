@@ -74,9 +74,7 @@ class Call(Generic[K, V]):
         self._out: set[K] = set()
         self._uncertain: set[K] = set()
         self._throttled_until: dict[K, float] = {}
-        self._in_flight: defaultdict[int, asyncio.Semaphore] = defaultdict(
-            lambda: asyncio.Semaphore(self._settings.requests_in_flight)
-        )
+        self._in_flight: dict[tuple[int, int], asyncio.Semaphore] = {}
         self._total = 0
         self._tasks = asyncio.TaskGroup()
         self._time = asyncio.timeout_at(deadline)
@@ -186,7 +184,7 @@ class Call(Generic[K, V]):
                 message_class(api.request), minimum=_minimum_version(operation, items),
                 maximum=operation.maximum_version, unstable=self._settings.proposals,
             )  # fmt: skip
-            async with self._in_flight[node.id]:
+            async with self._turn(operation, node):
                 await asyncio.sleep(max(0.0, channel.throttled_until - _now()))
                 request = Request(items, version, self._timeout_ms(), node.id)
                 self._out.update(items)
@@ -196,7 +194,7 @@ class Call(Generic[K, V]):
             self._throttled_until.update(dict.fromkeys(items, channel.throttled_until))
             outcomes = operation.read(request, answer)
         except UnsupportedVersionError as error:
-            self._out.difference_update(items)
+            self._was_not_sent(items)  # a downgrade is no attempt (3.6.2)
             parts = _by_lowest_version(operation, items)
             if len(parts) > 1:
                 for part in parts:
@@ -208,9 +206,7 @@ class Call(Generic[K, V]):
                 return
             outcomes = dict.fromkeys(items, error)
         except EncodeError as error:
-            self._out.difference_update(items)
-            for item in items:
-                self._attempts[item] -= 1  # nothing was sent
+            self._was_not_sent(items)
             if len(items) > 1:
                 half = len(items) // 2
                 for some in (items[:half], items[half:]):
@@ -227,6 +223,17 @@ class Call(Generic[K, V]):
         missing = UnknownServerError("the answer says nothing about it")
         failures = self._take(operation, {item: outcomes.get(item, missing) for item in items}, node_id)
         self._sort_out(operation, routes, failures)
+
+    def _turn(self, operation: Operation[K, V, Any], node: Node) -> asyncio.Semaphore:
+        """What a request waits for while too many are on their way to its node."""
+        limit = self._settings.requests_in_flight
+        limit = limit if operation.in_flight is None else min(limit, operation.in_flight)
+        return self._in_flight.setdefault((node.id, limit), asyncio.Semaphore(limit))
+
+    def _was_not_sent(self, items: Sequence[K]) -> None:
+        self._out.difference_update(items)
+        for item in items:
+            self._attempts[item] -= 1
 
     async def _reach(self, place: Place) -> tuple[Node, Channel]:
         if isinstance(place, OnNode):

@@ -167,6 +167,15 @@ async def test_brokers_without_the_new_protocol_are_asked_by_the_old_one_at_once
     )  # fmt: skip
 
 
+async def test_a_downgrade_is_no_attempt() -> None:
+    def secret(_: int, group: str) -> Classic:
+        return Classic(error_code=ErrorCode.GROUP_AUTHORIZATION_FAILED, group_id=group)
+
+    async with StandInCluster(1, describes(None, secret)) as cluster, cluster.client() as client:
+        assert (await client.describe_consumer_groups(["g"])).errors()["g"].attempts == 1
+        assert (await client.describe_share_groups(["g"])).errors()["g"].attempts == 0
+
+
 async def test_other_errors_of_the_new_protocol_are_final() -> None:
     def new(_: int, group: str) -> New:
         return New(error_code=ErrorCode.GROUP_AUTHORIZATION_FAILED, group_id=group)
