@@ -50,6 +50,8 @@ class Operation(ABC, Generic[K, V, R]):
         mutates: whether it changes the cluster, so that an attempt without an answer may have been carried out.
         on_controllers: whether a controller listener serves it (KIP-919).
         batch: how much one request may carry at most, in the sum of the weights of its items; None for no limit.
+        in_flight: how many of its requests may be on their way to one node, where the settings' ``requests_in_flight``
+            are too many: requests that are hard work for a node would time out waiting for each other.
         retried_codes: error codes that are retried beside those that every operation retries.
         final_codes: error codes that are not retried although every operation retries them.
         fallback_codes: error codes of items after which the fallback is tried for them.
@@ -62,6 +64,7 @@ class Operation(ABC, Generic[K, V, R]):
     mutates: ClassVar[bool] = False
     on_controllers: ClassVar[bool] = False
     batch: ClassVar[int | None] = None
+    in_flight: ClassVar[int | None] = None
     retried_codes: ClassVar[frozenset[int]] = frozenset()
     final_codes: ClassVar[frozenset[int]] = frozenset()
     fallback_codes: ClassVar[frozenset[int]] = frozenset()

@@ -23,8 +23,15 @@ from kafkawire.wire.kafka_errors import KafkaError
 
 Deleted = Results[AclBinding, None]
 
-_FILTERS_OF_A_DELETION = 1_000
-"""The controller looks at all ACLs for each filter and does nothing else meanwhile."""
+# Controllers keep other work waiting meanwhile, and requests would time out in their queue. So these stay small.
+_ACLS_OF_A_CREATION = 1_000
+"""The time for a request grows with the square of their number."""
+
+_FILTERS_OF_A_DELETION = 100
+"""All ACLs are looked at for each filter."""
+
+_IN_FLIGHT = 2
+"""One that the controller works at, and the next."""
 
 
 class CreateAcls(Operation[AclBinding, None, "protocol.CreateAclsResponse"]):
@@ -34,7 +41,8 @@ class CreateAcls(Operation[AclBinding, None, "protocol.CreateAclsResponse"]):
     api = ApiKey.CREATE_ACLS
     mutates = True
     on_controllers = True
-    batch = MAXIMUM_RECORDS
+    batch = _ACLS_OF_A_CREATION
+    in_flight = _IN_FLIGHT
 
     def __init__(self, *, allow_without_effect: bool) -> None:
         self._allow_without_effect = allow_without_effect
@@ -71,6 +79,7 @@ class DeleteAcls(Operation[AclBindingFilter, Deleted, "protocol.DeleteAclsRespon
     mutates = True
     on_controllers = True
     batch = MAXIMUM_RECORDS
+    in_flight = _IN_FLIGHT
 
     def __init__(self, sizes: Mapping[AclBindingFilter, int] | None = None) -> None:
         self._sizes = sizes or {}
@@ -173,12 +182,9 @@ class AclOperations(AclDescriptionOperations):
         sizes = {portion.wanted: len(portion.acls) for of_filter in parts.values() for portion in of_filter}
         onward = None if progress is None else _further(progress, settled)
         deleted = await self._until(deadline, DeleteAcls(sizes), sizes, onward)
-        of_acls: dict[AclBinding, KafkaError | None] = {}
-        for results in deleted.values().values():
-            of_acls.update(results.items())
         return {
             **described.errors(),
-            **{wanted: _put_together(of_filter, deleted, of_acls) for wanted, of_filter in parts.items()},
+            **{wanted: _put_together(of_filter, dict(deleted.items())) for wanted, of_filter in parts.items()},
         }
 
 
@@ -191,19 +197,17 @@ def _further(progress: Progress, settled: int) -> Progress:
     return lambda done, total: progress(settled + done, settled + total)
 
 
-def _put_together(
-    of_filter: Iterable[Portion],
-    deleted: Results[AclBindingFilter, Deleted],
-    of_acls: Mapping[AclBinding, KafkaError | None],
-) -> Deleted:
-    """What became of the ACLs of a filter; those that somebody else deleted meanwhile are left out."""
-    failed = deleted.errors()
+def _put_together(of_filter: Iterable[Portion], deleted: Mapping[AclBindingFilter, Deleted | KafkaError]) -> Deleted:
+    """What became of the ACLs of a filter.
+
+    An ACL that its portion does not find any more is deleted: by a portion of another filter, by an attempt whose
+    answer was lost, or by somebody else.
+    """
     outcomes: dict[AclBinding, KafkaError | None] = {}
     for portion in of_filter:
-        if portion.wanted in failed:
-            outcomes.update(dict.fromkeys(portion.acls, failed[portion.wanted]))
+        outcome = deleted[portion.wanted]
+        if isinstance(outcome, KafkaError):
+            outcomes.update(dict.fromkeys(portion.acls, outcome))
         else:
-            outcomes.update(deleted[portion.wanted].items())
-        # A portion of another filter may have had some of them first; each filter tells all that it means (A20).
-        outcomes.update({acl: of_acls[acl] for acl in portion.acls if acl in of_acls})
+            outcomes.update({**dict.fromkeys(portion.acls), **dict(outcome.items())})
     return Results(outcomes)

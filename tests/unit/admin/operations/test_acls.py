@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import warnings
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 from msgspec.structs import replace as changed
 from tests.stand_in_acls import StandInAcls
-from tests.stand_in_cluster import FAST, StandInCluster
+from tests.stand_in_broker import Answer
+from tests.stand_in_cluster import FAST, NodeHandler, StandInCluster
 
 from kafkawire.admin.acls import (
     AclBinding,
@@ -21,6 +23,7 @@ from kafkawire.admin.acls import (
     ResourceType,
 )
 from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.nodes import Node
 from kafkawire.admin.operations.strategies import LISTING_FROM, Strategy
 from kafkawire.admin.settings import AdminSettings
 from kafkawire.protocol import (
@@ -39,6 +42,8 @@ from kafkawire.protocol.errors import (
     UnknownServerError,
     UnsupportedVersionError,
 )
+from kafkawire.rpc import Request
+from kafkawire.wire import Message
 
 PROPOSALS = replace(FAST, proposals=True)
 BATCHES: Mapping[int, range] = {ApiKey.DESCRIBE_ACLS: range(1, 5)}
@@ -300,7 +305,7 @@ async def test_a27_more_acls_than_one_request_may_create() -> None:
         assert set(stand_in.acls) == set(acls)
         assert told == [(done, 20_001) for done in range(1, 20_002)]
         sizes = [len(request.creations) for _, request in cluster.asked if isinstance(request, CreateAclsRequest)]
-        assert sizes == [10_000, 10_000, 1]
+        assert sizes == [1_000] * 20 + [1]
 
 
 async def test_a15_acls_that_an_old_broker_cannot_have_fail_alone() -> None:
@@ -400,3 +405,29 @@ async def test_a27_a_broker_that_deletes_nothing_at_all_is_not_asked_for_ever() 
         results = await client.delete_acls([EVERYTHING])
         assert {type(error) for error in results[EVERYTHING].errors().values()} == {InvalidRequestError}
         assert len([request for _, request in cluster.asked if isinstance(request, DeleteAclsRequest)]) == 2
+
+
+async def test_only_what_is_light_work_for_a_broker_is_asked_for_all_at_once() -> None:
+    """A controller looks at all ACLs for each filter of a deletion: later requests would time out in its queue."""
+    stand_in = StandInAcls(ACLS)
+    on_their_way: defaultdict[type[Message], set[int]] = defaultdict(set)
+    handlers = stand_in.handlers
+
+    def counted(handler: NodeHandler) -> NodeHandler:
+        def handle(node: int, request: Request) -> Message | Answer:
+            channel = client._cluster.pool.connected(Node(node, cluster.brokers[node].host, cluster.brokers[node].port))
+            assert request.body is not None
+            assert channel is not None
+            on_their_way[type(request.body)].add(channel.in_flight)
+            return handler(node, request)
+
+        return handle
+
+    filters = [AclBindingFilter(principal=f"User:{n}") for n in range(1_000)]
+    cluster = StandInCluster(1, {request: counted(handler) for request, handler in handlers.items()})
+    async with cluster, cluster.client() as client:
+        (await client.describe_acls(filters[:30])).all()
+        (await client.delete_acls(filters)).all()
+        assert max(on_their_way[DescribeAclsRequest]) == FAST.requests_in_flight
+        assert max(on_their_way[DeleteAclsRequest]) == 2
+        assert [len(r.filters) for _, r in cluster.asked if isinstance(r, DeleteAclsRequest)] == [100] * 10
