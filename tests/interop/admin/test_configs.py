@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from operator import attrgetter
 
 import pytest
 from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import SecureBrokers
-from tests.apache_kafka.java_admin import JavaAdmin
-from tests.apache_kafka.java_answers import JavaConfig, JavaConfigSynonym
 from tests.apache_kafka.releases import newest_release, releases
 from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 from tests.channels import soon
@@ -48,7 +45,6 @@ pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
 DEFAULT = ConfigResource.broker_default()
 UNHEARD_OF = ConfigResource(ConfigResourceType(99), "x")
 SETTINGS = ConnectionSettings(client_id="test")
-_name = attrgetter("name")
 
 
 @pytest.fixture(params=releases())
@@ -134,25 +130,6 @@ def test_g1_groups_and_loggers_are_described_by_brokers_that_can(
         # It does not know groups, and these tests run it without the library that tells its loggers.
         assert list(results.values()) == [topic]
         assert errors_of(results.errors()) == {group: InvalidRequestError, logger: UnknownServerError}
-
-
-def test_the_same_configuration_as_javas(
-    admin: BlockingAdminClient, java_admin: JavaAdmin, broker: SecureBroker, node: ConfigResource, topic: ConfigResource
-) -> None:
-    change(admin, topic, ConfigChange.set("retention.ms", "6000"))
-    has(admin, topic, "retention.ms", "6000")
-    java = java_admin.client(broker.broker.address)
-    results = admin.describe_configs([node, topic], include_synonyms=True, include_documentation=True)
-    for resource, configs in results.all().items():
-        mine = tuple(
-            JavaConfig(
-                e.name, e.value, e.source.name, e.is_sensitive, e.is_read_only, e.config_type.name, e.documentation,
-                tuple(JavaConfigSynonym(s.name, s.value, s.source.name) for s in e.synonyms),
-            )
-            for e in configs.values()
-        )  # fmt: skip
-        theirs = java.describe_configs(resource.resource_type.name, resource.name)
-        assert sorted(mine, key=_name) == sorted(theirs, key=_name)
 
 
 def test_g4_keys_and_errors_of_each_resource(admin: BlockingAdminClient, topic: ConfigResource) -> None:

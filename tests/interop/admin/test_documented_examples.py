@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 from tests.apache_kafka.broker import Broker
+from tests.apache_kafka.secure_broker import PASSWORDS, SUPER_USER, SecureBroker
 
 from kafkawire.admin.client import AdminClient
+from kafkawire.admin.connection.sasl import ScramCredentials
 from kafkawire.admin.engine.route import TopicPartition
 from kafkawire.admin.topics import NewTopic
 
@@ -20,7 +22,7 @@ HOW_TO = Path(__file__).parents[3] / "docs" / "how-to"
 BLOCK = re.compile(r"^```python\n(.*?)^```", flags=re.MULTILINE | re.DOTALL)
 
 
-def functions(page: Path) -> Mapping[str, Callable[[AdminClient], Awaitable[None]]]:
+def functions(page: Path) -> Mapping[str, Callable[..., Awaitable[None]]]:
     """The coroutine functions that a page defines, in its order."""
     namespace: dict[str, object] = {}
     for block in BLOCK.findall(page.read_text()):
@@ -39,3 +41,18 @@ async def test_the_examples_of_a_page_work(page: str, kafka_broker: Broker) -> N
         for example in examples.values():
             await example(admin)
         await admin.delete_topics(["invoices"])
+
+
+@pytest.mark.parametrize("page", ["admin-configs.md", "admin-users.md"])
+async def test_the_examples_of_a_page_work_for_who_is_logged_in(page: str, secure_kafka_broker: SecureBroker) -> None:
+    address = f"{secure_kafka_broker.broker.host}:{secure_kafka_broker.sasl_plaintext_port}"
+    examples = functions(HOW_TO / page)
+    assert examples
+    credentials = ScramCredentials(SUPER_USER, PASSWORDS[SUPER_USER])
+    async with AdminClient(address, credentials=credentials) as admin:
+        await admin.create_topics([NewTopic("orders", num_partitions=1)])
+        (await admin.wait_for_topics(["orders"])).all()
+        for example in examples.values():
+            arguments = (admin, address)[: len(inspect.signature(example).parameters)]
+            await example(*arguments)
+        await admin.delete_topics(["orders"])

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 import pytest
 from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import SecureBrokers
-from tests.apache_kafka.java_admin import JavaAdmin
-from tests.apache_kafka.java_answers import JavaScramCredential, JavaScramUser
 from tests.apache_kafka.releases import releases
 from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 from tests.channels import soon
@@ -171,16 +169,6 @@ def test_more_users_than_a_request_may_change(admin: BlockingAdminClient) -> Non
     results = admin.alter_user_scram_credentials(deletions)
     assert {type(error) for error in results.errors().values()} == {ResourceNotFoundError}
     assert not any(isinstance(error, UnknownServerError) for error in results.errors().values())
-
-
-def test_the_same_users_as_javas(admin: BlockingAdminClient, java_admin: JavaAdmin, broker: SecureBroker) -> None:
-    java = java_admin.client(broker.broker.address)
-    mine = {
-        JavaScramUser(name, tuple(JavaScramCredential(info.mechanism.name, info.iterations) for info in found))
-        for name, found in admin.describe_user_scram_credentials().all().items()
-    }
-    assert mine == set(java.describe_scram_users())
-    assert {user.user for user in mine} >= set(PASSWORDS)
 
 
 def test_unknown_users_and_users_given_twice(admin: BlockingAdminClient) -> None:

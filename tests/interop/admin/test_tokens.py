@@ -9,7 +9,6 @@ from typing import Literal
 import pytest
 from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import SecureBrokers
-from tests.apache_kafka.java_admin import JavaAdmin
 from tests.apache_kafka.releases import releases
 from tests.apache_kafka.secure_broker import PASSWORDS, SUPER_USER, USER, SecureBroker
 
@@ -128,24 +127,6 @@ def test_tokens_of_others(admin: BlockingAdminClient, alice: BlockingAdminClient
         alice.create_delegation_token(owner=ME)
     admin.expire_delegation_token(mine.hmac)
     alice.expire_delegation_token(token.hmac)
-
-
-def test_the_same_tokens_as_javas(admin: BlockingAdminClient, java_admin: JavaAdmin, broker: SecureBroker) -> None:
-    java = java_admin.client(properties=broker.java_sasl("SCRAM-SHA-512"))
-    token = admin.create_delegation_token(renewers=[f"User:{USER}", "User:bob"])
-    known(admin, token)
-    mine = {
-        (t.token_id, t.owner, t.requester, frozenset(t.renewers), t.issue_timestamp_ms, t.expiry_timestamp_ms,
-         t.max_timestamp_ms)
-        for t in admin.describe_delegation_token()
-    }  # fmt: skip
-    theirs = {
-        (t.token_id, t.owner, t.requester, frozenset(t.renewers), t.issue_timestamp, t.expiry_timestamp,
-         t.max_timestamp)
-        for t in java.describe_delegation_tokens()
-    }  # fmt: skip
-    assert mine == theirs
-    admin.expire_delegation_token(token.hmac)
 
 
 def test_what_is_refused(admin: BlockingAdminClient) -> None:
