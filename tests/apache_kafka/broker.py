@@ -72,6 +72,7 @@ def running_broker(
     listeners: Mapping[str, str] | None = None,
     format_arguments: Sequence[str] = (),
     heap: str = "512m",
+    plugins: Sequence[Path] = (),
 ) -> Iterator[Broker]:
     """Format the storage of a new cluster and start its only node; it is stopped when the context ends.
 
@@ -82,6 +83,7 @@ def running_broker(
         listeners: name to security protocol, beside ``PLAINTEXT`` and ``CONTROLLER``, which are always there.
         format_arguments: further arguments of ``kafka-storage format``, such as ``--add-scram``.
         heap: the most memory that it may use, as Java writes it.
+        plugins: folders with classes of the tests, which the properties name.
 
     Raises:
         BrokerError: if it does not answer in time.
@@ -90,7 +92,7 @@ def running_broker(
     def start(home: Path) -> tuple[Broker, Node]:
         broker = _broker_on_free_ports(release, home, listeners or {})
         settings = {**_settings(broker, listeners or {}), **_SMALL, **(properties or {})}
-        node = Node(release, _NODE_ID, home, settings, heap=heap)
+        node = Node(release, _NODE_ID, home, settings, heap=heap, plugins=plugins)
         node.format(format_arguments)
         try:
             node.start()

@@ -77,7 +77,7 @@ def running_program(
         options: further options of the Java machine.
     """
     jars = class_path(release)
-    path = os.pathsep.join(str(entry) for entry in (_compiled(release, sources, jars), *jars))
+    path = os.pathsep.join(str(entry) for entry in (compiled(release, sources), *jars))
     command = [java(), *options, f"-Xmx{heap}", QUIET, "-cp", path, main]
     with (
         tempfile.TemporaryFile() as errors,
@@ -97,8 +97,9 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.kill()
 
 
-def _compiled(release: str, folder: Path, jars: Sequence[Path]) -> Path:
-    """The folder of the compiled program; compiled anew when its sources or the jars are other ones."""
+def compiled(release: str, folder: Path) -> Path:
+    """The folder with the compiled sources of a folder; compiled anew when these or the jars are other ones."""
+    jars = class_path(release)
     sources = sorted(folder.glob("*.java"))
     digest = hashlib.sha256(b"".join(source.read_bytes() for source in sources))
     digest.update("".join(str(jar) for jar in jars).encode())

@@ -57,15 +57,26 @@ class Node:
         home: an empty folder, for its configuration and its output.
         properties: its whole ``server.properties``.
         heap: the most memory that it may use, as Java writes it.
+        plugins: folders with classes of the tests, which its properties name.
     """
 
-    def __init__(self, release: str, node_id: int, home: Path, properties: Mapping[str, str], *, heap: str) -> None:
+    def __init__(
+        self,
+        release: str,
+        node_id: int,
+        home: Path,
+        properties: Mapping[str, str],
+        *,
+        heap: str,
+        plugins: Sequence[Path] = (),
+    ) -> None:
         self.release = release
         self.node_id = node_id
         self.home = home
         self.configuration = home / "server.properties"
         self.output = home / "output.txt"
         self._heap = heap
+        self._plugins = tuple(plugins)
         self._recorded = home / "loaded-classes.jsa"
         self._process: subprocess.Popen[bytes] | None = None
         home.mkdir(parents=True)
@@ -84,13 +95,13 @@ class Node:
         """
         storage = ("--config", str(self.configuration), "--cluster-id", CLUSTER_ID)
         try:
-            run_tool(self.release, "kafka.tools.StorageTool", "format", *storage, *arguments)
+            run_tool(self.release, "kafka.tools.StorageTool", "format", *storage, *arguments, plugins=self._plugins)
         except subprocess.CalledProcessError as error:
             raise BrokerError(f"kafka-storage format failed:\n{error.stdout}{error.stderr}") from error
 
     def start(self) -> None:
         """Start its process, which will take a while to answer."""
-        command = [*java_command(self.release, self._heap), "kafka.Kafka", str(self.configuration)]
+        command = [*java_command(self.release, self._heap, self._plugins), "kafka.Kafka", str(self.configuration)]
         command[1:1] = self._recording()
         with self.output.open("ab") as output:
             self._process = subprocess.Popen(
@@ -135,7 +146,7 @@ class Node:
 
     def _recording(self) -> list[str]:
         """Options of a process that keeps what it has loaded for those after it, if none has yet."""
-        if loaded_classes(self.release).is_file():
+        if self._plugins or loaded_classes(self.release).is_file():
             return []
         return [f"-XX:ArchiveClassesAtExit={self._recorded}", "-Xlog:disable"]
 
@@ -152,24 +163,25 @@ class Node:
         return self.output.read_text("utf-8", errors="replace")
 
 
-def run_tool(release: str, tool: str, *arguments: str) -> str:
+def run_tool(release: str, tool: str, *arguments: str, plugins: Sequence[Path] = ()) -> str:
     """What a command line tool of Apache Kafka prints.
 
     Args:
         release: of Apache Kafka.
         tool: the name of its main class.
         arguments: its command line.
+        plugins: folders with further classes.
 
     Raises:
         subprocess.CalledProcessError: if it fails.
     """
-    command = [*java_command(release, "512m"), tool, *arguments]
+    command = [*java_command(release, "512m", plugins), tool, *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-def java_command(release: str, heap: str) -> list[str]:
+def java_command(release: str, heap: str, plugins: Sequence[Path] = ()) -> list[str]:
     """The beginning of a command line: a class of a release and its arguments follow."""
-    path = os.pathsep.join(map(str, class_path(release)))
+    path = os.pathsep.join(map(str, (*class_path(release), *plugins)))
     classes = loaded_classes(release)
     shared = [f"-XX:SharedArchiveFile={classes}"] if classes.is_file() else []
     return [java(), *FAST_START, *shared, f"-Xmx{heap}", QUIET, "-cp", path]

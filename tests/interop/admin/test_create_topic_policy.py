@@ -1,0 +1,160 @@
+"""KIP-108 at real brokers with a policy of our own: requirements B1 to B10, as brokers of today answer them."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.apache_kafka.broker import Broker, running_broker
+from tests.apache_kafka.java_program import compiled
+from tests.apache_kafka.releases import releases
+
+from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.topics import NewTopic
+from kafkawire.protocol.errors import (
+    InvalidConfigError,
+    InvalidPartitionsError,
+    InvalidReplicaAssignmentError,
+    InvalidReplicationFactorError,
+    InvalidRequestError,
+    InvalidTopicError,
+    PolicyViolationError,
+    TopicAlreadyExistsError,
+    UnknownServerError,
+)
+from kafkawire.wire.kafka_errors import KafkaError
+
+pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+
+POLICIES = Path(__file__).parents[1] / "java" / "policies"
+
+
+@pytest.fixture(scope="module", params=releases())
+def broker(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+    release: str = request.param
+    properties = {"create.topic.policy.class.name": "policies.NamesDecide", "num.partitions": "3"}
+    folder = tmp_path_factory.mktemp(f"policy-{release}")
+    with running_broker(release, folder, properties=properties, plugins=[compiled(release, POLICIES)]) as running:
+        yield running
+
+
+@pytest.fixture
+def admin(broker: Broker) -> Iterator[BlockingAdminClient]:
+    with BlockingAdminClient(broker.address) as client:
+        yield client
+
+
+@pytest.fixture
+def own() -> str:
+    """Ends the names of a test: nothing need be deleted, which every broker learns at its own time."""
+    return f"-{uuid.uuid4()}"
+
+
+def error_of(admin: BlockingAdminClient, topic: NewTopic) -> KafkaError:
+    return admin.create_topics([topic]).errors()[topic.name]
+
+
+def test_b4_a_violation_is_that_of_its_topic_and_the_others_are_created(admin: BlockingAdminClient, own: str) -> None:
+    names = [kind + own for kind in ("good", "forbidden", "better", "misconfigured")]
+    results = admin.create_topics([NewTopic(name, 1, 1) for name in names])
+    assert list(results) == names
+    assert list(results.values()) == [names[0], names[2]]
+    violation, other = results.errors().values()
+    assert isinstance(violation, PolicyViolationError)
+    assert violation.message == f"no topic may be called forbidden{own}"
+    assert isinstance(other, InvalidConfigError)
+    assert other.message == f"the policy does not like the configs of misconfigured{own}"
+    admin.wait_for_topics(results.values()).all()
+    assert results.errors().keys().isdisjoint(admin.list_topics())
+
+
+def test_b4_a_defect_of_the_policy_is_that_of_its_topic(admin: BlockingAdminClient, broker: Broker, own: str) -> None:
+    """Brokers of 3.9 let the whole request fail."""
+    results = admin.create_topics([NewTopic(f"broken{own}", 1, 1), NewTopic(f"good{own}", 1, 1)])
+    assert isinstance(results.errors()[f"broken{own}"], UnknownServerError)
+    assert list(results.values()) == ([] if broker.release.startswith("3.") else [f"good{own}"])
+
+
+@pytest.mark.parametrize(
+    ("topic", "shown"),
+    [
+        (NewTopic("shown-b2-numbers", 2, 1), "2 partitions, 1 replicas, assigned null, configs {}"),
+        (NewTopic("shown-b2-defaults"), "3 partitions, 1 replicas, assigned null, configs {}"),
+        (
+            NewTopic("shown-b2-places", replica_assignments={0: [1]}),
+            "null partitions, null replicas, assigned {0=[1]}, configs {}",
+        ),
+        (
+            NewTopic("shown-b3", 1, 1, configs={"retention.ms": "604800000"}),
+            "1 partitions, 1 replicas, assigned null, configs {retention.ms=604800000}",
+        ),
+    ],
+    ids=lambda value: value.name if isinstance(value, NewTopic) else "",
+)
+def test_b2_and_b3_the_policy_sees_what_was_asked_for(admin: BlockingAdminClient, topic: NewTopic, shown: str) -> None:
+    assert error_of(admin, topic).message == shown
+
+
+@pytest.mark.parametrize(
+    ("topic", "expected"),
+    [
+        (NewTopic("__cluster_metadata", 1, 1), (InvalidRequestError, InvalidTopicError)),
+        (NewTopic("forbidden name", 1, 1, configs={"x": "y"}), InvalidTopicError),
+        (NewTopic("forbidden-config", 0, 0, configs={"no.such.config": "y"}), InvalidConfigError),
+        (NewTopic("forbidden-both", 2, -1, replica_assignments={0: [1]}), InvalidRequestError),
+        (NewTopic("forbidden-gap", replica_assignments={0: [1], 2: [1]}), InvalidReplicaAssignmentError),
+        (NewTopic("forbidden-broker", replica_assignments={0: [99]}), InvalidReplicaAssignmentError),
+        (NewTopic("forbidden-factor", 0, 0), InvalidReplicationFactorError),
+        (NewTopic("forbidden-partitions", 0, 1), InvalidPartitionsError),
+        (NewTopic("forbidden-place", 1, 2), InvalidReplicationFactorError),
+        (NewTopic("forbidden", 1, 1), PolicyViolationError),
+    ],
+    ids=lambda value: value.name if isinstance(value, NewTopic) else "",
+)
+@pytest.mark.parametrize("validate_only", [False, True])
+def test_b5_and_b6_the_first_check_that_fails_is_told_and_the_policy_comes_last(
+    admin: BlockingAdminClient, own: str, topic: NewTopic, expected: type[KafkaError], validate_only: bool
+) -> None:
+    results = admin.create_topics([topic, NewTopic(f"beside{own}", 1, 1)], validate_only=validate_only)
+    assert isinstance(results.errors()[topic.name], expected)
+    assert list(results.values()) == [f"beside{own}"]
+
+
+def test_b5_a_topic_that_exists_is_told_before_the_policy_is_asked(admin: BlockingAdminClient, own: str) -> None:
+    admin.create_topics([NewTopic(f"the.re{own}", 1, 1)]).all()
+    assert isinstance(error_of(admin, NewTopic(f"the.re{own}", 0, 0)), TopicAlreadyExistsError)
+    assert isinstance(error_of(admin, NewTopic(f"the_re{own}", 1, 1)), InvalidTopicError)
+
+
+def test_b7_validation_asks_the_policy_and_writes_nothing(admin: BlockingAdminClient, own: str) -> None:
+    good, forbidden = f"good{own}", f"forbidden{own}"
+    for _ in range(2):
+        results = admin.create_topics([NewTopic(good), NewTopic(forbidden, 1, 1)], validate_only=True)
+        assert isinstance(results.errors()[forbidden], PolicyViolationError)
+        assert list(results.values()) == [good]
+    assert good not in admin.list_topics()
+
+
+def test_b8_a_validated_topic_has_configs_and_no_id(admin: BlockingAdminClient, own: str) -> None:
+    good = f"good{own}"
+    topic = admin.create_topics([NewTopic(good, configs={"retention.ms": "5"})], validate_only=True)[good]
+    assert (topic.topic_id, topic.num_partitions, topic.replication_factor) == (None, 3, 1)
+    assert topic.configs is not None
+    assert {config.name: config.value for config in topic.configs}["retention.ms"] == "5"
+    created = admin.create_topics([NewTopic(good)])[good]
+    admin.wait_for_topics([good]).all()
+    assert created.topic_id == admin.list_topics()[good].topic_id
+
+
+def test_b9_each_topic_has_its_own_outcome_whatever_the_order_of_the_answer(
+    admin: BlockingAdminClient, own: str
+) -> None:
+    names = [f"{kind}-{number}{own}" for number in range(10) for kind in ("good", "forbidden")]
+    results = admin.create_topics([NewTopic(name, 1, 1) for name in names])
+    assert list(results) == names
+    assert all(name.startswith("good") for name in results.values())
+    assert [error.message for error in results.errors().values()] == [
+        f"no topic may be called forbidden-{number}{own}" for number in range(10)
+    ]
