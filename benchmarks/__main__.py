@@ -1,4 +1,4 @@
-"""The command: ``python -m benchmarks [codec] [records] [import] [generation] [--check] [--out FOLDER]``."""
+"""The command: ``python -m benchmarks [codec] [records] [import] [generation] [admin] [--check] [--out FOLDER]``."""
 
 from __future__ import annotations
 
@@ -7,14 +7,18 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from benchmarks import codec, generation, import_time, records
+import pytest
+
+from benchmarks import admin, admin_memory, admin_page, codec, generation, import_time, records
+from benchmarks.admin_peers import missing_admin_peers
 from benchmarks.chart import speed_up_chart
 from benchmarks.machine import machine_facts
 from benchmarks.peers import missing_peers
 from benchmarks.report import page, table, verdict
-from benchmarks.results import Measurement
+from benchmarks.results import ADMIN_PEERS, Measurement
 from benchmarks.sampling import Effort
 
+ADMIN = "admin"
 DEFAULT_FOLDER = Path(__file__).parents[1] / "docs" / "benchmarks"
 CHARTS = (("decode", "Time to decode"), ("encode", "Time to encode"))
 
@@ -26,19 +30,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0; with ``--check`` 1 if a target is missed; 2 if a peer is not installed.
     """
     options = _parser().parse_args(arguments)
-    missing = missing_peers()
+    missing = missing_peers() + missing_admin_peers()
     if missing:
         print(f"{' and '.join(missing)} not installed: use `make bench`", file=sys.stderr)
         return 2
     benchmarks = _benchmarks(options.rounds, trial=options.trial)
     measurements: list[Measurement] = []
     complete = "all" in options.names
-    for name in benchmarks if complete else options.names:
+    for name in benchmarks if complete else [name for name in options.names if name != ADMIN]:
         for measurement in benchmarks[name]():
             print(f"{measurement.kind}\n" + "\n".join(table([measurement])), flush=True)
             measurements.append(measurement)
     if complete:
         _write(options.out, measurements)
+    if complete or ADMIN in options.names:
+        measurements += _run_admin(options.rounds, options.out, trial=options.trial)
     missed = [measurement for measurement in measurements if measurement.missed()]
     for measurement in missed:
         print(f"target missed: {measurement.kind} {measurement.case}: {verdict(measurement)}", file=sys.stderr)
@@ -48,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure kafkawire beside its peers.")
     parser.add_argument(
-        "names", nargs="*", choices=["all", *_benchmarks(1, trial=True)], default="all", help="what to measure"
+        "names", nargs="*", choices=["all", *_benchmarks(1, trial=True), ADMIN], default="all", help="what to measure"
     )
     parser.add_argument("--rounds", type=int, default=21, help="rounds of each measurement (default: %(default)s)")
     parser.add_argument("--trial", action="store_true", help="small messages and hardly any time: does it all run?")
@@ -65,6 +71,24 @@ def _benchmarks(rounds: int, *, trial: bool) -> Mapping[str, Callable[[], Iterat
         "import": lambda: import_time.run(rounds),
         "generation": lambda: generation.run(min(rounds, 3)),
     }
+
+
+def _run_admin(rounds: int, folder: Path, *, trial: bool) -> list[Measurement]:
+    """Measure the admin client, and write its page unless this is a trial; nothing where Kafka cannot run."""
+    measurements: list[Measurement] = []
+    memory: list[admin_memory.Memory] = []
+    try:
+        for measurement in admin.run(rounds, admin.SMALL if trial else admin.Load()):
+            print(f"{measurement.kind}\n" + "\n".join(table([measurement], ADMIN_PEERS)), flush=True)
+            measurements.append(measurement)
+        memory += admin_memory.run(admin_memory.SMALL_COUNTS if trial else admin_memory.COUNTS)
+    except pytest.skip.Exception as skipped:
+        print(f"{ADMIN} left out: {skipped}", file=sys.stderr)
+        return []
+    print("\n".join(admin_memory.table(memory)))
+    if not trial:
+        admin_page.write(folder, measurements, memory)
+    return measurements
 
 
 def _write(folder: Path, measurements: Sequence[Measurement]) -> None:

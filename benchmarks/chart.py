@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from html import escape
 
-from benchmarks.results import KAFKA_PYTHON, KIO, OURS, PEERS, Measurement
+from benchmarks.results import OURS, PEERS, Measurement
 
 WIDTH = 760
 LEFT = 290
@@ -17,7 +17,7 @@ RIGHT = 60
 ROW = 48
 TOP = 74
 BOTTOM = 40
-TICKS = (0.125, 0.25, 0.5, 1, 2, 4, 8, 16, 32)
+TICKS = (0.125, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128)
 
 STYLE = """
 text { font: 13px system-ui, sans-serif; fill: #24292f }
@@ -29,6 +29,9 @@ text { font: 13px system-ui, sans-serif; fill: #24292f }
 .kafkawire { fill: #1a7f37 }
 .kio { fill: #bc4c00 }
 .kafka-python { fill: #0969da }
+.confluent-kafka { fill: #8250df }
+.aiokafka { fill: #bf3989 }
+.Java { fill: #bc4c00 }
 .span { stroke-width: 2; stroke: #8c959f }
 @media (prefers-color-scheme: dark) {
   text { fill: #e6edf3 }
@@ -38,19 +41,24 @@ text { font: 13px system-ui, sans-serif; fill: #24292f }
   .kafkawire { fill: #3fb950 }
   .kio { fill: #f0883e }
   .kafka-python { fill: #58a6ff }
+  .confluent-kafka { fill: #bc8cff }
+  .aiokafka { fill: #f778ba }
+  .Java { fill: #f0883e }
 }
 """
 
 
-def speed_up_chart(title: str, measurements: Sequence[Measurement]) -> str:
+def speed_up_chart(title: str, measurements: Sequence[Measurement], candidates: Sequence[str] = PEERS) -> str:
     """The picture as SVG text.
 
     Args:
         title: what was done.
         measurements: those of them that have peers become rows.
+        candidates: the peers that there may be; in a row the first one's figure stands above its dot.
     """
-    rows = [one for one in measurements if any(peer in one.seconds for peer in PEERS)]
-    ticks = _ticks(rows)
+    rows = [one for one in measurements if any(peer in one.seconds for peer in candidates)]
+    peers = [peer for peer in candidates if any(peer in one.seconds for one in rows)]
+    ticks = _ticks(rows, peers)
     bottom = TOP + ROW * len(rows)
     height = bottom + BOTTOM
     parts = [
@@ -58,7 +66,7 @@ def speed_up_chart(title: str, measurements: Sequence[Measurement]) -> str:
         f"<title>{escape(title)}</title>",
         f"<style>{STYLE}</style>",
         f'<text class="title" x="12" y="24">{escape(title)}</text>',
-        *_legend(),
+        *_legend(peers),
     ]
     for tick in ticks:
         x = _position(tick, ticks)
@@ -69,17 +77,17 @@ def speed_up_chart(title: str, measurements: Sequence[Measurement]) -> str:
         f"time taken, {OURS} = 1 (logarithmic; further left is faster)</text>"
     )
     for number, one in enumerate(rows):
-        parts += _row(one, TOP + ROW * number + ROW // 2, ticks)
+        parts += _row(one, peers, TOP + ROW * number + ROW // 2, ticks)
     return "\n".join([*parts, "</svg>\n"])
 
 
-def _row(one: Measurement, y: int, ticks: Sequence[float]) -> list[str]:
+def _row(one: Measurement, peers: Sequence[str], y: int, ticks: Sequence[float]) -> list[str]:
     name, _, size = one.case.partition(": ")
     parts = [
         f'<text x="12" y="{y - 2}">{escape(name)}</text>',
         f'<text class="small" x="12" y="{y + 13}">{escape(size)}</text>',
     ]
-    ratios = {OURS: 1.0} | {peer: one.speed_up(peer).median for peer in PEERS if peer in one.seconds}
+    ratios = {OURS: 1.0} | {peer: one.speed_up(peer).median for peer in peers if peer in one.seconds}
     places = {contender: _position(ratio, ticks) for contender, ratio in ratios.items()}
     parts.append(
         f'<line class="span" x1="{min(places.values())}" x2="{max(places.values())}" y1="{y + 5}" y2="{y + 5}"/>'
@@ -87,29 +95,29 @@ def _row(one: Measurement, y: int, ticks: Sequence[float]) -> list[str]:
     for contender, x in places.items():
         parts.append(f'<circle class="{contender}" cx="{x}" cy="{y + 5}" r="6"/>')
         if contender != OURS:
-            parts.append(_label(contender, ratios[contender], x, y))
+            above = peers.index(contender) % 2 == 0
+            parts.append(_label(ratios[contender], x, y - 6 if above else y + 24))
     return parts
 
 
-def _label(contender: str, ratio: float, x: float, y: int) -> str:
-    """The ratio: above the dot for one peer and below for the other, and never on the line of 1."""
+def _label(ratio: float, x: float, top: int) -> str:
+    """The ratio: above the dot for one peer and below for the next, and never on the line of 1."""
     anchor = "middle" if not 0.85 < ratio < 1.15 else "end" if ratio < 1 else "start"
-    top = y - 6 if contender == KIO else y + 24
     return f'<text class="value" x="{x}" y="{top}" text-anchor="{anchor}">{ratio:.2g}</text>'
 
 
-def _legend() -> list[str]:
+def _legend(peers: Sequence[str]) -> list[str]:
     parts = []
     x = LEFT
-    for contender in (OURS, KIO, KAFKA_PYTHON):
+    for contender in (OURS, *peers):
         parts.append(f'<circle class="{contender}" cx="{x}" cy="48" r="6"/>')
         parts.append(f'<text x="{x + 12}" y="52">{contender}</text>')
-        x += 130
+        x += 26 + 8 * len(contender)
     return parts
 
 
-def _ticks(rows: Sequence[Measurement]) -> list[float]:
-    ratios = [one.speed_up(peer).median for one in rows for peer in PEERS if peer in one.seconds]
+def _ticks(rows: Sequence[Measurement], peers: Sequence[str]) -> list[float]:
+    ratios = [one.speed_up(peer).median for one in rows for peer in peers if peer in one.seconds]
     low, high = min([1.0, *ratios]), max([1.0, *ratios])
     first = max((tick for tick in TICKS if tick <= low), default=TICKS[0])
     last = min((tick for tick in TICKS if tick >= high), default=TICKS[-1])

@@ -1,18 +1,12 @@
-"""What it costs a program that has just been started to import one message and use it.
-
-Each sample is a Python process of its own, so nothing is warm but the operating system's file cache and the byte code.
-The process takes the time itself: the start of the interpreter, the same for all, is left out.
-"""
+"""What it costs a program that has just been started to import one message and use it."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 
 from benchmarks.payloads import metadata_response
 from benchmarks.peers import kafka_python_module, kio_module
+from benchmarks.processes import interleave_processes
 from benchmarks.results import KAFKA_PYTHON, KIO, OURS, Measurement, Target
 
 MESSAGE = "MetadataResponse"
@@ -28,13 +22,6 @@ FIRST_USES: Mapping[str, str] = {
     KIO: f"entity_reader({MESSAGE})(buffer, 0)",
     KAFKA_PYTHON: f"{MESSAGE}.decode(buffer, version={VERSION})",
 }
-PROGRAM = """
-import sys, time
-buffer = bytes.fromhex(sys.argv[1])
-begin = time.perf_counter()
-{body}
-print(time.perf_counter() - begin)
-"""
 
 
 def run(rounds: int) -> Iterator[Measurement]:
@@ -47,19 +34,4 @@ def run(rounds: int) -> Iterator[Measurement]:
 
 def _interleave(bodies: Mapping[str, str], rounds: int) -> dict[str, tuple[float, ...]]:
     buffer = metadata_response(3, 2).encode(VERSION)
-    programs = {name: PROGRAM.format(body=body) for name, body in bodies.items()}
-    seconds: dict[str, list[float]] = {name: [] for name in programs}
-    for round_number in range(rounds + 1):
-        for name, program in programs.items():
-            taken = _run_process(program, buffer)
-            if round_number > 0:
-                seconds[name].append(taken)
-    return {name: tuple(values) for name, values in seconds.items()}
-
-
-def _run_process(program: str, buffer: bytes) -> float:
-    command = [sys.executable, "-c", program, buffer.hex()]
-    # Whoever starts a program a second time has its byte code.
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    finished = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
-    return float(finished.stdout)
+    return interleave_processes(bodies, rounds, before="buffer = bytes.fromhex(sys.argv[1])", argument=buffer.hex())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -11,13 +12,17 @@ from pathlib import Path
 LIBRARIES = ("msgspec", "kio", "kafka-python")
 
 
-def machine_facts() -> list[tuple[str, str]]:
-    """Label and value of each fact that the figures depend on."""
+def machine_facts(libraries: Sequence[str] = LIBRARIES) -> list[tuple[str, str]]:
+    """Label and value of each fact that the figures depend on.
+
+    Args:
+        libraries: the distributions whose versions count.
+    """
     return [
         ("Processor", f"{_processor()}, {os.cpu_count()} cores"),
         ("System", platform.platform(terse=True)),
         ("Python", f"{platform.python_implementation()} {platform.python_version()}"),
-        ("Libraries", ", ".join(f"{name} {version(name)}" for name in LIBRARIES)),
+        ("Libraries", ", ".join(f"{name} {version(name)}" for name in libraries)),
         ("Measured", datetime.now(UTC).date().isoformat()),
     ]
 

@@ -42,19 +42,24 @@ def page(
     for kind, title in SECTIONS.items():
         chosen = [measurement for measurement in measurements if measurement.kind == kind]
         if chosen:
-            parts += [f"## {title}", "\n".join(table(chosen)), *_notes(chosen)]
+            parts += [f"## {title}", "\n".join(table(chosen)), *notes(chosen)]
     return "\n\n".join(parts) + "\n"
 
 
-def table(measurements: Iterable[Measurement]) -> list[str]:
-    """The lines of a Markdown table, one row for each measurement."""
-    lines = [
-        f"| | {OURS} | {KIO} | {KAFKA_PYTHON} | speed-up over {KIO} | speed-up over {KAFKA_PYTHON} | target |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | --- |",
-    ]
+def table(measurements: Sequence[Measurement], candidates: Sequence[str] = PEERS) -> list[str]:
+    """The lines of a Markdown table, one row for each measurement.
+
+    Args:
+        measurements: the rows.
+        candidates: the peers that there may be; each has its columns if a row has it.
+    """
+    peers = [peer for peer in candidates if any(peer in one.seconds for one in measurements)] or list(candidates)
+    heads = ["", OURS, *peers, *(f"speed-up over {peer}" for peer in peers), "target"]
+    lines = [f"|{'|'.join(f' {head} ' if head else ' ' for head in heads)}|"]
+    lines.append(f"| --- |{' ---: |' * (1 + 2 * len(peers))} --- |")
     for one in measurements:
-        times = [_time(one.time(name).median) if name in one.seconds else "-" for name in (OURS, *PEERS)]
-        ratios = [_ratio(one.speed_up(peer)) if peer in one.seconds else "-" for peer in PEERS]
+        times = [_time(one.time(name).median) if name in one.seconds else "-" for name in (OURS, *peers)]
+        ratios = [_ratio(one.speed_up(peer)) if peer in one.seconds else "-" for peer in peers]
         lines.append(f"| {' | '.join([one.case, *times, *ratios, verdict(one)])} |")
     return lines
 
@@ -72,7 +77,7 @@ def verdict(measurement: Measurement) -> str:
 def _goal(target: Target) -> str:
     if target.peer is None:
         return f"at most {target.bound:g} s"
-    return f"{target.bound:.2g} x {target.peer}"
+    return f"{target.bound:.3g} x {target.peer}"
 
 
 def _time(seconds: float) -> str:
@@ -86,5 +91,6 @@ def _ratio(ratio: Spread) -> str:
     return f"**{ratio.median:.3g}** ({ratio.low:.3g} to {ratio.high:.3g})"
 
 
-def _notes(measurements: Iterable[Measurement]) -> list[str]:
+def notes(measurements: Iterable[Measurement]) -> list[str]:
+    """What a reader must know, a paragraph each."""
     return [f"{one.case}: {note}." for one in measurements for note in one.notes]

@@ -9,7 +9,14 @@ from dataclasses import dataclass
 OURS = "kafkawire"
 KIO = "kio"
 KAFKA_PYTHON = "kafka-python"
+CONFLUENT = "confluent-kafka"
+AIOKAFKA = "aiokafka"
+JAVA = "Java"
 PEERS = (KIO, KAFKA_PYTHON)
+"""Whom codecs are compared with."""
+
+ADMIN_PEERS = (KAFKA_PYTHON, CONFLUENT, AIOKAFKA, JAVA)
+"""Whom the admin client is compared with; ``JAVA`` is Kafka's own Admin, and its time is taken in its own process."""
 
 
 class DisagreementError(Exception):
@@ -43,7 +50,7 @@ class Measurement:
     """One thing measured.
 
     Attributes:
-        kind: what was done, ``decode``, ``encode``, ``import`` or ``generate``.
+        kind: what was done, ``decode``, ``encode``, ``import`` ...; a section of the page.
         case: what it was done with.
         seconds: time for one call in each round, by contender; round i of one ran right beside round i of the others.
         targets: what is to be reached.

@@ -12,6 +12,17 @@ Call = Callable[[], object]
 
 
 @dataclass(frozen=True)
+class Waiting:
+    """A contender that takes its time itself, in another process.
+
+    Attributes:
+        seconds: does it once, and tells how long it took.
+    """
+
+    seconds: Callable[[], float]
+
+
+@dataclass(frozen=True)
 class Effort:
     """How much to measure.
 
@@ -42,6 +53,30 @@ def interleave(contenders: Mapping[str, Call], effort: Effort) -> dict[str, tupl
             gc.collect()
             seconds[name].append(_time_slice(call, calls[name], effort.keep))
     return {name: tuple(values) for name, values in seconds.items()}
+
+
+def interleave_waiting(contenders: Mapping[str, Call | Waiting], rounds: int) -> dict[str, tuple[float, ...]]:
+    """Seconds that pass until each contender has its answer, for each round, after a round that does not count.
+
+    For what another process works on meanwhile, so that processor time says nothing. Each result is dropped, and the
+    garbage collector run, outside of the measured time.
+    """
+    seconds: dict[str, list[float]] = {name: [] for name in contenders}
+    for round_number in range(rounds + 1):
+        for name, contender in contenders.items():
+            gc.collect()
+            taken = contender.seconds() if isinstance(contender, Waiting) else _elapsed(contender)
+            if round_number > 0:
+                seconds[name].append(taken)
+    return {name: tuple(values) for name, values in seconds.items()}
+
+
+def _elapsed(call: Call) -> float:
+    begin = time.perf_counter()
+    result = call()
+    taken = time.perf_counter() - begin
+    del result
+    return taken
 
 
 def _calls_to_fill(call: Call, seconds: float) -> int:

@@ -229,10 +229,10 @@ class JavaAdminClient:
             yield
 
     def time_alter_client_quotas(
-        self, users: Collection[str], keys: Collection[str], *, warm_ups: int = 5, rounds: int = 5
+        self, users: Collection[str], keys: Collection[str], *, first: int = 1, warm_ups: int = 5, rounds: int = 5
     ) -> answers.JavaTiming:
-        """How long it takes to alter the quotas of users in one call; each round sets other values."""
-        options = {"users": list(users), "keys": list(keys), "warm_ups": warm_ups, "rounds": rounds}
+        """How long it takes to alter the quotas of users in one call; each round sets another, from ``first`` on."""
+        options = {"users": list(users), "keys": list(keys), "first": first, "warm_ups": warm_ups, "rounds": rounds}
         return self._ask("time_alter_client_quotas", answers.JavaTiming, options)
 
     def time_describe_acls_of_principals(

@@ -26,11 +26,12 @@ final class Timings {
         int run(int number) throws Exception;
     }
 
-    record TimeAlterClientQuotas(List<String> users, List<String> keys, int warmUps, int rounds) implements Operation {
+    record TimeAlterClientQuotas(List<String> users, List<String> keys, long first, int warmUps, int rounds)
+        implements Operation {
         @Override
         public Object run(Admin admin) throws Exception {
             return time(warmUps, rounds, number -> {
-                admin.alterClientQuotas(alterations(1_000_000.0 + number)).all().get();
+                admin.alterClientQuotas(alterations(first + number)).all().get();
                 return users.size();
             });
         }

@@ -1,0 +1,79 @@
+"""The page of the admin client's results, and its picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.apache_kafka.prerequisites import java, java_version
+from tests.apache_kafka.releases import newest_release
+
+from benchmarks import admin_memory
+from benchmarks.admin_memory import GROWTH, Memory
+from benchmarks.chart import speed_up_chart
+from benchmarks.machine import machine_facts
+from benchmarks.report import notes, table
+from benchmarks.results import ADMIN_PEERS, AIOKAFKA, CONFLUENT, KAFKA_PYTHON, OURS, Measurement
+
+LIBRARIES = ("msgspec", KAFKA_PYTHON, CONFLUENT, AIOKAFKA)
+PAGE = "admin.md"
+PICTURE = "admin.svg"
+TITLE = "Time that a caller waits"
+
+METHOD = f"""\
+All contenders ask one broker of Apache Kafka, in turn (A B C A B C ...), in one run; before anything is measured, each
+is shown to describe the same ACLs. Times are medians of all rounds, of the time that a caller waits: the broker's work,
+the same for all, is in it. *Speed-up* is the peer's time divided by ours, taken round by round: above 1 {OURS} is
+quicker. In brackets are the quartiles of the rounds. Java's Admin runs in a process of its own, which is warm and takes
+the time itself; what it describes are objects of Java. {CONFLUENT} stands on librdkafka, which is C."""
+
+IMPORT = """\
+What a program pays that has just been started, each in a process of its own. *The package* is `import kafkawire.admin`,
+and `import` of each peer's package; nothing is loaded by ours before it is named. *The client* is the import of the
+class that programs use."""
+
+MEMORY = f"""\
+Bytes for each described ACL, in a process of its own. *Allocated* is what Python counts (`tracemalloc`), *resident*
+what the system counts for the process; *kept* when the ACLs are described, *at most* meanwhile. Linear means that an
+ACL among the most costs at most {GROWTH:g} times as much as one among the fewest."""
+
+
+def write(folder: Path, measurements: Sequence[Measurement], memory: list[Memory]) -> None:
+    """Write page and picture."""
+    folder.mkdir(parents=True, exist_ok=True)
+    asked = [one for one in measurements if one.kind == "admin"]
+    (folder / PICTURE).write_text(speed_up_chart(TITLE, asked, ADMIN_PEERS), encoding="utf-8")
+    facts = machine_facts(LIBRARIES)
+    facts.append(("Kafka", f"Apache Kafka {newest_release()} on {java_version(java()).splitlines()[0]}"))
+    (folder / PAGE).write_text(page(measurements, memory, facts), encoding="utf-8")
+
+
+def page(measurements: Sequence[Measurement], memory: list[Memory], facts: Sequence[tuple[str, str]]) -> str:
+    """The whole page in Markdown.
+
+    Args:
+        measurements: what was compared with peers.
+        memory: what ACLs take.
+        facts: label and value of what the figures depend on.
+    """
+    asked = [one for one in measurements if one.kind == "admin"]
+    imported = [one for one in measurements if one.kind == "admin import"]
+    linear = "✓" if admin_memory.is_linear(memory) else "✗"
+    parts = [
+        "# Benchmarks of the admin client",
+        "`make bench` wrote this page. Figures depend on the machine; ratios much less.",
+        "\n".join(f"* {label}: {value}" for label, value in facts),
+        f"![{TITLE}: the table below has the figures]({PICTURE})",
+        METHOD,
+        "## Describing and altering",
+        "\n".join(table(asked, ADMIN_PEERS)),
+        *notes(asked),
+        "## Import in a fresh process",
+        IMPORT,
+        "\n".join(table(imported, ADMIN_PEERS)),
+        "## Memory",
+        MEMORY,
+        "\n".join(admin_memory.table(memory)),
+        f"{linear} linear",
+    ]
+    return "\n\n".join(parts) + "\n"
