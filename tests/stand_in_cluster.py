@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Self
 
-from tests.stand_in_broker import Answer, StandInBroker
+from tests.stand_in_broker import Answer, Handler, StandInBroker
 
 from kafkawire.admin.client import AdminClient
 from kafkawire.admin.settings import AdminSettings
@@ -26,7 +26,7 @@ FAST = AdminSettings(
 )  # fmt: skip
 """Settings for tests: nothing takes long on a loopback."""
 
-NodeHandler = Callable[[int, Request], Message | Answer]
+NodeHandler = Callable[[int, Request], Message | Answer | Awaitable[Message | Answer]]
 """Answers a request that the node of the given id was sent."""
 
 Leaders = Mapping[str, Mapping[int, int]]
@@ -90,8 +90,8 @@ class StandInCluster:
         """A client of the cluster."""
         return AdminClient(self.bootstrap, settings=settings)
 
-    def _handler(self, node: int, handler: NodeHandler) -> Callable[[Request], Message | Answer]:
-        def handle(request: Request) -> Message | Answer:
+    def _handler(self, node: int, handler: NodeHandler) -> Handler:
+        def handle(request: Request) -> Message | Answer | Awaitable[Message | Answer]:
             assert request.body is not None
             self.asked.append((node, request.body))
             return handler(node, request)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 
 import pytest
+from tests.apache_kafka.cluster import Cluster
 from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import SecureBrokers
 from tests.apache_kafka.releases import newest_release, releases
@@ -38,7 +39,7 @@ from kafkawire.protocol.errors import (
     UnknownTopicOrPartitionError,
     UnsupportedVersionError,
 )
-from kafkawire.wire.kafka_errors import KafkaError
+from kafkawire.wire.kafka_errors import KafkaError, OperationTimeoutError
 
 pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
 
@@ -344,3 +345,23 @@ def test_who_has_no_right_is_told_so_for_each_resource(
         assert errors_of(admin.describe_configs([node, topic]).errors()) == refused
         changes = {resource: [ConfigChange.delete("flush.ms")] for resource in (node, topic)}
         assert errors_of(admin.incremental_alter_configs(changes).errors()) == refused
+
+
+def test_brokers_of_a_cluster_tell_of_themselves_and_one_that_is_down_is_named(kafka_cluster: Cluster) -> None:
+    brokers = {node: ConfigResource.broker(node) for node in kafka_cluster.nodes}
+    loggers = {node: ConfigResource.broker_logger(node) for node in kafka_cluster.nodes}
+    with BlockingAdminClient(kafka_cluster.bootstrap) as admin:
+        results = admin.describe_configs([*brokers.values(), *loggers.values(), DEFAULT])
+        assert {node: results[broker]["node.id"].value for node, broker in brokers.items()} == {
+            node: str(node) for node in brokers
+        }
+        assert results.errors() == {}
+        down, *up = sorted(brokers, key=lambda node: node == kafka_cluster.active_controller())
+        kafka_cluster.kill(down)
+        backoff = {broker: [ConfigChange.set("log.cleaner.backoff.ms", "14000")] for broker in brokers.values()}
+        altered = admin.incremental_alter_configs(backoff, timeout=5.0)
+        assert set(altered.values()) == {brokers[node] for node in up}
+        assert isinstance(altered.errors()[brokers[down]], OperationTimeoutError)
+        kafka_cluster.make_whole()
+        deletion = {broker: [ConfigChange.delete("log.cleaner.backoff.ms")] for broker in brokers.values()}
+        admin.incremental_alter_configs(deletion).all()

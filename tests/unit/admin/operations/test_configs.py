@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from tests.stand_in_cluster import NodeHandler, StandInCluster
 
@@ -98,6 +100,17 @@ async def test_brokers_and_their_loggers_are_asked_for_themselves() -> None:
         assert [entries["node"].value for entries in results.all().values()] == ["2", "3", "2"]
         assert list(results) == asked
         assert results[asked[0]]["node"].source is ConfigSource.STATIC_BROKER_CONFIG
+
+
+async def test_brokers_are_asked_at_the_same_time() -> None:
+    async def when_all_are_asked(node: int, request: Request) -> Message:
+        await all_asked.wait()
+        return describe(node, request)
+
+    all_asked = asyncio.Barrier(4)
+    async with StandInCluster(4, {DescribeConfigsRequest: when_all_are_asked}) as cluster, cluster.client() as client:
+        brokers = [ConfigResource.broker(node) for node in cluster.brokers]
+        assert list((await client.describe_configs(brokers)).all()) == brokers
 
 
 async def test_the_default_of_all_brokers_is_asked_of_any_node() -> None:
