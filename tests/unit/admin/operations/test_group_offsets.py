@@ -157,6 +157,7 @@ async def test_what_an_old_broker_cannot_do_fails_and_is_not_dropped(newest: int
         assert isinstance(stable.errors()["a"], UnsupportedVersionError)
         everything = await client.list_streams_group_offsets({"a": None, "b": [T0]})
     assert list(everything.values()) == (["b"] if newest == 1 else ["a", "b"])
+    assert [type(error) for error in everything.errors().values()] == ([UnsupportedVersionError] if newest == 1 else [])
 
 
 async def test_only_groups_whose_coordinator_has_moved_are_asked_for_again() -> None:
