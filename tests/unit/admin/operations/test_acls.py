@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import warnings
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import replace
 
 import pytest
@@ -414,7 +414,7 @@ async def test_only_what_is_light_work_for_a_broker_is_asked_for_all_at_once() -
     handlers = stand_in.handlers
 
     def counted(handler: NodeHandler) -> NodeHandler:
-        def handle(node: int, request: Request) -> Message | Answer:
+        def handle(node: int, request: Request) -> Message | Answer | Awaitable[Message | Answer]:
             channel = client._cluster.pool.connected(Node(node, cluster.brokers[node].host, cluster.brokers[node].port))
             assert request.body is not None
             assert channel is not None
