@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from kafkawire import protocol
 from kafkawire.admin.acls import (
     AclBinding,
     AclBindingFilter,
@@ -13,13 +14,6 @@ from kafkawire.admin.acls import (
     ResourceType,
 )
 from kafkawire.admin.tolerant_enum import MembersByCode
-from kafkawire.protocol import (
-    CreateAclsRequest,
-    DeleteAclsRequest,
-    DeleteAclsResponse,
-    DescribeAclsRequest,
-    DescribeAclsResponse,
-)
 
 _RESOURCE_TYPES = MembersByCode(ResourceType)
 _PATTERN_TYPES = MembersByCode(PatternType)
@@ -27,7 +21,7 @@ _OPERATIONS = MembersByCode(AclOperation)
 _PERMISSION_TYPES = MembersByCode(AclPermissionType)
 
 
-def described_acls(resources: Iterable[DescribeAclsResponse.DescribeAclsResource]) -> list[AclBinding]:
+def described_acls(resources: Iterable[protocol.DescribeAclsResponse.DescribeAclsResource]) -> list[AclBinding]:
     """The ACLs of an answer, which groups them by resource, in their own order: brokers promise none (A21).
 
     Equal principals and hosts become one object, so that each further ACL costs about a hundred bytes.
@@ -57,7 +51,7 @@ def described_acls(resources: Iterable[DescribeAclsResponse.DescribeAclsResource
     return acls
 
 
-def deleted_acl(acl: DeleteAclsResponse.DeleteAclsMatchingAcl) -> AclBinding:
+def deleted_acl(acl: protocol.DeleteAclsResponse.DeleteAclsMatchingAcl) -> AclBinding:
     """The ACL that an answer says was deleted, or could not be."""
     return AclBinding(
         _RESOURCE_TYPES[acl.resource_type],
@@ -70,9 +64,9 @@ def deleted_acl(acl: DeleteAclsResponse.DeleteAclsMatchingAcl) -> AclBinding:
     )
 
 
-def acl_creation(acl: AclBinding) -> CreateAclsRequest.AclCreation:
-    """An ACL as an item of a CreateAclsRequest."""
-    return CreateAclsRequest.AclCreation(
+def acl_creation(acl: AclBinding) -> protocol.CreateAclsRequest.AclCreation:
+    """An ACL as an item of a protocol.CreateAclsRequest."""
+    return protocol.CreateAclsRequest.AclCreation(
         resource_type=acl.resource_type,
         resource_name=acl.resource_name,
         resource_pattern_type=acl.pattern_type,
@@ -83,9 +77,9 @@ def acl_creation(acl: AclBinding) -> CreateAclsRequest.AclCreation:
     )
 
 
-def describe_acls_request(wanted: AclBindingFilter, version: int) -> DescribeAclsRequest:
-    """A DescribeAclsRequest of a version that holds one filter, 0 to 3."""
-    return DescribeAclsRequest(
+def describe_acls_request(wanted: AclBindingFilter, version: int) -> protocol.DescribeAclsRequest:
+    """A protocol.DescribeAclsRequest of a version that holds one filter, 0 to 3."""
+    return protocol.DescribeAclsRequest(
         resource_type_filter=wanted.resource_type,
         resource_name_filter=wanted.resource_name,
         pattern_type_filter=_pattern_type(wanted, version),
@@ -96,9 +90,9 @@ def describe_acls_request(wanted: AclBindingFilter, version: int) -> DescribeAcl
     )
 
 
-def describe_acls_filter(wanted: AclBindingFilter) -> DescribeAclsRequest.DescribeAclsFilter:
-    """A filter as an item of a DescribeAclsRequest of version 4 (KIP-888)."""
-    return DescribeAclsRequest.DescribeAclsFilter(
+def describe_acls_filter(wanted: AclBindingFilter) -> protocol.DescribeAclsRequest.DescribeAclsFilter:
+    """A filter as an item of a protocol.DescribeAclsRequest of version 4 (KIP-888)."""
+    return protocol.DescribeAclsRequest.DescribeAclsFilter(
         resource_type_filter=wanted.resource_type,
         resource_name_filter=wanted.resource_name,
         pattern_type_filter=wanted.pattern_type,
@@ -109,9 +103,9 @@ def describe_acls_filter(wanted: AclBindingFilter) -> DescribeAclsRequest.Descri
     )
 
 
-def delete_acls_filter(wanted: AclBindingFilter, version: int) -> DeleteAclsRequest.DeleteAclsFilter:
-    """A filter as an item of a DeleteAclsRequest."""
-    return DeleteAclsRequest.DeleteAclsFilter(
+def delete_acls_filter(wanted: AclBindingFilter, version: int) -> protocol.DeleteAclsRequest.DeleteAclsFilter:
+    """A filter as an item of a protocol.DeleteAclsRequest."""
+    return protocol.DeleteAclsRequest.DeleteAclsFilter(
         resource_type_filter=wanted.resource_type,
         resource_name_filter=wanted.resource_name,
         pattern_type_filter=_pattern_type(wanted, version),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kafkawire.protocol import ConsumerProtocolAssignment, ConsumerProtocolSubscription, SubscriptionInfoData
+from kafkawire import protocol
 from kafkawire.records.version_prefix import decode_prefixed, encode_prefixed
 from kafkawire.wire import DecodeError
 from kafkawire.wire.message import Octets
@@ -20,7 +20,7 @@ __all__ = [
 _STREAMS_VERSION_SIZE = 4
 
 
-def decode_subscription(metadata: Octets) -> tuple[ConsumerProtocolSubscription, int]:
+def decode_subscription(metadata: Octets) -> tuple[protocol.ConsumerProtocolSubscription, int]:
     """The subscription in the ``metadata`` of a JoinGroup member with protocol type ``consumer``, and its version.
 
     A version newer than the newest known is read as that one, and bytes after it are ignored (consumer-proto-future).
@@ -28,19 +28,19 @@ def decode_subscription(metadata: Octets) -> tuple[ConsumerProtocolSubscription,
     Raises:
         DecodeError: kind ``version`` (below 0, consumer-proto-negative), or whatever is wrong with the body.
     """
-    return decode_prefixed(ConsumerProtocolSubscription, metadata, newer_as_highest=True)
+    return decode_prefixed(protocol.ConsumerProtocolSubscription, metadata, newer_as_highest=True)
 
 
-def decode_assignment(assignment: Octets) -> tuple[ConsumerProtocolAssignment, int]:
+def decode_assignment(assignment: Octets) -> tuple[protocol.ConsumerProtocolAssignment, int]:
     """The assignment in the ``assignment`` of a SyncGroup member with protocol type ``consumer``, and its version.
 
     Raises:
         DecodeError: as ``decode_subscription``.
     """
-    return decode_prefixed(ConsumerProtocolAssignment, assignment, newer_as_highest=True)
+    return decode_prefixed(protocol.ConsumerProtocolAssignment, assignment, newer_as_highest=True)
 
 
-def encode_subscription(subscription: ConsumerProtocolSubscription, version: int) -> bytes:
+def encode_subscription(subscription: protocol.ConsumerProtocolSubscription, version: int) -> bytes:
     """The bytes of a subscription, with topics and owned partitions in order as Java has them (consumer-proto-sorted).
 
     Raises:
@@ -57,7 +57,7 @@ def encode_subscription(subscription: ConsumerProtocolSubscription, version: int
     return encode_prefixed(ordered, version)
 
 
-def encode_assignment(assignment: ConsumerProtocolAssignment, version: int) -> bytes:
+def encode_assignment(assignment: protocol.ConsumerProtocolAssignment, version: int) -> bytes:
     """The bytes of an assignment.
 
     Raises:
@@ -66,19 +66,19 @@ def encode_assignment(assignment: ConsumerProtocolAssignment, version: int) -> b
     return encode_prefixed(assignment, version)
 
 
-def decode_streams_subscription(user_data: Octets) -> tuple[SubscriptionInfoData, int]:
+def decode_streams_subscription(user_data: Octets) -> tuple[protocol.SubscriptionInfoData, int]:
     """What Kafka Streams puts into the user data of a subscription; its first field is its version.
 
     Raises:
         DecodeError: kind ``truncated``, ``version``, or whatever is wrong with the body.
     """
-    name = SubscriptionInfoData.NAME
+    name = protocol.SubscriptionInfoData.NAME
     octets = bytes(user_data)
     if len(octets) < _STREAMS_VERSION_SIZE:
         reason = f"needs {_STREAMS_VERSION_SIZE} bytes, {len(octets)} are left"
         raise DecodeError("truncated", reason, message_name=name, path="version", offset=0)
     version = int.from_bytes(octets[:_STREAMS_VERSION_SIZE], "big", signed=True)
-    if version not in SubscriptionInfoData.VERSIONS:
+    if version not in protocol.SubscriptionInfoData.VERSIONS:
         raise DecodeError("version", f"there is no version {version}", message_name=name, path="version", offset=0)
-    message, _ = SubscriptionInfoData.decode_from(octets, 0, version)
+    message, _ = protocol.SubscriptionInfoData.decode_from(octets, 0, version)
     return message, version

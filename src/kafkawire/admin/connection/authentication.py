@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kafkawire import protocol
 from kafkawire.admin.connection.sasl.credentials import (
     Credentials,
     OAuthBearerCredentials,
@@ -13,12 +14,6 @@ from kafkawire.admin.connection.sasl.oauthbearer import OAuthBearerExchange
 from kafkawire.admin.connection.sasl.plain import PlainExchange
 from kafkawire.admin.connection.sasl.scram import ScramExchange
 from kafkawire.admin.connection.versions import BrokerVersions
-from kafkawire.protocol import (
-    SaslAuthenticateRequest,
-    SaslAuthenticateResponse,
-    SaslHandshakeRequest,
-    SaslHandshakeResponse,
-)
 from kafkawire.protocol.errors import IllegalSaslStateError, UnsupportedSaslMechanismError, error_of
 
 _MILLISECONDS = 1000.0
@@ -44,19 +39,19 @@ class Authentication:
     def __init__(self, credentials: Credentials, versions: BrokerVersions, *, maximum_scram_iterations: int) -> None:
         self._mechanism = credentials.mechanism
         self._exchange = _begin(credentials, maximum_scram_iterations)
-        highest = versions.choose(SaslHandshakeRequest)
-        if highest > 0 and versions.offered(SaslAuthenticateRequest):
+        highest = versions.choose(protocol.SaslHandshakeRequest)
+        if highest > 0 and versions.offered(protocol.SaslAuthenticateRequest):
             self.handshake_version = highest
-            self.token_version: int | None = versions.choose(SaslAuthenticateRequest)
+            self.token_version: int | None = versions.choose(protocol.SaslAuthenticateRequest)
         else:
             self.handshake_version, self.token_version = 0, None
         self.session_lifetime: float | None = None
 
-    def handshake(self) -> SaslHandshakeRequest:
+    def handshake(self) -> protocol.SaslHandshakeRequest:
         """The request that names the mechanism."""
-        return SaslHandshakeRequest(self._mechanism)
+        return protocol.SaslHandshakeRequest(self._mechanism)
 
-    def accept(self, answer: SaslHandshakeResponse) -> bytes:
+    def accept(self, answer: protocol.SaslHandshakeResponse) -> bytes:
         """The first token, if the broker accepts the mechanism.
 
         Raises:
@@ -72,7 +67,7 @@ class Authentication:
             raise error_of(answer.error_code, f"{refused}; perhaps the listener has no SASL" if has_none else refused)
         return self._exchange.first()
 
-    def respond(self, answer: SaslAuthenticateResponse) -> bytes | None:
+    def respond(self, answer: protocol.SaslAuthenticateResponse) -> bytes | None:
         """The next token, or None if the login is complete.
 
         Raises:

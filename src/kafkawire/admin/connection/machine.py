@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import ClassVar, TypeVar
 
+from kafkawire import protocol
 from kafkawire.admin.connection.authentication import Authentication
 from kafkawire.admin.connection.events import Answered, Closed, Event, Failed, NeedsCredentials, Ready
 from kafkawire.admin.connection.frames import FrameBuffer
@@ -27,14 +28,7 @@ from kafkawire.admin.connection.settings import ConnectionSettings
 from kafkawire.admin.connection.states import HOLDING, LOGGING_IN, SENDING, State, Trigger, after
 from kafkawire.admin.connection.throttling import client_waits
 from kafkawire.admin.connection.versions import BrokerVersions
-from kafkawire.protocol import (
-    ApiVersionsRequest,
-    ApiVersionsResponse,
-    SaslAuthenticateRequest,
-    SaslAuthenticateResponse,
-    SaslHandshakeResponse,
-    message_class,
-)
+from kafkawire.protocol import message_class
 from kafkawire.protocol.api_table import APIS, ApiKey
 from kafkawire.protocol.errors import SaslAuthenticationFailedError, UnsupportedVersionError, error_of
 from kafkawire.rpc import api_of, decode_response, encode_request
@@ -272,16 +266,16 @@ class Connection:
     # Versions (KIP-35, KIP-511).
 
     def _ask_for_versions(self, version: int) -> None:
-        request = ApiVersionsRequest(self._settings.software_name, self._settings.software_version)
-        self._ask(request, ApiVersionsResponse, version)
+        request = protocol.ApiVersionsRequest(self._settings.software_name, self._settings.software_version)
+        self._ask(request, protocol.ApiVersionsResponse, version)
 
     def _on_sasl_versions(self, answer: Message, now: float, events: list[Event]) -> None:
-        self._sasl_versions = _versions_in(_as(ApiVersionsResponse, answer))
+        self._sasl_versions = _versions_in(_as(protocol.ApiVersionsResponse, answer))
         self._happened(Trigger.SASL_VERSIONS_LISTED)
         self._ask_for_credentials(now, events)
 
     def _on_versions(self, answer: Message, now: float, events: list[Event]) -> None:
-        listed = _as(ApiVersionsResponse, answer)
+        listed = _as(protocol.ApiVersionsResponse, answer)
         if listed.error_code == UnsupportedVersionError.code and self.state is State.NEGOTIATING:
             self._happened(Trigger.VERSION_REFUSED)
             self._ask_for_versions(_common_version(listed))
@@ -301,17 +295,19 @@ class Connection:
             events += self.provide(self._credentials, now)
 
     def _ask_for_mechanism(self, authentication: Authentication) -> None:
-        self._ask(authentication.handshake(), SaslHandshakeResponse, authentication.handshake_version, login=True)
+        self._ask(
+            authentication.handshake(), protocol.SaslHandshakeResponse, authentication.handshake_version, login=True
+        )
 
     def _on_mechanism(self, answer: Message, now: float, events: list[Event]) -> None:
         authentication = self._logging_in()
-        token = authentication.accept(_as(SaslHandshakeResponse, answer))
+        token = authentication.accept(_as(protocol.SaslHandshakeResponse, answer))
         self._happened(Trigger.MECHANISM_ACCEPTED)
         self._send_token(authentication, token)
 
     def _on_token(self, answer: Message, now: float, events: list[Event]) -> None:
         authentication = self._logging_in()
-        self._go_on_with(authentication, authentication.respond(_as(SaslAuthenticateResponse, answer)), now)
+        self._go_on_with(authentication, authentication.respond(_as(protocol.SaslAuthenticateResponse, answer)), now)
 
     def _go_on_with(self, authentication: Authentication, token: bytes | None, now: float) -> None:
         if token is not None:
@@ -332,8 +328,8 @@ class Connection:
         if authentication.token_version is None:
             self._to_send.append(_SIZE.pack(len(token)) + token)
         else:
-            request = SaslAuthenticateRequest(token)
-            self._ask(request, SaslAuthenticateResponse, authentication.token_version, login=True)
+            request = protocol.SaslAuthenticateRequest(token)
+            self._ask(request, protocol.SaslAuthenticateResponse, authentication.token_version, login=True)
 
     def _renew(self, now: float) -> list[Event]:
         self._happened(Trigger.SESSION_AGED)
@@ -420,17 +416,17 @@ def _as(expected: type[R], answer: Message) -> R:
     return answer
 
 
-def _versions_in(answer: ApiVersionsResponse) -> BrokerVersions:
+def _versions_in(answer: protocol.ApiVersionsResponse) -> BrokerVersions:
     if answer.error_code:
         raise error_of(answer.error_code, "the broker refused to tell its versions (ApiVersions)")
     return BrokerVersions.of(answer)
 
 
-def _common_version(refusal: ApiVersionsResponse) -> int:
+def _common_version(refusal: protocol.ApiVersionsResponse) -> int:
     """The version to ask again at: brokers since 2.4 list their own for ApiVersions, older ones know 0 in any case."""
     for api in refusal.api_keys:
         if api.api_key == ApiKey.API_VERSIONS:
-            return BrokerVersions.of(refusal).choose(ApiVersionsRequest)
+            return BrokerVersions.of(refusal).choose(protocol.ApiVersionsRequest)
     return 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ssl
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -85,6 +84,8 @@ def _file(pem: Pem) -> Iterator[str]:
     if not _is_content(pem):
         yield str(pem)
         return
+    import tempfile  # noqa: PLC0415 slow to import, and few need it
+
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "pem")
         file.touch(mode=0o600)

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import msgspec
 
-from kafkawire.protocol import ApiVersionsResponse
+from kafkawire import protocol
 from kafkawire.protocol.errors import UnsupportedVersionError
 from kafkawire.rpc import api_of
 from kafkawire.wire import EncodeError, Message
@@ -36,7 +36,7 @@ class BrokerVersions(msgspec.Struct, frozen=True):
     unknown_tagged_fields: tuple[tuple[int, bytes], ...] = ()
 
     @classmethod
-    def of(cls, answer: ApiVersionsResponse) -> BrokerVersions:
+    def of(cls, answer: protocol.ApiVersionsResponse) -> BrokerVersions:
         """What an answer without error says."""
         return cls(
             ranges={api.api_key: range(api.min_version, api.max_version + 1) for api in answer.api_keys},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
 
@@ -32,33 +31,28 @@ class CoordinatorType(IntEnum):
     SHARE = 2
 
 
-@dataclass(frozen=True, slots=True)
-class AnyNode:
+class AnyNode(msgspec.Struct, frozen=True):
     """Any node will do; the least loaded one is taken."""
 
 
-@dataclass(frozen=True, slots=True)
-class Controller:
+class Controller(msgspec.Struct, frozen=True):
     """The controller, as the brokers know it."""
 
 
-@dataclass(frozen=True, slots=True)
-class OnNode:
+class OnNode(msgspec.Struct, frozen=True):
     """A particular node."""
 
     node_id: int
 
 
-@dataclass(frozen=True, slots=True)
-class CoordinatorOf:
+class CoordinatorOf(msgspec.Struct, frozen=True):
     """The coordinator of a group, a transactional id or a share group."""
 
     type: CoordinatorType
     key: str
 
 
-@dataclass(frozen=True, slots=True)
-class LeaderOf:
+class LeaderOf(msgspec.Struct, frozen=True):
     """The leader of a partition."""
 
     partition: TopicPartition
