@@ -5,7 +5,8 @@ from __future__ import annotations
 import typer
 
 from kafkawire.cli.outcome import CommandError, ExitCode
-from kafkawire.codegen.evolution.origin import OriginError, load_side
+from kafkawire.codegen.evolution.origin import load_side
+from kafkawire.codegen.evolution.origin_error import OriginError
 from kafkawire.codegen.evolution.side import Side
 from kafkawire.codegen.lint import render_text
 

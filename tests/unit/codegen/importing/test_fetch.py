@@ -45,7 +45,7 @@ def test_maven_is_asked_once_for_all_jars(tmp_path: Path, monkeypatch: pytest.Mo
 
     places = fetch_with_maven([CLIENTS, STORAGE], tmp_path)
 
-    assert (tmp_path / "asked").read_text() == f"-q -B -f {tmp_path}/pom.xml dependency:copy\n"
+    assert (tmp_path / "asked").read_text() == f"-q -B -f {tmp_path}/pom.xml validate\n"
     assert places[STORAGE] == tmp_path / "1.0" / "kafka-storage.jar"
     project = (tmp_path / "pom.xml").read_text()
     for part in ("<artifactId>kafka-clients</artifactId>", "<destFileName>kafka-storage.jar</destFileName>"):
