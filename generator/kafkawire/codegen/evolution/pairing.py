@@ -62,6 +62,7 @@ class StructPair:
         older, newer: Kafka's names of the struct; empty for the message itself.
         older_versions, newer_versions: valid versions in which a field leads to it.
         fields: its fields: those of the older side in their order, then those that only the newer one has.
+        newer_order: the fields of the newer side in their order.
     """
 
     path: str
@@ -70,6 +71,7 @@ class StructPair:
     older_versions: frozenset[int]
     newer_versions: frozenset[int]
     fields: tuple[FieldPair, ...]
+    newer_order: tuple[FieldDefinition, ...] = ()
 
 
 def pair_messages(older: Side, newer: Side) -> tuple[MessagePair, ...]:
@@ -143,10 +145,9 @@ class _Pairing:
             return
         self._seen.add((old_name, new_name))
         old_versions, new_versions = self._older_reach[old_name], self._newer_reach[new_name]
-        fields = _pair_fields(
-            self._older[old_name].fields, self._newer[new_name].fields, old_versions & new_versions, path
-        )
-        yield StructPair(path, old_name, new_name, old_versions, new_versions, fields)
+        before, after = self._older[old_name].fields, self._newer[new_name].fields
+        fields = _pair_fields(before, after, old_versions & new_versions, path)
+        yield StructPair(path, old_name, new_name, old_versions, new_versions, fields, after)
         for pair in fields:
             if pair.older and pair.newer and pair.older.type.is_struct and pair.newer.type.is_struct:
                 yield from self.walk(pair.older.type.name, pair.newer.type.name, pair.path)
