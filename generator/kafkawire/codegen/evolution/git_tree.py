@@ -127,14 +127,15 @@ class GitRepository:
             raise OriginError(
                 f"{path} is not in the repository {self.root}: name what to compare it with, git:REF:PATH"
             )
-        return absolute.relative_to(root).as_posix().removeprefix(".")
+        name = absolute.relative_to(root).as_posix()
+        return "" if name == "." else name
 
     def _tree_of(self, ref: str) -> str:
         done = self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{tree}}")
         if done.returncode or not ref:
             raise OriginError(
-                f"git:{ref}: git knows no {ref or 'such ref'} here; a clone that is shallow or of one branch has to "
-                f"fetch it first (git fetch origin {ref or 'REF'})"
+                f"git:{ref}: git knows no such ref here; a clone that is shallow, or of one branch, has to fetch it "
+                "first (git fetch origin REF)"
             )
         return done.stdout.decode().strip()
 
@@ -154,6 +155,8 @@ class GitRepository:
             facts, _, path = entry.partition("\t")
             if facts.startswith("100"):
                 _, _, object_id, size = facts.split()
+                if not size.isdigit():
+                    raise _unreadable(path, self.root)
                 yield _Blob(path, object_id, int(size))
 
     def _contents(self, blobs: Sequence[_Blob], ref: str) -> dict[str, bytes]:
@@ -170,7 +173,7 @@ class GitRepository:
         for blob in blobs:
             start = answer.find(b"\n", offset) + 1
             if answer[offset:start].split() != [blob.object_id.encode(), b"blob", str(blob.size).encode()]:
-                raise OriginError(f"git:{ref}: git cannot read {blob.path}; look at the repository with git fsck")
+                raise _unreadable(blob.path, self.root)
             contents[blob.path] = answer[start : start + blob.size]
             offset = start + blob.size + 1
         return contents
@@ -200,6 +203,10 @@ class GitRepository:
 def _is_definition(content: bytes) -> bool:
     """Whether a JSON file may be a definition; whether it is a sound one is found when it is read."""
     return b'"validVersions"' in content and b'"type"' in content
+
+
+def _unreadable(path: str, root: Path) -> OriginError:
+    return OriginError(f"git cannot read {path} in {root}; look at the repository with git fsck")
 
 
 def _told(done: subprocess.CompletedProcess[bytes]) -> str:

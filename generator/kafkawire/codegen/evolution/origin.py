@@ -13,11 +13,19 @@ from kafkawire.codegen.evolution.side import Side
 from kafkawire.codegen.overlay import overlay_proposals
 from kafkawire.codegen.package_data import specs_dir
 from kafkawire.codegen.parse import Definitions, load_definitions, read_definition, read_definitions
+from kafkawire.codegen.rules.json_level import JSON_TRAILING_TOKENS
+from kafkawire.codegen.rules.required import FIELD_STRUCT_EXPLICIT_VERSIONS, MESSAGE_FLEXIBLE_REQUIRED
 from kafkawire.codegen.specs_tree import unstable_versions
 
 BUILTIN = "builtin"
 GIT = "git:"
 KAFKA = "kafka:"
+
+_TOLERATED = frozenset(
+    rule.id for rule in (JSON_TRAILING_TOKENS, MESSAGE_FLEXIBLE_REQUIRED, FIELD_STRUCT_EXPLICIT_VERSIONS)
+)
+"""Rules that Kafka's own generator did not have in older releases. What breaks them has one meaning all the same: the
+brackets too many say nothing, no flexible versions are none, and no versions are the tagged ones."""
 
 
 def load_side(text: str, other: str = BUILTIN, progress: Callable[[str], None] = lambda _: None) -> Side:
@@ -58,7 +66,7 @@ def _builtin() -> Side:
 
 def _from_release(text: str, progress: Callable[[str], None]) -> Side:
     contents = release_definitions(text.removeprefix(KAFKA), specs_dir(), progress)
-    return _side(text, read_definitions(contents, lambda path: f"{text}/{path}"))
+    return _side(text, read_definitions(contents, lambda path: f"{text}/{path}", _TOLERATED))
 
 
 def _from_git(text: str, other: str) -> Side:
@@ -90,8 +98,8 @@ def _path_in(repository: GitRepository, text: str) -> str | None:
 
 def _from_disk(text: str) -> Side:
     root = Path(text)
-    if not root.exists():
-        raise OriginError(f"there is no file or folder {text}")
+    if not text or not root.exists():
+        raise OriginError(f"there is no file or folder {text!r}")
     return _side(text, load_definitions(root), is_single_file=not root.is_dir())
 
 

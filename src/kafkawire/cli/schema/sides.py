@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import typer
+import sys
+
+from rich.console import Console
 
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.codegen.evolution.origin import load_side
@@ -10,16 +12,20 @@ from kafkawire.codegen.evolution.origin_error import OriginError
 from kafkawire.codegen.evolution.side import Side
 from kafkawire.codegen.lint import render_text
 
+ORIGINS_HELP = "a folder, a file, git:REF, git:REF:PATH, kafka:VERSION or builtin"
+"""What OLD and NEW may be, for the help of commands."""
+
 
 def load_sides(old: str, new: str) -> tuple[Side, Side]:
-    """Read both sides.
+    """Read both sides; on a terminal it is told what takes long.
 
     Raises:
         CommandError: with exit code 2, if a side cannot be read, or has definitions with errors (those are printed
             on standard error): there is nothing to compare then, and 1 means that the comparison found something.
     """
     try:
-        sides = load_side(old), load_side(new)
+        with Console(stderr=True).status(f"reading {old} and {new}") as status:
+            sides = load_side(old, new, status.update), load_side(new, old, status.update)
     except OriginError as error:
         raise CommandError(str(error), ExitCode.USAGE) from None
     for side in sides:
@@ -30,5 +36,7 @@ def load_sides(old: str, new: str) -> tuple[Side, Side]:
 def _refuse_errors(side: Side) -> None:
     errors = [finding for finding in side.findings if finding.severity == "error"]
     if errors:
-        typer.echo(render_text(errors, side.sources), nl=False, err=True)
-        raise CommandError(f"{side.name} cannot be compared: its definitions have errors", ExitCode.USAGE)
+        print(render_text(errors, side.sources), end="", file=sys.stderr)
+        raise CommandError(
+            f"{side.name} cannot be compared: its definitions have errors, which are told above", ExitCode.USAGE
+        )
