@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from kafkawire.codegen.emit.pages.markdown import code, words
 from kafkawire.codegen.evolution.change import MessageChanges, SchemaDiff, Status
-from kafkawire.codegen.evolution.diff_wording import counts, details, headline
+from kafkawire.codegen.evolution.diff_wording import counts, details, headline, nothing_changed
 
 MAX_BYTES = 65_536
 """What GitHub takes as one comment, in characters; bytes are never fewer."""
@@ -31,7 +31,7 @@ def diff_markdown(diff: SchemaDiff, limit: int = MAX_BYTES) -> str:
     """
     title = f"### Message definitions: {code(diff.older)} → {code(diff.newer)}\n\n"
     if not diff.messages:
-        return f"{title}No change of meaning in {diff.unchanged} messages.\n"
+        return f"{title}{nothing_changed(diff).capitalize()}.\n"
     page = title + "".join(f"{line}\n" for line in _table(diff))
     room = limit - _size(page) - _size(_left_out(len(diff.messages), diff))
     shown = 0

@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kafkawire.codegen.evolution.change import SchemaDiff
-from kafkawire.codegen.evolution.diff_wording import Sign, details, headline, sign_of_message, summary
+from kafkawire.codegen.evolution.diff_wording import (
+    Sign,
+    details,
+    headline,
+    nothing_changed,
+    sign_of_message,
+    summary,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,4 +40,4 @@ def text_lines(diff: SchemaDiff) -> Iterator[Line]:
             yield Line(detail_sign, f"    {detail_sign} {text}")
     if diff.messages:
         yield Line(None, "")
-    yield Line(None, summary(diff) if diff.messages else f"no change of meaning in {diff.unchanged} messages")
+    yield Line(None, summary(diff) if diff.messages else nothing_changed(diff))

@@ -164,3 +164,8 @@ def summary(diff: SchemaDiff) -> str:
         if said:
             parts.append(f"{noun}: " + ", ".join(said))
     return "; ".join(parts)
+
+
+def nothing_changed(diff: SchemaDiff) -> str:
+    """What is said instead of the counts."""
+    return f"no change of meaning in {diff.unchanged} {'message' if diff.unchanged == 1 else 'messages'}"

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from kafkawire.cli.outcome import ExitCode
-from kafkawire.cli.schema.sides import load_sides
+from kafkawire.cli.schema.sides import ORIGINS_HELP, load_sides
 from kafkawire.codegen.evolution.change import SchemaDiff
 from kafkawire.codegen.evolution.diff_json import diff_json
 from kafkawire.codegen.evolution.diff_markdown import diff_markdown
@@ -27,8 +27,8 @@ class Format(StrEnum):
 
 
 def run(
-    old: Annotated[str, typer.Argument(metavar="OLD", help="The older definitions: FOLDER, FILE ...")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="The newer definitions.")],
+    old: Annotated[str, typer.Argument(metavar="OLD", help=f"The older definitions: {ORIGINS_HELP}.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="The newer definitions, the same.")],
     output: Annotated[
         Format,
         typer.Option("--format", help="Text for people, Markdown for a comment on a change, or JSON for programs."),
