@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from kafkawire.cli.schema import diff, lint
+from kafkawire.cli.schema import check, diff, lint
 
 schema = typer.Typer(help="Check and compare message definitions.", no_args_is_help=True)
 
@@ -16,3 +16,4 @@ def _group() -> None:
 
 schema.command("lint")(lint.run)
 schema.command("diff")(diff.run)
+schema.command("check")(check.run)

@@ -53,9 +53,7 @@ def lowest_lowered(message: MessageChange) -> Iterator[Change]:
     older, newer = message.older.valid_versions, message.newer.valid_versions
     if older and newer:
         back = frozenset(version for version in newer if version < older.lowest)
-        reason = (
-            "valid again below the lowest version, so peers from before it was dropped may know it in another layout"
-        )
+        reason = "valid again below the lowest version, so peers from before that may know it in another layout"
         yield Change("breaking", back, reason, message.newer.place, "validVersions")
 
 
@@ -136,12 +134,8 @@ def record_version_added(message: MessageChange) -> Iterator[Change]:
         return
     added = frozenset(version for version in newer if version > older.highest)
     if message.newer.type == "coordinator-value":
-        reason = (
-            "a new version of a persistent record, so a broker that is downgraded cannot read what was written in it"
-        )
+        reason = "a new version of a persistent record, so a downgraded broker cannot read what was written in it"
         yield Change("risky", added, reason, message.newer.place, "validVersions")
     elif message.newer.type == "metadata":
-        reason = (
-            "a new version of a persistent record, which older controllers and brokers cannot read once it is written"
-        )
+        reason = "a new version of a persistent record, which older controllers and brokers cannot read"
         yield Change("safe", added, reason, message.newer.place, "validVersions")
