@@ -25,7 +25,7 @@ def new_message(sides: SetChange) -> Iterator[Change]:
         if pair.older is not None or message is None or not message.valid_versions or message.type == "coordinator-key":
             continue
         if message.valid_versions.lowest != 0:
-            reason = "the first version of a new message, though not 0, so readers look for a history that there is not"
+            reason = "a new message that does not begin at version 0, so nobody can tell what the versions below were"
             lowest = frozenset({message.valid_versions.lowest})
             yield Change("risky", lowest, reason, message.place, "validVersions", message.name)
         stiff = frozenset(version for version in message.valid_versions if version not in message.flexible_versions)

@@ -16,7 +16,7 @@ from kafkawire.codegen.evolution.rules.rule import (
     struct_rule,
 )
 
-_SHIFTED = "a reader of the other side takes the bytes behind it for something else"
+_SHIFTED = "the other side misreads it and all that follows"
 
 
 @field_rule(
@@ -138,32 +138,28 @@ def tagged_field_dropped(field: FieldChange) -> Iterator[Change]:
     yield Change("risky", field.versions_where(("tagged", "absent")), reason, shown.place, "taggedVersions")
 
 
-@field_rule(
-    EvolutionRule(
-        "evo-tag-changed",
-        "A tagged field keeps its tag.",
-        "Each side skips the field of the other as unknown, and its value is lost; Kafka's checker does not notice.",
-        ("breaking",),
-    )
+TAG = EvolutionRule(
+    "evo-tag",
+    "A field keeps its tag, and a tag belongs to one field for good, also after that field is gone.",
+    "Peers read a field as another one, or skip it as unknown and lose its value; Kafka's checker does not notice.",
+    ("breaking",),
 )
+
+
+@field_rule(TAG)
 def tag_changed(field: FieldChange) -> Iterator[Change]:
-    """The bytes are skipped, not misread; but nobody means to lose a field."""
-    if field.older is not None and field.newer is not None and field.older.tag != field.newer.tag:
-        reason = (
-            f"tag {field.older.tag} of {field.newer.name} became {field.newer.tag}, "
-            "so each side skips the field of the other as unknown and its value is lost"
-        )
-        yield Change("breaking", field.versions_where(("tagged", "tagged")), reason, field.newer.place, "tag")
-
-
-@struct_rule(
-    EvolutionRule(
-        "evo-tag-reused",
-        "A tag belongs to one field for good, also after that field is gone.",
-        "Peers that know the tag as the earlier field read the later one as that.",
-        ("breaking",),
+    """A tag that was another field's is told by `tag_reused`."""
+    older, newer = field.older, field.newer
+    if older is None or newer is None or older.tag == newer.tag or newer.tag in field.struct.reused_tags:
+        return
+    reason = (
+        f"tag {older.tag} of {newer.name} became {newer.tag}, "
+        "so each side skips the field of the other as unknown and its value is lost"
     )
-)
+    yield Change("breaking", field.versions_where(("tagged", "tagged")), reason, newer.place, "tag")
+
+
+@struct_rule(TAG)
 def tag_reused(struct: StructChange) -> Iterator[Change]:
     """Also where the earlier field is gone, and in versions that only the newer side has (conv-remove-tagged)."""
     owners = {field.older.tag: field.older for field in struct.fields if field.older is not None}

@@ -8,8 +8,8 @@ from kafkawire.codegen.definition import FieldDefinition
 from kafkawire.codegen.evolution.rules.rule import Change, EvolutionRule, FieldChange, field_rule
 from kafkawire.codegen.versions import Versions
 
-_LEFT_OVER = "is left over from versions that were dropped"
-_NO_EFFECT = "has no effect; a version may be missing from validVersions"
+_LEFT_OVER = "are left over from versions that were dropped"
+_NO_EFFECT = "have no effect, perhaps because a version is missing from validVersions"
 
 
 @field_rule(
@@ -79,7 +79,7 @@ def _never_valid(
         return
     was_valid = bool(before.intersect(range_of(field.newer)).intersect(message.older.valid_versions))
     stated = f"{attribute} {range_of(field.newer)} of {field.newer.name}"
-    reason = f"{stated} has nothing in common with the valid versions and {_LEFT_OVER if was_valid else _NO_EFFECT}"
+    reason = f"{stated} meet no valid version and {_LEFT_OVER if was_valid else _NO_EFFECT}"
     versions = frozenset(message.newer.valid_versions)
     yield Change("safe" if was_valid else "risky", versions, reason, field.newer.place, attribute)
 
