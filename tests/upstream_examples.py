@@ -66,7 +66,8 @@ def _endless(inner: str) -> Json:
     )
 
 
-_CHANGED_WITH_ITSELF: Final = sample("0-3", field("Point", "Point", "0+"), commonStructs=[common("Point", X)])
+_RETIRED: Final = retired("Sample", "data", 1) | {"flexibleVersions": "0+", "commonStructs": [common("Sample")]}
+_POINT: Final = sample("0-3", field("Point", "Point", "0+"), commonStructs=[common("Point", X)])
 
 EXAMPLES: Final = (
     Example("other key", "evo-api-key", sample("0-3", X, apiKey=1), sample("0-3", X, apiKey=2),
@@ -164,10 +165,12 @@ EXAMPLES: Final = (
             accepted_after=sample("0-3", commonStructs=[common("Sample", X)])),
     Example("retired both times", "evo-struct-unknown", retired("Sample", "response", 1),
             retired("Sample", "response", 1), _x(), accepted_after=_x()),
+    Example("retired, its flexible versions are not looked at", "evo-struct-unknown", _RETIRED,
+            retired("Sample", "data", 1), retired("Sample", "data", 1) | {"commonStructs": [common("Sample")]}),
     Example("single struct named otherwise", "evo-struct-unknown",
             sample("0-3", field("Origin", "Point", "0+"), commonStructs=[common("Point", X)]),
             sample("0-3", field("Origin", "Point", "0+"), commonStructs=[common("Point", X)]),
-            _CHANGED_WITH_ITSELF, accepted_after=_CHANGED_WITH_ITSELF),
+            _POINT, accepted_after=_POINT),
     Example("single struct named like another struct", "evo-default-differs",
             sample("0-3", field("Other", "Point", "0+"), commonStructs=[common("Point", X), common("Other", X)]),
             sample("0-3", field("Other", "Point", "0+"),

@@ -100,7 +100,7 @@ MAX_NULLABLE_LOWER = Rule(
     "The lower of a field's highest version and the highest nullable version of the older definition is not below "
     "the lower of the highest version of the older definition and the highest nullable version; the operands are "
     "crossed in Kafka's checker, so that it refuses a field that becomes nullable and not one that ceases to be.",
-    "restore nullableVersions; a field cannot become nullable for this checker",
+    "restore nullableVersions, as no field can become nullable under Kafka's checker",
 )
 MIN_NULLABLE_DIFFERS = Rule(
     "evo-min-nullable-differs",
@@ -146,7 +146,7 @@ PAIR_NEW_MISPLACED = Rule(
 PAIR_MISSING_OLD = Rule(
     "evo-pair-missing-old",
     "Every field of the newer definition that occurs in a version valid in the older one has a partner there.",
-    "begin the field's versions in a new version of the message",
+    "begin the versions of a new field in a new version of the message, even if it is tagged",
 )
 
 _RULES = (

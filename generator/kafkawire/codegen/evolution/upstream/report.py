@@ -25,10 +25,10 @@ class Spot:
     attribute: str
 
 
-def refusal(rule: Rule, spot: Spot, versions: Versions, problem: str) -> EvolutionFinding:
-    """A finding; the remedy of the rule ends its reason, which begins with the problem."""
+def refusal(rule: Rule, spot: Spot, versions: Versions, problem: str, remedy: str = "") -> EvolutionFinding:
+    """A finding whose reason is the problem and what to do, which the rule says where nothing better is known."""
     place = spot.place
-    reason = f"{problem}; {rule.remedy}"
+    reason = f"{problem}; {remedy or rule.remedy}"
     return EvolutionFinding(
         rule.id, "breaking", spot.message, spot.path, versions, reason, place.file, place.of(spot.attribute)
     )

@@ -69,17 +69,19 @@ class Unification:
         older, newer = self._older, self._newer
         if capitalised(older.name) != capitalised(newer.name):
             problem = f'the name was "{older.name}" and is "{newer.name}"'
-            yield refusal(
-                catalogue.TYPE_DIFFERS, Spot(newer.name, "", newer.place, "name"), newer.valid_versions, problem
-            )
+            spot = Spot(newer.name, "", newer.place, "name")
+            yield refusal(catalogue.TYPE_DIFFERS, spot, newer.valid_versions, problem, "restore the name")
             return
         fields = self._older_structs.fields_of_message(), self._newer_structs.fields_of_message()
         if fields[0] is None or fields[1] is None:
             message = newer if fields[1] is None else older
-            problem = f"the {'newer' if message is newer else 'older'} definition has no fields"
-            yield refusal(
-                catalogue.STRUCT_UNKNOWN, Spot(newer.name, "", message.place, "fields"), message.valid_versions, problem
+            problem = (
+                f"the {'newer' if message is newer else 'older'} definition has no fields, which makes the checker"
             )
+            problem += f' look for a struct "{capitalised(message.name)}"'
+            spot = Spot(newer.name, "", message.place, "fields")
+            remedy = "leave the file out of what Kafka's checker sees"
+            yield refusal(catalogue.STRUCT_UNKNOWN, spot, message.valid_versions, problem, remedy)
             return
         yield _StructPair("", newer.place, fields[0], fields[1])
 
@@ -155,8 +157,8 @@ class Unification:
 
     def _without_partner(self, path: str, field: FieldDefinition) -> EvolutionFinding:
         versions = field.versions.intersect(self._older.valid_versions)
-        kind = "tagged " if field.tagged_versions else ""
-        problem = f"the {kind}field is new in versions that were valid before ({versions}), or an earlier one is"
+        kind = "tagged field" if field.tagged_versions else "field"
+        problem = f'this {kind}, or one above it, is new in the versions "{versions}", which were valid before'
         return refusal(
             catalogue.PAIR_MISSING_OLD, Spot(self._newer.name, path, field.place, "versions"), versions, problem
         )
