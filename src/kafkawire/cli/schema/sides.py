@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-
-from rich.console import Console
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.codegen.evolution.origin import load_side
@@ -24,13 +24,25 @@ def load_sides(old: str, new: str) -> tuple[Side, Side]:
             on standard error): there is nothing to compare then, and 1 means that the comparison found something.
     """
     try:
-        with Console(stderr=True).status(f"reading {old} and {new}") as status:
-            sides = load_side(old, new, status.update), load_side(new, old, status.update)
+        with _progress() as tell:
+            sides = load_side(old, new, tell), load_side(new, old, tell)
     except OriginError as error:
         raise CommandError(str(error), ExitCode.USAGE) from None
     for side in sides:
         _refuse_errors(side)
     return sides
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str], None]]:
+    """A function that tells what is being done: on a terminal only, and gone when it is done."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console  # noqa: PLC0415 slow to import, and most calls are not on a terminal
+
+    with Console(stderr=True).status("reading definitions") as status:
+        yield status.update
 
 
 def _refuse_errors(side: Side) -> None:
