@@ -1,9 +1,9 @@
 """Each rule of evolution, shown on examples.
 
 ``rules/<rule id>/`` holds pairs of definitions, each in its folders ``older`` and ``newer``: some that the rule, and no
-other, has something to say about (``found*``; after ``-with-`` stands a rule that cannot but speak too), near misses
-that it does not mind (``near-miss*``), and ``expected.txt``, what ``kafkawire schema check`` prints for the former. ``pytest tests/golden --update-golden`` writes
-``expected.txt`` anew; read the difference before committing it.
+other, has something to say about (``found*``; behind ``-with-`` stands a rule that cannot but speak too), near misses
+that it does not mind (``near-miss*``), and ``expected.txt``, what ``kafkawire schema check`` prints for the former.
+``pytest tests/golden --update-golden`` writes ``expected.txt`` anew; read the difference before committing it.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
@@ -11,10 +12,15 @@ import typer
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.schema.sides import ORIGINS_HELP, load_sides
 from kafkawire.codegen.evolution.checking.accepted import Acceptance, AcceptedError, read_accepted
+from kafkawire.codegen.evolution.checking.entries import entries_of, rules_of
 from kafkawire.codegen.evolution.checking.json_form import check_json
 from kafkawire.codegen.evolution.checking.markdown import check_markdown
 from kafkawire.codegen.evolution.checking.result import PURPOSES, CheckResult, check_sides
 from kafkawire.codegen.evolution.checking.text import text_lines
+from kafkawire.codegen.evolution.checking.wording import summary
+from kafkawire.codegen.report.github import render_github
+from kafkawire.codegen.report.repository import RepositoryPaths
+from kafkawire.codegen.report.sarif import render_sarif
 
 _STYLES = {"breaking": "bold red", "risky": "yellow", "safe": "green", "accepted": "cyan", "faint": "dim"}
 
@@ -25,6 +31,8 @@ class Format(StrEnum):
     TEXT = "text"
     JSON = "json"
     MARKDOWN = "markdown"
+    GITHUB = "github"
+    SARIF = "sarif"
 
 
 class ProfileName(StrEnum):
@@ -39,7 +47,11 @@ def run(
     new: Annotated[str, typer.Argument(metavar="NEW", help="The newer definitions, likewise.")],
     output: Annotated[
         Format,
-        typer.Option("--format", help="Text for people, JSON for programs, Markdown for a comment on a change."),
+        typer.Option(
+            "--format",
+            help="Text for people, JSON for programs, Markdown for a comment on a change, commands for GitHub Actions, "
+            "or SARIF 2.1.0.",
+        ),
     ] = Format.TEXT,
     profile: Annotated[
         ProfileName, typer.Option(help="Our rules, or those of Kafka's own checker as they are, oddities included.")
@@ -58,13 +70,11 @@ def run(
     """
     acceptances = _acceptances(allow)
     result = check_sides(*load_sides(old, new), profile.value, acceptances)
-    match output:
-        case Format.TEXT:
-            _print_text(result)
-        case Format.JSON:
-            typer.echo(check_json(result), nl=False)
-        case Format.MARKDOWN:
-            typer.echo(check_markdown(result), nl=False)
+    if output is Format.TEXT:
+        _print_text(result)
+    else:
+        typer.echo(_rendered(result, output), nl=False)
+        typer.echo(summary(result), err=True)
     raise typer.Exit(ExitCode.FAILED if result.fails else ExitCode.DONE)
 
 
@@ -76,6 +86,20 @@ def _acceptances(file: Path | None) -> tuple[Acceptance, ...]:
         return read_accepted(file, {rule: purpose for rules in PURPOSES.values() for rule, purpose in rules.items()})
     except AcceptedError as error:
         raise CommandError(str(error), ExitCode.USAGE) from None
+
+
+def _rendered(result: CheckResult, output: Format) -> str:
+    """A result for programs."""
+    entries = entries_of(result, RepositoryPaths(Path()))
+    match output:
+        case Format.JSON:
+            return check_json(result)
+        case Format.MARKDOWN:
+            return check_markdown(result)
+        case Format.GITHUB:
+            return render_github(entries)
+        case _:
+            return render_sarif(entries, rules_of(result), version("kafkawire"))
 
 
 def _print_text(result: CheckResult) -> None:
