@@ -118,7 +118,7 @@ def counts(diff: SchemaDiff) -> dict[str, dict[str, int]]:
     """How much changed: ``messages``, ``versions`` and ``fields`` to what became of them to their number.
 
     A version counts once for each message; messages that came or went count with all their versions, and without
-    their fields.
+    their fields. A renamed message is also a changed one; a renamed field is not.
     """
     statuses = Counter(message.status for message in diff.messages)
     kinds = Counter(change.kind for message in diff.messages for change in message.changes)
@@ -134,6 +134,7 @@ def counts(diff: SchemaDiff) -> dict[str, dict[str, int]]:
             "removed": statuses["removed"],
             "retired": statuses["retired"],
             "restored": statuses["restored"],
+            "renamed": kinds["message-renamed"],
             "changed": statuses["changed"],
             "unchanged": diff.unchanged,
         },

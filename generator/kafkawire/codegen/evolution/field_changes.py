@@ -186,13 +186,15 @@ def _texts(state: _State | None) -> tuple[tuple[ChangeKind, str], ...]:
 
 
 def _form(message: MessageDefinition, field: FieldDefinition, version: int) -> str:
-    """A field in a version that has it: ``string, nullable, tag 1, default null, ignorable``."""
+    """A field in a version that has it: ``string, nullable, tag 1, default null, ignorable, entityType topicName``."""
     state = _state(message, field, version)
     texts = _texts(state)
     said = [text for _, text in texts if text not in ("not nullable", "in line", "encoded as the message")]
     if _has_own_default(field):
         said.append(f"default {default_text(field)}")
     said += [word for word, holds in (("ignorable", field.ignorable), ("mapKey", field.map_key)) if holds]
+    if field.entity_type != "unknown":
+        said.append(f"entityType {field.entity_type}")
     return ", ".join([str(field.type), *said])
 
 

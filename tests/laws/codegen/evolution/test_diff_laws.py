@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.laws.codegen.definition_strategies import SPECS
 from tests.laws.codegen.evolution.meaning import meaning_of, side_of
@@ -50,7 +50,6 @@ def changes(older: Side, newer: Side) -> list[Change]:
 
 
 @given(edits())
-@settings(max_examples=400)
 def test_something_is_told_exactly_if_the_meaning_changed(edit: tuple[MessageDefinition, MessageDefinition]) -> None:
     older, newer = edit
     told = changes(side_of(older), side_of(newer))
