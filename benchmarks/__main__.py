@@ -1,4 +1,4 @@
-"""The command: ``python -m benchmarks [codec] [records] [import] [generation] [--check] [--out FOLDER]``."""
+"""The command: ``python -m benchmarks [NAME ...] [--check] [--out FOLDER]``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from benchmarks import codec, generation, import_time, records
+from benchmarks import codec, comparison, generation, import_time, records
 from benchmarks.chart import speed_up_chart
 from benchmarks.machine import machine_facts
 from benchmarks.peers import missing_peers
@@ -64,6 +64,7 @@ def _benchmarks(rounds: int, *, trial: bool) -> Mapping[str, Callable[[], Iterat
         "records": lambda: records.run(effort, count=10 if trial else 1000),
         "import": lambda: import_time.run(rounds),
         "generation": lambda: generation.run(min(rounds, 3)),
+        "comparison": lambda: comparison.run(min(rounds, 5)),
     }
 
 

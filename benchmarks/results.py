@@ -43,7 +43,7 @@ class Measurement:
     """One thing measured.
 
     Attributes:
-        kind: what was done, ``decode``, ``encode``, ``import`` or ``generate``.
+        kind: what was done, ``decode``, ``encode``, ``import``, ``generate`` or ``compare``.
         case: what it was done with.
         seconds: time for one call in each round, by contender; round i of one ran right beside round i of the others.
         targets: what is to be reached.
