@@ -134,10 +134,7 @@ def location(place: Place, attribute: str = "") -> Location:
 
 def ranges_of(versions: frozenset[int]) -> tuple[Versions, ...]:
     """Versions as ranges without gaps, ascending."""
-    ranges: list[Versions] = []
-    for version in sorted(versions):
-        if ranges and version == ranges[-1].highest + 1:
-            ranges[-1] = Versions(ranges[-1].lowest, version)
-        else:
-            ranges.append(Versions(version, version))
-    return tuple(ranges)
+    known = sorted(versions)
+    begins = [version for version in known if version - 1 not in versions]
+    ends = [version for version in known if version + 1 not in versions]
+    return tuple(map(Versions, begins, ends))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
 from kafkawire.codegen.evolution.change import Change, ChangeKind, location, ranges_of
 from kafkawire.codegen.evolution.pairing import FieldPair, StructPair, pair_structs
-from kafkawire.codegen.evolution.predecessor import predecessors
+from kafkawire.codegen.evolution.predecessor import Stretch, predecessors, ranges_in, stretches
 from kafkawire.codegen.merging.namespace import namespace_of, reach
 from kafkawire.codegen.resolve import default_value
 
@@ -44,21 +44,37 @@ class _Comparison:
         self._renamed: set[tuple[str, str]] = set()
 
     def of_struct(self, pair: StructPair) -> Iterator[Change]:
-        before = predecessors(pair.older_versions, pair.newer_versions)
+        before = self._stretches(pair)
         for field in pair.fields:
             yield from self._of_field(field, before)
         yield from self._order(pair, before)
 
-    def _of_field(self, pair: FieldPair, before: Mapping[int, int]) -> Iterator[Change]:
+    def _stretches(self, pair: StructPair) -> tuple[Stretch, ...]:
+        older = (field.older for field in pair.fields if field.older is not None)
+        flexible = (self._older.flexible_versions, self._newer.flexible_versions)
+        ranges = (*ranges_in(older), *ranges_in(pair.newer_order), *flexible)
+        return stretches(predecessors(pair.older_versions, pair.newer_versions), ranges)
+
+    def _of_field(self, pair: FieldPair, before: Sequence[Stretch]) -> Iterator[Change]:
         """Held against its predecessor, each version of the newer side has the field, lost it, or kept it."""
-        was = {now: _state(self._older, pair.older, version) for now, version in before.items()}
-        now = {version: _state(self._newer, pair.newer, version) for version in before}
-        yield from self._came(pair, frozenset(v for v in before if was[v] is None and now[v] is not None))
-        yield from self._went(pair, frozenset(v for v in before if was[v] is not None and now[v] is None))
-        kept = frozenset(v for v in before if was[v] is not None and now[v] is not None)
+        came: frozenset[int] = frozenset()
+        went: frozenset[int] = frozenset()
+        kept: list[_Kept] = []
+        for stretch in before:
+            was = _state(self._older, pair.older, stretch.predecessor)
+            now = _state(self._newer, pair.newer, stretch.version)
+            if was is not None and now is not None:
+                kept.append(_Kept(was, now, stretch.versions))
+            elif now is not None:
+                came |= stretch.versions
+            elif was is not None:
+                went |= stretch.versions
+        yield from self._came(pair, came)
+        yield from self._went(pair, went)
         if kept and pair.older is not None and pair.newer is not None:
-            yield from self._of_definition(pair, pair.older, pair.newer, kept)
-            yield from self._of_states(pair, was, now, kept)
+            versions = frozenset[int]().union(*(one.versions for one in kept))
+            yield from self._of_definition(pair, pair.older, pair.newer, versions)
+            yield from self._of_states(pair, kept)
 
     def _came(self, pair: FieldPair, versions: frozenset[int]) -> Iterator[Change]:
         if pair.newer is None or not versions:
@@ -67,11 +83,13 @@ class _Comparison:
         yield from self._inside(pair.path, pair.newer)
 
     def _added(self, path: str, field: FieldDefinition, versions: frozenset[int]) -> Iterator[Change]:
-        forms: dict[str, set[int]] = {}
-        for version in sorted(versions):
-            forms.setdefault(_form(self._newer, field, version), set()).add(version)
+        forms: dict[str, frozenset[int]] = {}
+        each = {version: version for version in sorted(versions)}
+        for stretch in stretches(each, (*ranges_in([field]), self._newer.flexible_versions)):
+            form = _form(self._newer, field, stretch.version)
+            forms[form] = forms.get(form, frozenset()) | stretch.versions
         for form, at in forms.items():
-            yield self._change("field-added", FieldPair(path, None, field), ("", form), frozenset(at))
+            yield self._change("field-added", FieldPair(path, None, field), ("", form), at)
 
     def _inside(self, path: str, field: FieldDefinition) -> Iterator[Change]:
         """The fields of a struct that came with a field; a struct is listed once, however many fields have it."""
@@ -111,31 +129,30 @@ class _Comparison:
             texts = _entity(older), _entity(newer)
             yield self._change("entity-type", pair, texts, versions, "entityType")
 
-    def _of_states(
-        self, pair: FieldPair, was: Mapping[int, _State | None], now: Mapping[int, _State | None], kept: frozenset[int]
-    ) -> Iterator[Change]:
+    def _of_states(self, pair: FieldPair, kept: Sequence[_Kept]) -> Iterator[Change]:
         """What a definition says of a field in some versions."""
-        found: dict[tuple[ChangeKind, str, str], set[int]] = {}
-        for version in sorted(kept):
-            for (kind, older), newer in zip(_texts(was[version]), _texts(now[version]), strict=True):
-                if older != newer[1]:
-                    found.setdefault((kind, older, newer[1]), set()).add(version)
-        for (kind, older, newer_text), at in found.items():
-            yield self._change(kind, pair, (older, newer_text), frozenset(at), _ATTRIBUTES[kind])
+        found: dict[tuple[ChangeKind, str, str], frozenset[int]] = {}
+        for one in kept:
+            for (kind, was), (_, now) in zip(_texts(one.was), _texts(one.now), strict=True):
+                if was != now:
+                    found[kind, was, now] = found.get((kind, was, now), frozenset()) | one.versions
+        for (kind, was, now), versions in found.items():
+            yield self._change(kind, pair, (was, now), versions, _ATTRIBUTES[kind])
 
-    def _order(self, pair: StructPair, before: Mapping[int, int]) -> Iterator[Change]:
+    def _order(self, pair: StructPair, before: Sequence[Stretch]) -> Iterator[Change]:
         """Fields in line that both sides have, in another order; only those that moved are named."""
-        found: dict[tuple[str, str], set[int]] = {}
+        found: dict[tuple[str, str], frozenset[int]] = {}
         partners = [(f.older, f.newer) for f in pair.fields if f.older is not None and f.newer is not None]
         newer_place = {field.name: place for place, field in enumerate(pair.newer_order)}
-        for version, predecessor in before.items():
-            was = [n.name for o, n in partners if _in_line(o, predecessor) and _in_line(n, version)]
+        for stretch in before:
+            was = [n.name for o, n in partners if _in_line(o, stretch.predecessor) and _in_line(n, stretch.version)]
             now = sorted(was, key=lambda name: newer_place[name])
             if was != now:
-                found.setdefault(_stretch_that_differs(was, now), set()).add(version)
-        for texts, at in found.items():
+                texts = _stretch_that_differs(was, now)
+                found[texts] = found.get(texts, frozenset()) | stretch.versions
+        for texts, versions in found.items():
             moved = next(f for f in pair.fields if f.newer is not None and f.newer.name == texts[1].partition(",")[0])
-            yield self._change("field-order", FieldPair(pair.path, moved.older, moved.newer), texts, frozenset(at))
+            yield self._change("field-order", FieldPair(pair.path, moved.older, moved.newer), texts, versions)
 
     def _change(
         self,
@@ -162,6 +179,15 @@ class _State:
     """Whether it is compact, if its message is otherwise."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """Versions that have a field as their predecessors had it, or otherwise."""
+
+    was: _State
+    now: _State
+    versions: frozenset[int]
+
+
 def _state(message: MessageDefinition, field: FieldDefinition | None, version: int) -> _State | None:
     if field is None or version not in field.versions:
         return None
@@ -174,9 +200,7 @@ def _state(message: MessageDefinition, field: FieldDefinition | None, version: i
     )
 
 
-def _texts(state: _State | None) -> tuple[tuple[ChangeKind, str], ...]:
-    if state is None:
-        return ()
+def _texts(state: _State) -> tuple[tuple[ChangeKind, str], ...]:
     encodings = {None: "encoded as the message", True: "compact", False: "not compact"}
     return (
         ("nullable", _yes(state.nullable, "nullable")),
@@ -188,7 +212,7 @@ def _texts(state: _State | None) -> tuple[tuple[ChangeKind, str], ...]:
 def _form(message: MessageDefinition, field: FieldDefinition, version: int) -> str:
     """A field in a version that has it: ``string, nullable, tag 1, default null, ignorable, entityType topicName``."""
     state = _state(message, field, version)
-    texts = _texts(state)
+    texts = _texts(state) if state is not None else ()
     said = [text for _, text in texts if text not in ("not nullable", "in line", "encoded as the message")]
     if _has_own_default(field):
         said.append(f"default {default_text(field)}")

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
+from kafkawire.codegen.evolution.predecessor import ranges_in, stretches
 from kafkawire.codegen.evolution.side import Side
 from kafkawire.codegen.importing.coordinator_form import Part, as_parts
 from kafkawire.codegen.importing.release import ReleaseMessages
@@ -200,8 +201,8 @@ def _by_place(
 ) -> FieldDefinition | None:
     """The new field that stands in line where the old one stood, in every shared version, and has its type."""
     candidates: list[FieldDefinition] = []
-    for version in versions:
-        before, after = _inline(older, version), _inline(newer, version)
+    for stretch in stretches(dict(zip(versions, versions, strict=True)), ranges_in((*older, *newer))):
+        before, after = _inline(older, stretch.version), _inline(newer, stretch.version)
         if old in before:
             candidates.append(after[before.index(old)] if len(before) == len(after) else old)
     same = candidates and all(candidate is candidates[0] for candidate in candidates)

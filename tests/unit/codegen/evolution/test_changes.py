@@ -11,6 +11,7 @@ from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.evolution.change import Change, SchemaDiff
 from kafkawire.codegen.evolution.diff_text import text_lines
 from kafkawire.codegen.evolution.message_changes import diff_sides
+from kafkawire.codegen.evolution.predecessor import predecessors, stretches
 from kafkawire.codegen.evolution.side import Side
 from kafkawire.codegen.specs_tree import unstable_versions
 from kafkawire.codegen.versions import Versions
@@ -264,3 +265,21 @@ def test_the_text_begins_with_the_sides_and_ends_with_the_counts() -> None:
 def test_nothing_is_told_in_one_line() -> None:
     same = [message("Same", "0", [])]
     assert [line.text for line in text_lines(compared(same, same))][-1] == "no change of meaning in 1 message"
+
+
+def test_tens_of_thousands_of_versions_are_compared_by_a_few() -> None:
+    fields = [field(f"F{number}", "string", f"{number}+", nullableVersions=f"{number}+") for number in range(50)]
+    older = message("A", "0-32766", [field("S", "[]T", "0+", fields=fields)], flexibleVersions="0+")
+    newer = message("A", "0-32766", [field("S", "[]T", "0+", fields=fields[::-1])], flexibleVersions="0+")
+    diff = compared([older], [newer])
+    assert len(diff.messages[0].changes) == 49  # from version 1 on there is one field more to move in each
+    versions = predecessors(frozenset(range(32767)), frozenset(range(32767)))
+    assert len(stretches(versions, (Versions(number, 32767) for number in range(50)))) == 50
+
+
+def test_a_stretch_ends_where_a_range_of_either_side_does() -> None:
+    before = predecessors(frozenset({1, 2, 3}), frozenset({0, 2, 3, 4, 5}))
+    assert dict(before) == {0: 1, 2: 2, 3: 3, 4: 3, 5: 3}
+    found = stretches(before, [Versions(5, 9), Versions(3, 4)])
+    assert [stretch.versions for stretch in found] == [{0, 2}, {3, 4}, {5}]
+    assert predecessors(frozenset(), frozenset({1})) == {}
