@@ -64,12 +64,12 @@ def test_jars_that_were_not_published_are_left_out(tmp_path: Path, monkeypatch: 
     asked = install_maven(tmp_path / "bin", tmp_path / "jars")
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     write_jar(tmp_path / "jars" / "1.0" / "kafka-storage.jar", "message", [])
-    (tmp_path / "work").mkdir()
+    (tmp_path / "project").mkdir()
 
-    places = fetch_published([CLIENTS, STORAGE], tmp_path / "work")
+    places = fetch_published([CLIENTS, STORAGE], tmp_path / "project")
 
-    assert places == {STORAGE: tmp_path / "work" / "1.0" / "kafka-storage.jar"}
-    assert asked.read_text() == f"-q -B --fail-at-end -f {tmp_path}/work/pom.xml validate\n"
+    assert places == {STORAGE: tmp_path / "project" / "1.0" / "kafka-storage.jar"}
+    assert asked.read_text() == f"-q -B --fail-at-end -f {tmp_path}/project/pom.xml validate\n"
 
 
 @pytest.mark.parametrize(
@@ -88,13 +88,13 @@ def test_a_jar_is_unpublished_only_if_maven_says_so(
 ) -> None:
     install_maven(tmp_path / "bin", tmp_path / "jars", says)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    (tmp_path / "work").mkdir()
+    (tmp_path / "project").mkdir()
 
     if is_unpublished:
-        assert fetch_published([CLIENTS], tmp_path / "work") == {}
+        assert fetch_published([CLIENTS], tmp_path / "project") == {}
     else:
         with pytest.raises(SpecsImportError, match=r"could not fetch org\.apache\.kafka:kafka-clients:1\.0\. Network"):
-            fetch_published([CLIENTS], tmp_path / "work")
+            fetch_published([CLIENTS], tmp_path / "project")
 
 
 @pytest.mark.parametrize("place", ["1.0/kafka-clients.jar", "1.0/kafka-clients-1.0.jar", "kafka-clients-1.0.jar"])
