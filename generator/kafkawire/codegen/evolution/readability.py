@@ -10,8 +10,8 @@ reader's default.
 Values are the same across types where both are numbers (false is 0 and true is 1), where both are text or octets
 (text is its UTF-8 octets), and where a struct has no bytes around its only field (conv-type).
 
-Meant are the values that the writer encodes and reads back itself, without unknown tagged fields, or with such as
-the reader does not know either: what a peer passes on is not its own.
+Meant are the values that the writer encodes and reads back itself, with no other unknown tagged fields than such as
+the reader does not know either. Arrays count as ones that may have elements, even where these take no bytes.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Reading:
     """What a reader makes of a writer's messages.
 
     Attributes:
-        obstacles: all that stands in the way, in the order of the wire.
+        obstacles: all that stands in the way.
     """
 
     obstacles: tuple[Obstacle, ...] = ()
@@ -182,7 +182,8 @@ def _items(left: Item, right: Item, writer: WireOrder, reader: WireOrder) -> _Ou
         case FieldLayout() as one, FieldLayout() as other:
             return _values(one, other, left.path, right.path)
         case StructLayout() as one, StructLayout():
-            return _together(_tagged(field, left, right, writer, reader) for field in one.tagged)
+            unknown = _Outcome()  # Unknown tagged fields are understood as what they are.
+            return _together([unknown, *(_tagged(field, left, right, writer, reader) for field in one.tagged)])
     return _never(left.path, "a value for one side, the end of a struct with its tagged fields for the other")
 
 
@@ -263,31 +264,27 @@ def _tagged(field: FieldLayout, left: Item, right: Item, writer: WireOrder, read
     if same is not None:
         return _same_tag(field, same, path, f"{right.path}.{same.name}".lstrip("."))
     taken, namesake = field_of_tag(right, field.tag), reader.fields.get(tagged_key(left, field))
+    if taken is None and (namesake is None or (not _has_values(field) and _same_default(field, namesake))):
+        return _Outcome()
     if namesake is not None and namesake.presence == "tagged":
         found = f"tag {field.tag} for the writer, tag {namesake.tag} for the reader"
     elif taken is not None:
         found = f"tag {field.tag} is {taken.name} for the reader"
-    elif namesake is not None:
-        found = "in line for the reader"
     else:
-        return _Outcome(beside_default=_varies(field))
+        found = "in line for the reader"
     return _displaced(field, namesake, path, found)
 
 
 def _displaced(field: FieldLayout, namesake: FieldLayout | None, path: str, found: str) -> _Outcome:
     """A tagged field that the reader looks for elsewhere: only what is left out cannot be missed."""
     if namesake is None or _same_default(field, namesake):
-        if not _varies(field):
-            return _Outcome(beside_default=False)
         reason = f"{found}: what is written does not reach it, unless it is left at its default"
         return _Outcome((Obstacle(path, "conditional", reason),), understood=True, beside_default=False)
     return _never(path, f"{found}, where its default is {_shown(namesake)} and not {_shown(field)}")
 
 
 def _same_tag(writer: FieldLayout, reader: FieldLayout, path: str, reader_path: str) -> _Outcome:
-    written = _Outcome(beside_default=False)
-    if _varies(writer):
-        written = _values(writer, reader, path, reader_path)
+    written = _values(writer, reader, path, reader_path)
     if isinstance(writer.default, float) and math.isnan(writer.default):
         return written  # Not-a-number differs from every default, so nothing is left out.
     if _same_default(writer, reader):
@@ -302,10 +299,10 @@ def _same_tag(writer: FieldLayout, reader: FieldLayout, path: str, reader_path: 
 
 
 def _same_default(writer: FieldLayout, reader: FieldLayout) -> bool:
-    if writer.default is None or reader.default is None:
-        return writer.default is None and reader.default is None
     if kind(writer) != kind(reader):
         return False
+    if writer.default is None or reader.default is None:
+        return writer.default is None and reader.default is None
     if writer.struct is not None and reader.struct is not None and not writer.array:
         return all(_same_default(left, right) for left, right in same_fields(writer.struct, reader.struct))
     left, right = _comparable(writer.default), _comparable(reader.default)
@@ -316,11 +313,11 @@ def _comparable(default: DefaultValue) -> DefaultValue:
     return default.encode() if isinstance(default, str) else default
 
 
-def _varies(field: FieldLayout) -> bool:
-    """Whether a field has another value than its default."""
+def _has_values(field: FieldLayout) -> bool:
+    """Whether there is anything to lose: not in a single struct without fields."""
     if field.struct is None or field.array or field.nullable:
         return True
-    return any(_varies(inner) for inner in (*field.struct.inline, *field.struct.tagged))
+    return any(_has_values(inner) for inner in (*field.struct.inline, *field.struct.tagged))
 
 
 def _length_form(field: FieldLayout) -> str | None:
