@@ -143,3 +143,8 @@ def test_many_messages_of_a_kind_are_folded(tmp_path: Path, number: int, is_fold
     cut = diff_markdown(diff, len(page.encode()) - 1)
     assert cut.count("<details>") == cut.count("</details>") == is_folded
     assert cut.endswith("messages are left out, for a comment cannot be longer. The text output has all.*\n")
+
+
+def test_a_page_about_nothing_says_so(made_up: SchemaDiff) -> None:
+    nothing = SchemaDiff("older", "newer", (), made_up.unchanged)
+    assert diff_markdown(nothing).endswith("\n\nNo change of meaning in 1 message.\n")

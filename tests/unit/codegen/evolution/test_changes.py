@@ -77,6 +77,11 @@ def test_a_message_that_came_or_went_is_told_in_short() -> None:
         (request("0-1", flexibleVersions="1+"), request("0-1", flexibleVersions="1+", headerVersions={"0+": 1}), [
             "~ PingRequest", "    ~ header version 2 -> 1 (1, in place)",
         ]),
+        (
+            request("0", type="response"),
+            request("0", type="response", headerVersions={"0+": 1}),
+            ["~ PingRequest", "    ~ header version 0 -> 1 (0, in place)"],
+        ),
         (request("0-1", deprecatedVersions="0"), request("0-1"), [
             "~ PingRequest", "    ~ deprecated versions 0 -> none",
         ]),
