@@ -101,7 +101,8 @@ def read_definitions(
         tolerated: ids of rules whose violations are no more than warnings, so that the message is kept with what
             stands in for the part that was refused.
     """
-    files = [_file(contents[path], shown(path), _group_of(PurePosixPath(path).parent)) for path in sorted(contents)]
+    paths = sorted(contents, key=lambda path: PurePosixPath(path).parts)
+    files = [_file(contents[path], shown(path), _group_of(PurePosixPath(path).parent)) for path in paths]
     return _definitions(files, [], is_folder=True, tolerated=tolerated)
 
 
