@@ -37,10 +37,12 @@ class WireOrder:
     Attributes:
         items: the items in their order on the wire.
         fields: all fields by key, in line and tagged.
+        keys: the keys of all fields and sections.
     """
 
     items: tuple[Item, ...]
     fields: Mapping[str, FieldLayout]
+    keys: frozenset[str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +91,16 @@ def pair(writer: WireOrder, reader: WireOrder) -> Pairing:
     for place, item in enumerate(writer.items):
         if item.key in places:
             found.append((place, places[item.key]))
-        elif place < len(reader.items) and _unknown(item, reader) and _unknown(reader.items[place], writer):
+        elif place < len(reader.items) and _is_unknown(item, reader) and _is_unknown(reader.items[place], writer):
             found.append((place, place))
     unmoved = zip(found, sorted(there for _, there in found), strict=True)
     moved = [here for (here, there), expected in unmoved if there != expected]
-    partners = dict(found)
+    partners, taken = dict(found), {there for _, there in found}
     return Pairing(
         pairs=tuple((writer.items[here], reader.items[there]) for here, there in found),
         moved=tuple((writer.items[here], reader.items[partners[here]]) for here in moved),
         only_writer=tuple(item for place, item in enumerate(writer.items) if place not in partners),
-        only_reader=tuple(item for place, item in enumerate(reader.items) if place not in partners.values()),
+        only_reader=tuple(item for place, item in enumerate(reader.items) if place not in taken),
     )
 
 
@@ -174,8 +176,8 @@ def is_single_struct(field: FieldLayout) -> bool:
     return field.type == STRUCT and not field.array
 
 
-def _unknown(item: Item, side: WireOrder) -> bool:
-    return item.key is None or (item.key not in side.fields and all(item.key != other.key for other in side.items))
+def _is_unknown(item: Item, side: WireOrder) -> bool:
+    return item.key is None or item.key not in side.keys
 
 
 def _order(layout: StructLayout, path: str, whole: frozenset[str]) -> WireOrder:
@@ -184,7 +186,7 @@ def _order(layout: StructLayout, path: str, whole: frozenset[str]) -> WireOrder:
     for item in items:
         if isinstance(item.value, StructLayout):
             fields |= {tagged_key(item, field): field for field in item.value.tagged}
-    return WireOrder(items, fields)
+    return WireOrder(items, fields, frozenset((*fields, *(item.key for item in items))))
 
 
 def _items(layout: StructLayout, key: str, path: str, whole: frozenset[str]) -> Iterator[Item]:
