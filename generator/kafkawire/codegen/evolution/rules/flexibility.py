@@ -78,12 +78,12 @@ def _differing(field: FieldChange, *, compact: bool) -> frozenset[int]:
     older, newer, message = field.older, field.newer, field.struct.message
     if older is None or newer is None or (older.flexible_versions is None and newer.flexible_versions is None):
         return frozenset()
-    return frozenset(
-        version
-        for version in field.kept
-        if (version in message.older.flexible_versions) == (version in message.newer.flexible_versions)
-        and _is_compact(message.newer, newer, version) == compact
-        and _is_compact(message.older, older, version) != compact
+    return field.kept_where(
+        lambda version: (
+            (version in message.older.flexible_versions) == (version in message.newer.flexible_versions)
+            and _is_compact(message.newer, newer, version) == compact
+            and _is_compact(message.older, older, version) != compact
+        )
     )
 
 

@@ -188,12 +188,12 @@ def order(struct: StructChange) -> Iterator[Change]:
     """Told at the first field that stands elsewhere; fields of one type swap their values without an error."""
     moved: dict[str, set[int]] = {}
     fields = {field.pair.path: field for field in struct.fields}
-    for version in struct.versions:
+    for version, alike in struct.stretches:
         inline = [field for field in struct.fields if field.at(version) == ("inline", "inline")]
         after = sorted(inline, key=lambda field: struct.newer_order[field.newer.name] if field.newer else 0)
         for before, now in zip(inline, after, strict=True):
             if before is not now:
-                moved.setdefault(now.pair.path, set()).add(version)
+                moved.setdefault(now.pair.path, set()).update(alike)
                 break
     for path, versions in moved.items():
         newer = fields[path].newer

@@ -14,11 +14,13 @@ from typing import Literal
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition, Place, TypeRef
 from kafkawire.codegen.evolution.finding import Severity
 from kafkawire.codegen.evolution.pairing import FieldPair, MessagePair, StructPair
+from kafkawire.codegen.evolution.predecessor import ranges_in, stretches
 from kafkawire.codegen.evolution.side import Side
 from kafkawire.codegen.merging.namespace import Shape, namespace_of
 from kafkawire.codegen.versions import Versions
 
 Presence = Literal["absent", "inline", "tagged"]
+_KEPT: tuple[tuple[Presence, Presence], ...] = (("inline", "inline"), ("tagged", "tagged"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,24 @@ class MessageChange:
         """The versions that are valid on both sides."""
         return frozenset(self.older.valid_versions.intersect(self.newer.valid_versions))
 
+    def where(self, holds: Callable[[int], bool]) -> frozenset[int]:
+        """The versions of both sides of which something holds; `holds` asks for ranges of the definitions only."""
+        return frozenset().union(*(alike for first, alike in self.stretches if holds(first)))
+
+    @cached_property
+    def stretches(self) -> tuple[tuple[int, frozenset[int]], ...]:
+        """The versions of both sides in groups of such as lie in the same ranges, each with its first version.
+
+        A definition may have thousands of versions, but no more groups than it has ranges.
+        """
+        ranges = {self.older.flexible_versions, self.newer.flexible_versions, self.older_unstable, self.newer_unstable}
+        for shape in (*self.older_shapes.values(), *self.newer_shapes.values()):
+            ranges.update(ranges_in(shape.fields))
+        return tuple(
+            (stretch.version, stretch.versions)
+            for stretch in stretches(dict(zip(self.shared, self.shared, strict=True)), ranges)
+        )
+
     @cached_property
     def older_shapes(self) -> Mapping[str, Shape]:
         """The structs of the older side by name."""
@@ -106,6 +126,15 @@ class StructChange:
     def versions(self) -> frozenset[int]:
         """The versions in which both sides have it."""
         return self.pair.older_versions & self.pair.newer_versions
+
+    def where(self, holds: Callable[[int], bool]) -> frozenset[int]:
+        """The versions in which both sides have it and of which something holds, as `MessageChange.where` has it."""
+        return self.message.where(holds) & self.versions
+
+    @cached_property
+    def stretches(self) -> tuple[tuple[int, frozenset[int]], ...]:
+        """The versions in which both sides have it in groups, as `MessageChange.stretches` has them."""
+        return tuple(group for group in self.message.stretches if group[0] in self.versions)
 
     @cached_property
     def fields(self) -> tuple[FieldChange, ...]:
@@ -152,12 +181,16 @@ class FieldChange:
 
     def versions_where(self, *cases: tuple[Presence, Presence]) -> frozenset[int]:
         """The versions of both sides in which the field moved like that."""
-        return frozenset(version for version in self.struct.versions if self.at(version) in cases)
+        return self.struct.where(lambda version: self.at(version) in cases)
 
-    @cached_property
+    @property
     def kept(self) -> frozenset[int]:
         """The versions of both sides in which both have the field in the same place: in line, or tagged."""
-        return self.versions_where(("inline", "inline"), ("tagged", "tagged"))
+        return self.versions_where(*_KEPT)
+
+    def kept_where(self, holds: Callable[[int], bool]) -> frozenset[int]:
+        """Those of them of which something holds, as `MessageChange.where` has it."""
+        return self.struct.where(lambda version: self.at(version) in _KEPT and holds(version))
 
 
 def _apart(pair: FieldPair) -> tuple[FieldPair, ...]:

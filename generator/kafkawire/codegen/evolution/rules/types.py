@@ -70,7 +70,7 @@ def type_changed(field: FieldChange) -> Iterator[Change]:
     if older is None or newer is None or are_alike(older.type, newer.type):
         return
     what = f"type {older.type} of {newer.name} became {newer.type}"
-    wrapped = frozenset(version for version in field.kept if _is_wrapping(field, older, newer, version))
+    wrapped = field.kept_where(lambda version: _is_wrapping(field, older, newer, version))
     octets = field.kept if {str(older.type), str(newer.type)} == {"bytes", "records"} else frozenset()
     reason = f"{what}, which has the same bytes in a version that is not flexible"
     yield Change("safe", wrapped, reason, newer.place, "type")
@@ -112,8 +112,9 @@ def nullability(field: FieldChange) -> Iterator[Change]:
     older, newer = field.older, field.newer
     if older is None or newer is None or not are_alike(older.type, newer.type):
         return
-    gained = frozenset(v for v in field.kept if v not in older.nullable_versions and v in newer.nullable_versions)
-    lost = frozenset(v for v in field.kept if v in older.nullable_versions and v not in newer.nullable_versions)
+    before, after = older.nullable_versions, newer.nullable_versions
+    gained = field.kept_where(lambda version: version not in before and version in after)
+    lost = field.kept_where(lambda version: version in before and version not in after)
     marked = newer.type.is_struct and not newer.type.array
     then = "readers of the other side take the byte that marks null for a value" if marked else ""
     reason = f"null is now legal for {newer.name}, so {then or 'readers that do not expect it refuse it'}"

@@ -11,6 +11,9 @@ from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.evolution.checking.markdown import check_markdown
 from kafkawire.codegen.evolution.checking.result import CheckResult, check_sides
 from kafkawire.codegen.evolution.checking.text import text_lines
+from kafkawire.codegen.evolution.pairing import MessagePair
+from kafkawire.codegen.evolution.rules.rule import MessageChange
+from kafkawire.codegen.versions import NO_VERSIONS
 
 
 def orders(valid: str) -> Iterable[MessageDefinition]:
@@ -28,6 +31,16 @@ def test_findings_that_say_the_same_are_told_together() -> None:
         f"Order{number} 0-1" for number in range(1, 9)
     ]
     assert check_markdown(dropped()).count("| `conv-lowest` |") == 1
+
+
+def test_thousands_of_versions_are_judged_by_looking_at_a_few() -> None:
+    older, newer = (parsed(message("Order", "0-32766", [field("Id", "int64", start)])) for start in ("0+", "9+"))
+    change = MessageChange(older, newer, MessagePair(older, newer), NO_VERSIONS, NO_VERSIONS)
+    assert [(first, len(alike)) for first, alike in change.stretches] == [(0, 9), (9, 32758)]
+    result = check_sides(side_of(older), side_of(newer), "kafkawire")
+    assert [(judged.finding.rule, str(judged.finding.versions)) for judged in result.findings] == [
+        ("conv-remove-field", "0-8")
+    ]
 
 
 def test_markdown_is_never_longer_than_a_comment_may_be() -> None:
