@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from tests.release_jars import Json, field, message
+from tests.release_jars import Json, field, install_maven, message, write_jar
 
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.schema.sides import load_sides
@@ -59,3 +63,36 @@ def test_a_side_that_is_not_there_is_wrong_usage(sides: tuple[str, str]) -> None
         load_sides(*sides)
 
     assert failed.value.exit_code is ExitCode.USAGE
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
+def test_a_terminal_is_told_what_takes_long(tmp_path: Path) -> None:
+    """On a real pseudo-terminal, for what is told depends on it; nothing of it reaches standard output."""
+    install_maven(tmp_path / "bin", tmp_path / "jars")
+    write_jar(tmp_path / "jars" / "3.0.0" / "kafka-clients.jar", "common/message", [message("A", "0", [])])
+    script = 'from kafkawire.cli.schema.sides import load_sides; print(load_sides("kafka:3.0.0", "old")[0].name)'
+    environment = os.environ | {"PATH": str(tmp_path / "bin"), "XDG_CACHE_HOME": str(tmp_path), "TERM": "xterm"}
+    master, terminal = os.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-c", script], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=terminal
+    ) as process:
+        os.close(terminal)
+        told = read_all(master)
+        printed = process.communicate()[0]
+
+    assert (process.returncode, printed) == (0, b"kafka:3.0.0\n")
+    assert b"fetching Apache Kafka 3.0.0 with Maven" in told
+
+
+def read_all(terminal: int) -> bytes:
+    """What is written to the other end until that is closed, which Linux tells as an error."""
+    told = b""
+    try:
+        while read := os.read(terminal, 4096):
+            told += read
+    except OSError as error:
+        if error.errno != errno.EIO:
+            raise
+    finally:
+        os.close(terminal)
+    return told
