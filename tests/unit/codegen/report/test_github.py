@@ -50,9 +50,7 @@ def test_what_to_do_follows_the_message() -> None:
     assert command(text)[2] == "A: wrong; mend it"
 
 
-@pytest.mark.parametrize(
-    "path", ["a,b.json", "a:b.json", "100%.json", "a=b.json", "a::b.json", "größe.json", "%2C"]
-)
+@pytest.mark.parametrize("path", ["a,b.json", "a:b.json", "100%.json", "a=b.json", "a::b.json", "größe.json", "%2C"])
 def test_paths_come_through(path: str) -> None:
     assert command(render_github([entry(path=path)]))[1]["file"] == path
 
