@@ -50,9 +50,10 @@ class GeneratedPeer(Peer):
     def decode(self, buffer: bytes) -> msgspec.Struct:
         return self._message_cls.decode(buffer, self._version)
 
-    def cuts(self, buffer: bytes) -> list[tuple[int, int, str]]:
-        """Which bytes are read as what."""
-        return [(a.start, a.end, a.path) for a in annotate(self._message_cls, buffer, 0, self._version)[0]]
+    def cuts(self, buffer: bytes) -> list[tuple[int, int, str, bool]]:
+        """Which bytes belong to which field, and whether they are a section of tagged fields."""
+        found, _ = annotate(self._message_cls, buffer, 0, self._version)
+        return [(cut.start, cut.end, cut.path, cut.what.endswith("tagged fields")) for cut in found]
 
 
 Outcome = Literal["right", "wrong", "unreadable"]
