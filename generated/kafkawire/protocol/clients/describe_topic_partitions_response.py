@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
-    NOTHING,
     Tags,
     ZERO_UUID,
     long_length,
@@ -28,6 +26,7 @@ from kafkawire.wire.fastpath import (
     tagged_section,
     text_packers,
     text_unpackers,
+    twin_packers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -126,8 +125,10 @@ _pack_hiii = packer("hiii")
 _pack_hiiiB = packer("hiiiB")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
+_pack_ix = packer("ix")
 _pack_many_i = packers("i")
-_pack_text__iB = text_packers("", "iB")
+_pack_text__ix = text_packers("", "ix")
+_pack_twins_hiii_i_ = twin_packers("hiii", "i", "")
 
 # DescribeTopicPartitionsResponsePartition, version 0
 #   ErrorCode: int16
@@ -150,7 +151,7 @@ def _read_many_describe_topic_partitions_response_partition_v0(
     for _ in range(count):
         error_code, partition_index, leader_id, leader_epoch, n = _unpack_hiiiB(buffer, at)
         at += 15
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             replica_nodes = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -158,9 +159,11 @@ def _read_many_describe_topic_partitions_response_partition_v0(
             replica_nodes, at = long_numbers(buffer, at, n, "i", 4)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             isr_nodes = _unpack_many_i[n](buffer, at)
+            if isr_nodes == replica_nodes:
+                isr_nodes = replica_nodes
             at += 4 * n
         else:
             isr_nodes, at = long_numbers(buffer, at, n, "i", 4)
@@ -168,7 +171,7 @@ def _read_many_describe_topic_partitions_response_partition_v0(
         at += 1
         if not n:
             eligible_leader_replicas = None
-        elif 0 < n < FEW:
+        elif 0 < n < 127:
             n -= 1
             eligible_leader_replicas = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -178,7 +181,7 @@ def _read_many_describe_topic_partitions_response_partition_v0(
         at += 1
         if not n:
             last_known_elr = None
-        elif 0 < n < FEW:
+        elif 0 < n < 127:
             n -= 1
             last_known_elr = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -186,7 +189,7 @@ def _read_many_describe_topic_partitions_response_partition_v0(
             last_known_elr, at = long_nullable_numbers(buffer, at, n, "i", 4)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             offline_replicas = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -221,27 +224,35 @@ def _write_many_describe_topic_partitions_response_partition_v0(
         replica_nodes = item.replica_nodes
         if type(replica_nodes) is not tuple:
             replica_nodes = sequence(replica_nodes)
-        n = len(replica_nodes)
-        if n < FEW:
-            numbers = _pack_many_i[n](*replica_nodes)
-            out += _pack_hiiiB(item.error_code, item.partition_index, item.leader_id, item.leader_epoch, n + 1)
-        else:
-            numbers = pack_numbers("i", replica_nodes)
-            out += _pack_hiii(item.error_code, item.partition_index, item.leader_id, item.leader_epoch)
-            out += long_length(n)
-        out += numbers
         isr_nodes = item.isr_nodes
-        if isr_nodes is NOTHING:
-            out.append(1)
+        n = len(replica_nodes)
+        if isr_nodes is replica_nodes and n < 127:
+            numbers = _pack_many_i[n](*replica_nodes)
+            out += _pack_twins_hiii_i_[n](
+                item.error_code, item.partition_index, item.leader_id, item.leader_epoch, n + 1, numbers, n + 1, numbers
+            )
         else:
-            if isr_nodes != replica_nodes:
-                if type(isr_nodes) is not tuple:
-                    isr_nodes = sequence(isr_nodes)
-                n = len(isr_nodes)
-                numbers = _pack_many_i[n](*isr_nodes) if n < FEW else pack_numbers("i", isr_nodes)
-            if n < FEW:
+            replica_nodes = item.replica_nodes
+            if type(replica_nodes) is not tuple:
+                replica_nodes = sequence(replica_nodes)
+            n = len(replica_nodes)
+            if n < 127:
+                numbers = _pack_many_i[n](*replica_nodes)
+                out += _pack_hiiiB(item.error_code, item.partition_index, item.leader_id, item.leader_epoch, n + 1)
+            else:
+                numbers = pack_numbers("i", replica_nodes)
+                out += _pack_hiii(item.error_code, item.partition_index, item.leader_id, item.leader_epoch)
+                out += long_length(n)
+            out += numbers
+            isr_nodes = item.isr_nodes
+            if type(isr_nodes) is not tuple:
+                isr_nodes = sequence(isr_nodes)
+            n = len(isr_nodes)
+            if n < 127:
+                numbers = _pack_many_i[n](*isr_nodes)
                 out.append(n + 1)
             else:
+                numbers = pack_numbers("i", isr_nodes)
                 out += long_length(n)
             out += numbers
         eligible_leader_replicas = item.eligible_leader_replicas
@@ -251,7 +262,7 @@ def _write_many_describe_topic_partitions_response_partition_v0(
             if type(eligible_leader_replicas) is not tuple:
                 eligible_leader_replicas = sequence(eligible_leader_replicas)
             n = len(eligible_leader_replicas)
-            if n < FEW:
+            if n < 127:
                 numbers = _pack_many_i[n](*eligible_leader_replicas)
                 out.append(n + 1)
             else:
@@ -265,7 +276,7 @@ def _write_many_describe_topic_partitions_response_partition_v0(
             if type(last_known_elr) is not tuple:
                 last_known_elr = sequence(last_known_elr)
             n = len(last_known_elr)
-            if n < FEW:
+            if n < 127:
                 numbers = _pack_many_i[n](*last_known_elr)
                 out.append(n + 1)
             else:
@@ -276,7 +287,7 @@ def _write_many_describe_topic_partitions_response_partition_v0(
         if type(offline_replicas) is not tuple:
             offline_replicas = sequence(offline_replicas)
         n = len(offline_replicas)
-        if n < FEW:
+        if n < 127:
             numbers = _pack_many_i[n](*offline_replicas)
             out.append(n + 1)
         else:
@@ -360,13 +371,13 @@ def _write_many_describe_topic_partitions_response_topic_v0(
             raise ValueError
         if type(item.is_internal) is not bool:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16szB(item.topic_id, item.is_internal, n + 1)
         else:
             out += _pack_16sz(item.topic_id, item.is_internal)
             out += long_length(n)
         _write_many_describe_topic_partitions_response_partition_v0(out, partitions)
-        out += _pack_iB(item.topic_authorized_operations, 0)
+        out += _pack_ix(item.topic_authorized_operations)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -399,11 +410,11 @@ def _write_cursor_v0(out: bytearray, item: DescribeTopicPartitionsResponse.Curso
     text = item.topic_name.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__iB[n](n + 1, text, item.partition_index, 0)
+        out += _pack_text__ix[n](n + 1, text, item.partition_index)
     else:
         out += long_text_length(n)
         out += text
-        out += _pack_iB(item.partition_index, 0)
+        out += _pack_ix(item.partition_index)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -448,7 +459,7 @@ def _encode_describe_topic_partitions_response_v0(item: DescribeTopicPartitionsR
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)
