@@ -42,7 +42,8 @@ def test_what_decodes_encodes_to_the_same_value(synthetic: Synthetic, data: st.D
     written = synthetic.encode(value)
     again = synthetic.decode(written)
     assert synthetic.encode(again) == written
-    assert repr(msgspec.to_builtins(again)) == repr(msgspec.to_builtins(value))
+    # As text, for NaN equals nothing; as plain values, for a view shows only where it is.
+    assert str(msgspec.to_builtins(again, enc_hook=str)) == str(msgspec.to_builtins(value, enc_hook=str))
 
 
 @every_message
