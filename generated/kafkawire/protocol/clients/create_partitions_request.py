@@ -249,16 +249,19 @@ def _write_many_create_partitions_assignment_v2(
 ) -> None:
     for item in items:
         broker_ids = item.broker_ids
-        if type(broker_ids) is not tuple:
-            broker_ids = sequence(broker_ids)
-        n = len(broker_ids)
-        if n < 127:
-            numbers = _pack_many_i[n](*broker_ids)
-            out.append(n + 1)
+        if broker_ids is NOTHING:
+            out.append(1)
         else:
-            numbers = pack_numbers("i", broker_ids)
-            out += long_length(n)
-        out += numbers
+            if type(broker_ids) is not tuple:
+                broker_ids = sequence(broker_ids)
+            n = len(broker_ids)
+            if n < 127:
+                numbers = _pack_many_i[n](*broker_ids)
+                out.append(n + 1)
+            else:
+                numbers = pack_numbers("i", broker_ids)
+                out += long_length(n)
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
+    NOTHING,
     Tags,
     ZERO_UUID,
     long_length,
@@ -225,11 +226,14 @@ def _write_many_describe_topic_partitions_response_partition_v0(
         if type(replica_nodes) is not tuple:
             replica_nodes = sequence(replica_nodes)
         isr_nodes = item.isr_nodes
+        if type(isr_nodes) is not tuple:
+            isr_nodes = sequence(isr_nodes)
         n = len(replica_nodes)
-        if isr_nodes is replica_nodes and n < 127:
+        if len(isr_nodes) == n and n < 127:
             numbers = _pack_many_i[n](*replica_nodes)
+            others = numbers if isr_nodes is replica_nodes else _pack_many_i[n](*isr_nodes)
             out += _pack_twins_hiii_i_[n](
-                item.error_code, item.partition_index, item.leader_id, item.leader_epoch, n + 1, numbers, n + 1, numbers
+                item.error_code, item.partition_index, item.leader_id, item.leader_epoch, n + 1, numbers, n + 1, others
             )
         else:
             replica_nodes = item.replica_nodes
@@ -245,16 +249,19 @@ def _write_many_describe_topic_partitions_response_partition_v0(
                 out += long_length(n)
             out += numbers
             isr_nodes = item.isr_nodes
-            if type(isr_nodes) is not tuple:
-                isr_nodes = sequence(isr_nodes)
-            n = len(isr_nodes)
-            if n < 127:
-                numbers = _pack_many_i[n](*isr_nodes)
-                out.append(n + 1)
+            if isr_nodes is NOTHING:
+                out.append(1)
             else:
-                numbers = pack_numbers("i", isr_nodes)
-                out += long_length(n)
-            out += numbers
+                if type(isr_nodes) is not tuple:
+                    isr_nodes = sequence(isr_nodes)
+                n = len(isr_nodes)
+                if n < 127:
+                    numbers = _pack_many_i[n](*isr_nodes)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("i", isr_nodes)
+                    out += long_length(n)
+                out += numbers
         eligible_leader_replicas = item.eligible_leader_replicas
         if eligible_leader_replicas is None:
             out.append(0)
@@ -284,16 +291,19 @@ def _write_many_describe_topic_partitions_response_partition_v0(
                 out += long_length(n)
             out += numbers
         offline_replicas = item.offline_replicas
-        if type(offline_replicas) is not tuple:
-            offline_replicas = sequence(offline_replicas)
-        n = len(offline_replicas)
-        if n < 127:
-            numbers = _pack_many_i[n](*offline_replicas)
-            out.append(n + 1)
+        if offline_replicas is NOTHING:
+            out.append(1)
         else:
-            numbers = pack_numbers("i", offline_replicas)
-            out += long_length(n)
-        out += numbers
+            if type(offline_replicas) is not tuple:
+                offline_replicas = sequence(offline_replicas)
+            n = len(offline_replicas)
+            if n < 127:
+                numbers = _pack_many_i[n](*offline_replicas)
+                out.append(n + 1)
+            else:
+                numbers = pack_numbers("i", offline_replicas)
+                out += long_length(n)
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())

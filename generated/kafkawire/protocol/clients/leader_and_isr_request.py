@@ -974,13 +974,16 @@ def _write_many_leader_and_isr_partition_state_v4(
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         adding_replicas = item.adding_replicas
+        if type(adding_replicas) is not tuple:
+            adding_replicas = sequence(adding_replicas)
         removing_replicas = item.removing_replicas
         n = len(replicas)
-        if adding_replicas is replicas and removing_replicas is NOTHING and n < 127:
+        if len(adding_replicas) == n and removing_replicas is NOTHING and n < 127:
             if type(item.is_new) is not bool:
                 raise ValueError
             numbers = _pack_many_i[n](*replicas)
-            out += _pack_twins_i_i_Bzx[n](item.partition_epoch, n + 1, numbers, n + 1, numbers, 1, item.is_new)
+            others = numbers if adding_replicas is replicas else _pack_many_i[n](*adding_replicas)
+            out += _pack_twins_i_i_Bzx[n](item.partition_epoch, n + 1, numbers, n + 1, others, 1, item.is_new)
         else:
             replicas = item.replicas
             if type(replicas) is not tuple:
@@ -995,27 +998,33 @@ def _write_many_leader_and_isr_partition_state_v4(
                 out += long_length(n)
             out += numbers
             adding_replicas = item.adding_replicas
-            if type(adding_replicas) is not tuple:
-                adding_replicas = sequence(adding_replicas)
-            n = len(adding_replicas)
-            if n < 127:
-                numbers = _pack_many_i[n](*adding_replicas)
-                out.append(n + 1)
+            if adding_replicas is NOTHING:
+                out.append(1)
             else:
-                numbers = pack_numbers("i", adding_replicas)
-                out += long_length(n)
-            out += numbers
+                if type(adding_replicas) is not tuple:
+                    adding_replicas = sequence(adding_replicas)
+                n = len(adding_replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*adding_replicas)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("i", adding_replicas)
+                    out += long_length(n)
+                out += numbers
             removing_replicas = item.removing_replicas
-            if type(removing_replicas) is not tuple:
-                removing_replicas = sequence(removing_replicas)
-            n = len(removing_replicas)
-            if n < 127:
-                numbers = _pack_many_i[n](*removing_replicas)
-                out.append(n + 1)
+            if removing_replicas is NOTHING:
+                out.append(1)
             else:
-                numbers = pack_numbers("i", removing_replicas)
-                out += long_length(n)
-            out += numbers
+                if type(removing_replicas) is not tuple:
+                    removing_replicas = sequence(removing_replicas)
+                n = len(removing_replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*removing_replicas)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("i", removing_replicas)
+                    out += long_length(n)
+                out += numbers
             if type(item.is_new) is not bool:
                 raise ValueError
             out += _pack_zx(item.is_new)
@@ -1468,14 +1477,17 @@ def _write_many_leader_and_isr_partition_state_v6(
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         adding_replicas = item.adding_replicas
+        if type(adding_replicas) is not tuple:
+            adding_replicas = sequence(adding_replicas)
         removing_replicas = item.removing_replicas
         n = len(replicas)
-        if adding_replicas is replicas and removing_replicas is NOTHING and n < 127:
+        if len(adding_replicas) == n and removing_replicas is NOTHING and n < 127:
             if type(item.is_new) is not bool:
                 raise ValueError
             numbers = _pack_many_i[n](*replicas)
+            others = numbers if adding_replicas is replicas else _pack_many_i[n](*adding_replicas)
             out += _pack_twins_i_i_Bzbx[n](
-                item.partition_epoch, n + 1, numbers, n + 1, numbers, 1, item.is_new, item.leader_recovery_state
+                item.partition_epoch, n + 1, numbers, n + 1, others, 1, item.is_new, item.leader_recovery_state
             )
         else:
             replicas = item.replicas
@@ -1491,27 +1503,33 @@ def _write_many_leader_and_isr_partition_state_v6(
                 out += long_length(n)
             out += numbers
             adding_replicas = item.adding_replicas
-            if type(adding_replicas) is not tuple:
-                adding_replicas = sequence(adding_replicas)
-            n = len(adding_replicas)
-            if n < 127:
-                numbers = _pack_many_i[n](*adding_replicas)
-                out.append(n + 1)
+            if adding_replicas is NOTHING:
+                out.append(1)
             else:
-                numbers = pack_numbers("i", adding_replicas)
-                out += long_length(n)
-            out += numbers
+                if type(adding_replicas) is not tuple:
+                    adding_replicas = sequence(adding_replicas)
+                n = len(adding_replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*adding_replicas)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("i", adding_replicas)
+                    out += long_length(n)
+                out += numbers
             removing_replicas = item.removing_replicas
-            if type(removing_replicas) is not tuple:
-                removing_replicas = sequence(removing_replicas)
-            n = len(removing_replicas)
-            if n < 127:
-                numbers = _pack_many_i[n](*removing_replicas)
-                out.append(n + 1)
+            if removing_replicas is NOTHING:
+                out.append(1)
             else:
-                numbers = pack_numbers("i", removing_replicas)
-                out += long_length(n)
-            out += numbers
+                if type(removing_replicas) is not tuple:
+                    removing_replicas = sequence(removing_replicas)
+                n = len(removing_replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*removing_replicas)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("i", removing_replicas)
+                    out += long_length(n)
+                out += numbers
             if type(item.is_new) is not bool:
                 raise ValueError
             out += _pack_zbx(item.is_new, item.leader_recovery_state)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
     BYTES,
+    NOTHING,
     Tags,
     long_length,
     long_numbers,
@@ -89,16 +90,19 @@ def _read_list_config_resources_request_v1(buffer: bytes, at: int) -> tuple[List
 def _encode_list_config_resources_request_v1(item: ListConfigResourcesRequest) -> bytes:
     out = b""
     resource_types = item.resource_types
-    if type(resource_types) is not tuple:
-        resource_types = sequence(resource_types)
-    n = len(resource_types)
-    if n < 127:
-        numbers = _pack_many_b[n](*resource_types)
-        out += BYTES[n + 1]
+    if resource_types is NOTHING:
+        out += b"\x01"
     else:
-        numbers = pack_numbers("b", resource_types)
-        out += long_length(n)
-    out += numbers
+        if type(resource_types) is not tuple:
+            resource_types = sequence(resource_types)
+        n = len(resource_types)
+        if n < 127:
+            numbers = _pack_many_b[n](*resource_types)
+            out += BYTES[n + 1]
+        else:
+            numbers = pack_numbers("b", resource_types)
+            out += long_length(n)
+        out += numbers
     out += b"\x00"
     if item.unknown_tagged_fields:
         out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())

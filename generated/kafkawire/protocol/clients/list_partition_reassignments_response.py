@@ -146,11 +146,14 @@ def _write_many_ongoing_partition_reassignment_v0(
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         adding_replicas = item.adding_replicas
+        if type(adding_replicas) is not tuple:
+            adding_replicas = sequence(adding_replicas)
         removing_replicas = item.removing_replicas
         n = len(replicas)
-        if adding_replicas is replicas and removing_replicas is NOTHING and n < 127:
+        if len(adding_replicas) == n and removing_replicas is NOTHING and n < 127:
             numbers = _pack_many_i[n](*replicas)
-            out += _pack_twins_i_i_Bx[n](item.partition_index, n + 1, numbers, n + 1, numbers, 1)
+            others = numbers if adding_replicas is replicas else _pack_many_i[n](*adding_replicas)
+            out += _pack_twins_i_i_Bx[n](item.partition_index, n + 1, numbers, n + 1, others, 1)
         else:
             replicas = item.replicas
             if type(replicas) is not tuple:
@@ -165,27 +168,33 @@ def _write_many_ongoing_partition_reassignment_v0(
                 out += long_length(n)
             out += numbers
             adding_replicas = item.adding_replicas
-            if type(adding_replicas) is not tuple:
-                adding_replicas = sequence(adding_replicas)
-            n = len(adding_replicas)
-            if n < 127:
-                numbers = _pack_many_i[n](*adding_replicas)
-                out.append(n + 1)
+            if adding_replicas is NOTHING:
+                out.append(1)
             else:
-                numbers = pack_numbers("i", adding_replicas)
-                out += long_length(n)
-            out += numbers
+                if type(adding_replicas) is not tuple:
+                    adding_replicas = sequence(adding_replicas)
+                n = len(adding_replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*adding_replicas)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("i", adding_replicas)
+                    out += long_length(n)
+                out += numbers
             removing_replicas = item.removing_replicas
-            if type(removing_replicas) is not tuple:
-                removing_replicas = sequence(removing_replicas)
-            n = len(removing_replicas)
-            if n < 127:
-                numbers = _pack_many_i[n](*removing_replicas)
-                out.append(n + 1)
+            if removing_replicas is NOTHING:
+                out.append(1)
             else:
-                numbers = pack_numbers("i", removing_replicas)
-                out += long_length(n)
-            out += numbers
+                if type(removing_replicas) is not tuple:
+                    removing_replicas = sequence(removing_replicas)
+                n = len(removing_replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*removing_replicas)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("i", removing_replicas)
+                    out += long_length(n)
+                out += numbers
             out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())

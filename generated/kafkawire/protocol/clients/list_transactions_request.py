@@ -10,6 +10,7 @@ from kafkawire.wire import Message
 from kafkawire.wire.entities import ProducerId
 from kafkawire.wire.fastpath import (
     BYTES,
+    NOTHING,
     Tags,
     long_length,
     long_nullable_text,
@@ -122,16 +123,19 @@ def _encode_list_transactions_request_v0(item: ListTransactionsRequest) -> bytes
         n = len(text)
         out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     producer_id_filters = item.producer_id_filters
-    if type(producer_id_filters) is not tuple:
-        producer_id_filters = sequence(producer_id_filters)
-    n = len(producer_id_filters)
-    if n < 127:
-        numbers = _pack_many_q[n](*producer_id_filters)
-        out.append(BYTES[n + 1])
+    if producer_id_filters is NOTHING:
+        out.append(b"\x01")
     else:
-        numbers = pack_numbers("q", producer_id_filters)
-        out.append(long_length(n))
-    out.append(numbers)
+        if type(producer_id_filters) is not tuple:
+            producer_id_filters = sequence(producer_id_filters)
+        n = len(producer_id_filters)
+        if n < 127:
+            numbers = _pack_many_q[n](*producer_id_filters)
+            out.append(BYTES[n + 1])
+        else:
+            numbers = pack_numbers("q", producer_id_filters)
+            out.append(long_length(n))
+        out.append(numbers)
     out.append(b"\x00")
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
@@ -202,16 +206,19 @@ def _encode_list_transactions_request_v1(item: ListTransactionsRequest) -> bytes
         n = len(text)
         out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     producer_id_filters = item.producer_id_filters
-    if type(producer_id_filters) is not tuple:
-        producer_id_filters = sequence(producer_id_filters)
-    n = len(producer_id_filters)
-    if n < 127:
-        numbers = _pack_many_q[n](*producer_id_filters)
-        out.append(BYTES[n + 1])
+    if producer_id_filters is NOTHING:
+        out.append(b"\x01")
     else:
-        numbers = pack_numbers("q", producer_id_filters)
-        out.append(long_length(n))
-    out.append(numbers)
+        if type(producer_id_filters) is not tuple:
+            producer_id_filters = sequence(producer_id_filters)
+        n = len(producer_id_filters)
+        if n < 127:
+            numbers = _pack_many_q[n](*producer_id_filters)
+            out.append(BYTES[n + 1])
+        else:
+            numbers = pack_numbers("q", producer_id_filters)
+            out.append(long_length(n))
+        out.append(numbers)
     out.append(_pack_qx(item.duration_filter))
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
@@ -294,16 +301,19 @@ def _encode_list_transactions_request_v2(item: ListTransactionsRequest) -> bytes
         n = len(text)
         out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     producer_id_filters = item.producer_id_filters
-    if type(producer_id_filters) is not tuple:
-        producer_id_filters = sequence(producer_id_filters)
-    n = len(producer_id_filters)
-    if n < 127:
-        numbers = _pack_many_q[n](*producer_id_filters)
-        out.append(BYTES[n + 1])
+    if producer_id_filters is NOTHING:
+        out.append(b"\x01")
     else:
-        numbers = pack_numbers("q", producer_id_filters)
-        out.append(long_length(n))
-    out.append(numbers)
+        if type(producer_id_filters) is not tuple:
+            producer_id_filters = sequence(producer_id_filters)
+        n = len(producer_id_filters)
+        if n < 127:
+            numbers = _pack_many_q[n](*producer_id_filters)
+            out.append(BYTES[n + 1])
+        else:
+            numbers = pack_numbers("q", producer_id_filters)
+            out.append(long_length(n))
+        out.append(numbers)
     out.append(_pack_q(item.duration_filter))
     transactional_id_pattern = item.transactional_id_pattern
     if transactional_id_pattern is None:

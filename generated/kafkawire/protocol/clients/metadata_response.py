@@ -1284,10 +1284,13 @@ def _write_many_metadata_response_partition_v9(
         if type(replica_nodes) is not tuple:
             replica_nodes = sequence(replica_nodes)
         isr_nodes = item.isr_nodes
+        if type(isr_nodes) is not tuple:
+            isr_nodes = sequence(isr_nodes)
         offline_replicas = item.offline_replicas
         n = len(replica_nodes)
-        if isr_nodes is replica_nodes and offline_replicas is NOTHING and n < 127:
+        if len(isr_nodes) == n and offline_replicas is NOTHING and n < 127:
             numbers = _pack_many_i[n](*replica_nodes)
+            others = numbers if isr_nodes is replica_nodes else _pack_many_i[n](*isr_nodes)
             out += _pack_twins_hiii_i_Bx[n](
                 item.error_code,
                 item.partition_index,
@@ -1296,7 +1299,7 @@ def _write_many_metadata_response_partition_v9(
                 n + 1,
                 numbers,
                 n + 1,
-                numbers,
+                others,
                 1,
             )
         else:
@@ -1313,27 +1316,33 @@ def _write_many_metadata_response_partition_v9(
                 out += long_length(n)
             out += numbers
             isr_nodes = item.isr_nodes
-            if type(isr_nodes) is not tuple:
-                isr_nodes = sequence(isr_nodes)
-            n = len(isr_nodes)
-            if n < 127:
-                numbers = _pack_many_i[n](*isr_nodes)
-                out.append(n + 1)
+            if isr_nodes is NOTHING:
+                out.append(1)
             else:
-                numbers = pack_numbers("i", isr_nodes)
-                out += long_length(n)
-            out += numbers
+                if type(isr_nodes) is not tuple:
+                    isr_nodes = sequence(isr_nodes)
+                n = len(isr_nodes)
+                if n < 127:
+                    numbers = _pack_many_i[n](*isr_nodes)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("i", isr_nodes)
+                    out += long_length(n)
+                out += numbers
             offline_replicas = item.offline_replicas
-            if type(offline_replicas) is not tuple:
-                offline_replicas = sequence(offline_replicas)
-            n = len(offline_replicas)
-            if n < 127:
-                numbers = _pack_many_i[n](*offline_replicas)
-                out.append(n + 1)
+            if offline_replicas is NOTHING:
+                out.append(1)
             else:
-                numbers = pack_numbers("i", offline_replicas)
-                out += long_length(n)
-            out += numbers
+                if type(offline_replicas) is not tuple:
+                    offline_replicas = sequence(offline_replicas)
+                n = len(offline_replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*offline_replicas)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("i", offline_replicas)
+                    out += long_length(n)
+                out += numbers
             out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())

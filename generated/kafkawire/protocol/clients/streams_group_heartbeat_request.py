@@ -414,45 +414,57 @@ def _write_many_copartition_group_v0(
         if type(source_topics) is not tuple:
             source_topics = sequence(source_topics)
         source_topic_regex = item.source_topic_regex
+        if type(source_topic_regex) is not tuple:
+            source_topic_regex = sequence(source_topic_regex)
         repartition_source_topics = item.repartition_source_topics
         n = len(source_topics)
-        if source_topic_regex is source_topics and repartition_source_topics is NOTHING and n < 127:
+        if len(source_topic_regex) == n and repartition_source_topics is NOTHING and n < 127:
             numbers = _pack_many_h[n](*source_topics)
-            out += _pack_twins__h_Bx[n](n + 1, numbers, n + 1, numbers, 1)
+            others = numbers if source_topic_regex is source_topics else _pack_many_h[n](*source_topic_regex)
+            out += _pack_twins__h_Bx[n](n + 1, numbers, n + 1, others, 1)
         else:
             source_topics = item.source_topics
-            if type(source_topics) is not tuple:
-                source_topics = sequence(source_topics)
-            n = len(source_topics)
-            if n < 127:
-                numbers = _pack_many_h[n](*source_topics)
-                out.append(n + 1)
+            if source_topics is NOTHING:
+                out.append(1)
             else:
-                numbers = pack_numbers("h", source_topics)
-                out += long_length(n)
-            out += numbers
+                if type(source_topics) is not tuple:
+                    source_topics = sequence(source_topics)
+                n = len(source_topics)
+                if n < 127:
+                    numbers = _pack_many_h[n](*source_topics)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("h", source_topics)
+                    out += long_length(n)
+                out += numbers
             source_topic_regex = item.source_topic_regex
-            if type(source_topic_regex) is not tuple:
-                source_topic_regex = sequence(source_topic_regex)
-            n = len(source_topic_regex)
-            if n < 127:
-                numbers = _pack_many_h[n](*source_topic_regex)
-                out.append(n + 1)
+            if source_topic_regex is NOTHING:
+                out.append(1)
             else:
-                numbers = pack_numbers("h", source_topic_regex)
-                out += long_length(n)
-            out += numbers
+                if type(source_topic_regex) is not tuple:
+                    source_topic_regex = sequence(source_topic_regex)
+                n = len(source_topic_regex)
+                if n < 127:
+                    numbers = _pack_many_h[n](*source_topic_regex)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("h", source_topic_regex)
+                    out += long_length(n)
+                out += numbers
             repartition_source_topics = item.repartition_source_topics
-            if type(repartition_source_topics) is not tuple:
-                repartition_source_topics = sequence(repartition_source_topics)
-            n = len(repartition_source_topics)
-            if n < 127:
-                numbers = _pack_many_h[n](*repartition_source_topics)
-                out.append(n + 1)
+            if repartition_source_topics is NOTHING:
+                out.append(1)
             else:
-                numbers = pack_numbers("h", repartition_source_topics)
-                out += long_length(n)
-            out += numbers
+                if type(repartition_source_topics) is not tuple:
+                    repartition_source_topics = sequence(repartition_source_topics)
+                n = len(repartition_source_topics)
+                if n < 127:
+                    numbers = _pack_many_h[n](*repartition_source_topics)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("h", repartition_source_topics)
+                    out += long_length(n)
+                out += numbers
             out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -787,16 +799,19 @@ def _write_many_task_ids_v0(out: bytearray, items: Sequence[StreamsGroupHeartbea
             out += long_text_length(n)
         out += text
         partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
-        n = len(partitions)
-        if n < 127:
-            numbers = _pack_many_i[n](*partitions)
-            out.append(n + 1)
+        if partitions is NOTHING:
+            out.append(1)
         else:
-            numbers = pack_numbers("i", partitions)
-            out += long_length(n)
-        out += numbers
+            if type(partitions) is not tuple:
+                partitions = sequence(partitions)
+            n = len(partitions)
+            if n < 127:
+                numbers = _pack_many_i[n](*partitions)
+                out.append(n + 1)
+            else:
+                numbers = pack_numbers("i", partitions)
+                out += long_length(n)
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
+    NOTHING,
     NULL_TEXT,
     Tags,
     ZERO_UUID,
@@ -1169,10 +1170,13 @@ def _write_many_update_metadata_partition_state_v6(
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         offline_replicas = item.offline_replicas
+        if type(offline_replicas) is not tuple:
+            offline_replicas = sequence(offline_replicas)
         n = len(replicas)
-        if offline_replicas is replicas and n < 127:
+        if len(offline_replicas) == n and n < 127:
             numbers = _pack_many_i[n](*replicas)
-            out += _pack_twins_i_i_x[n](item.zk_version, n + 1, numbers, n + 1, numbers)
+            others = numbers if offline_replicas is replicas else _pack_many_i[n](*offline_replicas)
+            out += _pack_twins_i_i_x[n](item.zk_version, n + 1, numbers, n + 1, others)
         else:
             replicas = item.replicas
             if type(replicas) is not tuple:
@@ -1187,16 +1191,19 @@ def _write_many_update_metadata_partition_state_v6(
                 out += long_length(n)
             out += numbers
             offline_replicas = item.offline_replicas
-            if type(offline_replicas) is not tuple:
-                offline_replicas = sequence(offline_replicas)
-            n = len(offline_replicas)
-            if n < 127:
-                numbers = _pack_many_i[n](*offline_replicas)
-                out.append(n + 1)
+            if offline_replicas is NOTHING:
+                out.append(1)
             else:
-                numbers = pack_numbers("i", offline_replicas)
-                out += long_length(n)
-            out += numbers
+                if type(offline_replicas) is not tuple:
+                    offline_replicas = sequence(offline_replicas)
+                n = len(offline_replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*offline_replicas)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("i", offline_replicas)
+                    out += long_length(n)
+                out += numbers
             out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())

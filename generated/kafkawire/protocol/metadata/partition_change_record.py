@@ -10,6 +10,7 @@ from kafkawire.wire import Message, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
     BYTES,
+    NOTHING,
     Tags,
     ZERO_UUID,
     long_length,
@@ -202,16 +203,19 @@ def _encode_partition_change_record_v0(item: PartitionChangeRecord) -> bytes:
         if item.isr is not None:
             payload: list[bytes] = []
             isr = item.isr
-            if type(isr) is not tuple:
-                isr = sequence(isr)
-            n = len(isr)
-            if n < 127:
-                numbers = _pack_many_i[n](*isr)
-                payload.append(BYTES[n + 1])
+            if isr is NOTHING:
+                payload.append(b"\x01")
             else:
-                numbers = pack_numbers("i", isr)
-                payload.append(long_length(n))
-            payload.append(numbers)
+                if type(isr) is not tuple:
+                    isr = sequence(isr)
+                n = len(isr)
+                if n < 127:
+                    numbers = _pack_many_i[n](*isr)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", isr)
+                    payload.append(long_length(n))
+                payload.append(numbers)
             known.append((0, b"".join(payload)))
         if item.leader != -2:
             payload = []
@@ -220,44 +224,53 @@ def _encode_partition_change_record_v0(item: PartitionChangeRecord) -> bytes:
         if item.replicas is not None:
             payload = []
             replicas = item.replicas
-            if type(replicas) is not tuple:
-                replicas = sequence(replicas)
-            n = len(replicas)
-            if n < 127:
-                numbers = _pack_many_i[n](*replicas)
-                payload.append(BYTES[n + 1])
+            if replicas is NOTHING:
+                payload.append(b"\x01")
             else:
-                numbers = pack_numbers("i", replicas)
-                payload.append(long_length(n))
-            payload.append(numbers)
+                if type(replicas) is not tuple:
+                    replicas = sequence(replicas)
+                n = len(replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*replicas)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", replicas)
+                    payload.append(long_length(n))
+                payload.append(numbers)
             known.append((2, b"".join(payload)))
         if item.removing_replicas is not None:
             payload = []
             removing_replicas = item.removing_replicas
-            if type(removing_replicas) is not tuple:
-                removing_replicas = sequence(removing_replicas)
-            n = len(removing_replicas)
-            if n < 127:
-                numbers = _pack_many_i[n](*removing_replicas)
-                payload.append(BYTES[n + 1])
+            if removing_replicas is NOTHING:
+                payload.append(b"\x01")
             else:
-                numbers = pack_numbers("i", removing_replicas)
-                payload.append(long_length(n))
-            payload.append(numbers)
+                if type(removing_replicas) is not tuple:
+                    removing_replicas = sequence(removing_replicas)
+                n = len(removing_replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*removing_replicas)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", removing_replicas)
+                    payload.append(long_length(n))
+                payload.append(numbers)
             known.append((3, b"".join(payload)))
         if item.adding_replicas is not None:
             payload = []
             adding_replicas = item.adding_replicas
-            if type(adding_replicas) is not tuple:
-                adding_replicas = sequence(adding_replicas)
-            n = len(adding_replicas)
-            if n < 127:
-                numbers = _pack_many_i[n](*adding_replicas)
-                payload.append(BYTES[n + 1])
+            if adding_replicas is NOTHING:
+                payload.append(b"\x01")
             else:
-                numbers = pack_numbers("i", adding_replicas)
-                payload.append(long_length(n))
-            payload.append(numbers)
+                if type(adding_replicas) is not tuple:
+                    adding_replicas = sequence(adding_replicas)
+                n = len(adding_replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*adding_replicas)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", adding_replicas)
+                    payload.append(long_length(n))
+                payload.append(numbers)
             known.append((4, b"".join(payload)))
         if item.leader_recovery_state != -1:
             payload = []
@@ -415,16 +428,19 @@ def _encode_partition_change_record_v1(item: PartitionChangeRecord) -> bytes:
         if item.isr is not None:
             payload: list[bytes] = []
             isr = item.isr
-            if type(isr) is not tuple:
-                isr = sequence(isr)
-            n = len(isr)
-            if n < 127:
-                numbers = _pack_many_i[n](*isr)
-                payload.append(BYTES[n + 1])
+            if isr is NOTHING:
+                payload.append(b"\x01")
             else:
-                numbers = pack_numbers("i", isr)
-                payload.append(long_length(n))
-            payload.append(numbers)
+                if type(isr) is not tuple:
+                    isr = sequence(isr)
+                n = len(isr)
+                if n < 127:
+                    numbers = _pack_many_i[n](*isr)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", isr)
+                    payload.append(long_length(n))
+                payload.append(numbers)
             known.append((0, b"".join(payload)))
         if item.leader != -2:
             payload = []
@@ -433,44 +449,53 @@ def _encode_partition_change_record_v1(item: PartitionChangeRecord) -> bytes:
         if item.replicas is not None:
             payload = []
             replicas = item.replicas
-            if type(replicas) is not tuple:
-                replicas = sequence(replicas)
-            n = len(replicas)
-            if n < 127:
-                numbers = _pack_many_i[n](*replicas)
-                payload.append(BYTES[n + 1])
+            if replicas is NOTHING:
+                payload.append(b"\x01")
             else:
-                numbers = pack_numbers("i", replicas)
-                payload.append(long_length(n))
-            payload.append(numbers)
+                if type(replicas) is not tuple:
+                    replicas = sequence(replicas)
+                n = len(replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*replicas)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", replicas)
+                    payload.append(long_length(n))
+                payload.append(numbers)
             known.append((2, b"".join(payload)))
         if item.removing_replicas is not None:
             payload = []
             removing_replicas = item.removing_replicas
-            if type(removing_replicas) is not tuple:
-                removing_replicas = sequence(removing_replicas)
-            n = len(removing_replicas)
-            if n < 127:
-                numbers = _pack_many_i[n](*removing_replicas)
-                payload.append(BYTES[n + 1])
+            if removing_replicas is NOTHING:
+                payload.append(b"\x01")
             else:
-                numbers = pack_numbers("i", removing_replicas)
-                payload.append(long_length(n))
-            payload.append(numbers)
+                if type(removing_replicas) is not tuple:
+                    removing_replicas = sequence(removing_replicas)
+                n = len(removing_replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*removing_replicas)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", removing_replicas)
+                    payload.append(long_length(n))
+                payload.append(numbers)
             known.append((3, b"".join(payload)))
         if item.adding_replicas is not None:
             payload = []
             adding_replicas = item.adding_replicas
-            if type(adding_replicas) is not tuple:
-                adding_replicas = sequence(adding_replicas)
-            n = len(adding_replicas)
-            if n < 127:
-                numbers = _pack_many_i[n](*adding_replicas)
-                payload.append(BYTES[n + 1])
+            if adding_replicas is NOTHING:
+                payload.append(b"\x01")
             else:
-                numbers = pack_numbers("i", adding_replicas)
-                payload.append(long_length(n))
-            payload.append(numbers)
+                if type(adding_replicas) is not tuple:
+                    adding_replicas = sequence(adding_replicas)
+                n = len(adding_replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*adding_replicas)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", adding_replicas)
+                    payload.append(long_length(n))
+                payload.append(numbers)
             known.append((4, b"".join(payload)))
         if item.leader_recovery_state != -1:
             payload = []
@@ -667,16 +692,19 @@ def _encode_partition_change_record_v2(item: PartitionChangeRecord) -> bytes:
         if item.isr is not None:
             payload: list[bytes] = []
             isr = item.isr
-            if type(isr) is not tuple:
-                isr = sequence(isr)
-            n = len(isr)
-            if n < 127:
-                numbers = _pack_many_i[n](*isr)
-                payload.append(BYTES[n + 1])
+            if isr is NOTHING:
+                payload.append(b"\x01")
             else:
-                numbers = pack_numbers("i", isr)
-                payload.append(long_length(n))
-            payload.append(numbers)
+                if type(isr) is not tuple:
+                    isr = sequence(isr)
+                n = len(isr)
+                if n < 127:
+                    numbers = _pack_many_i[n](*isr)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", isr)
+                    payload.append(long_length(n))
+                payload.append(numbers)
             known.append((0, b"".join(payload)))
         if item.leader != -2:
             payload = []
@@ -685,44 +713,53 @@ def _encode_partition_change_record_v2(item: PartitionChangeRecord) -> bytes:
         if item.replicas is not None:
             payload = []
             replicas = item.replicas
-            if type(replicas) is not tuple:
-                replicas = sequence(replicas)
-            n = len(replicas)
-            if n < 127:
-                numbers = _pack_many_i[n](*replicas)
-                payload.append(BYTES[n + 1])
+            if replicas is NOTHING:
+                payload.append(b"\x01")
             else:
-                numbers = pack_numbers("i", replicas)
-                payload.append(long_length(n))
-            payload.append(numbers)
+                if type(replicas) is not tuple:
+                    replicas = sequence(replicas)
+                n = len(replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*replicas)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", replicas)
+                    payload.append(long_length(n))
+                payload.append(numbers)
             known.append((2, b"".join(payload)))
         if item.removing_replicas is not None:
             payload = []
             removing_replicas = item.removing_replicas
-            if type(removing_replicas) is not tuple:
-                removing_replicas = sequence(removing_replicas)
-            n = len(removing_replicas)
-            if n < 127:
-                numbers = _pack_many_i[n](*removing_replicas)
-                payload.append(BYTES[n + 1])
+            if removing_replicas is NOTHING:
+                payload.append(b"\x01")
             else:
-                numbers = pack_numbers("i", removing_replicas)
-                payload.append(long_length(n))
-            payload.append(numbers)
+                if type(removing_replicas) is not tuple:
+                    removing_replicas = sequence(removing_replicas)
+                n = len(removing_replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*removing_replicas)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", removing_replicas)
+                    payload.append(long_length(n))
+                payload.append(numbers)
             known.append((3, b"".join(payload)))
         if item.adding_replicas is not None:
             payload = []
             adding_replicas = item.adding_replicas
-            if type(adding_replicas) is not tuple:
-                adding_replicas = sequence(adding_replicas)
-            n = len(adding_replicas)
-            if n < 127:
-                numbers = _pack_many_i[n](*adding_replicas)
-                payload.append(BYTES[n + 1])
+            if adding_replicas is NOTHING:
+                payload.append(b"\x01")
             else:
-                numbers = pack_numbers("i", adding_replicas)
-                payload.append(long_length(n))
-            payload.append(numbers)
+                if type(adding_replicas) is not tuple:
+                    adding_replicas = sequence(adding_replicas)
+                n = len(adding_replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*adding_replicas)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", adding_replicas)
+                    payload.append(long_length(n))
+                payload.append(numbers)
             known.append((4, b"".join(payload)))
         if item.leader_recovery_state != -1:
             payload = []
@@ -731,30 +768,36 @@ def _encode_partition_change_record_v2(item: PartitionChangeRecord) -> bytes:
         if item.eligible_leader_replicas is not None:
             payload = []
             eligible_leader_replicas = item.eligible_leader_replicas
-            if type(eligible_leader_replicas) is not tuple:
-                eligible_leader_replicas = sequence(eligible_leader_replicas)
-            n = len(eligible_leader_replicas)
-            if n < 127:
-                numbers = _pack_many_i[n](*eligible_leader_replicas)
-                payload.append(BYTES[n + 1])
+            if eligible_leader_replicas is NOTHING:
+                payload.append(b"\x01")
             else:
-                numbers = pack_numbers("i", eligible_leader_replicas)
-                payload.append(long_length(n))
-            payload.append(numbers)
+                if type(eligible_leader_replicas) is not tuple:
+                    eligible_leader_replicas = sequence(eligible_leader_replicas)
+                n = len(eligible_leader_replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*eligible_leader_replicas)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", eligible_leader_replicas)
+                    payload.append(long_length(n))
+                payload.append(numbers)
             known.append((6, b"".join(payload)))
         if item.last_known_elr is not None:
             payload = []
             last_known_elr = item.last_known_elr
-            if type(last_known_elr) is not tuple:
-                last_known_elr = sequence(last_known_elr)
-            n = len(last_known_elr)
-            if n < 127:
-                numbers = _pack_many_i[n](*last_known_elr)
-                payload.append(BYTES[n + 1])
+            if last_known_elr is NOTHING:
+                payload.append(b"\x01")
             else:
-                numbers = pack_numbers("i", last_known_elr)
-                payload.append(long_length(n))
-            payload.append(numbers)
+                if type(last_known_elr) is not tuple:
+                    last_known_elr = sequence(last_known_elr)
+                n = len(last_known_elr)
+                if n < 127:
+                    numbers = _pack_many_i[n](*last_known_elr)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", last_known_elr)
+                    payload.append(long_length(n))
+                payload.append(numbers)
             known.append((7, b"".join(payload)))
         if item.directories is not None:
             payload = []

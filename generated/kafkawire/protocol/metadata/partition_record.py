@@ -189,13 +189,16 @@ def _encode_partition_record_v0(item: PartitionRecord) -> bytes:
     if type(replicas) is not tuple:
         replicas = sequence(replicas)
     isr = item.isr
+    if type(isr) is not tuple:
+        isr = sequence(isr)
     removing_replicas = item.removing_replicas
     adding_replicas = item.adding_replicas
     n = len(replicas)
-    if isr is replicas and removing_replicas is NOTHING and adding_replicas is NOTHING and n < 127:
+    if len(isr) == n and removing_replicas is NOTHING and adding_replicas is NOTHING and n < 127:
         if len(item.topic_id) != 16:
             raise ValueError
         numbers = _pack_many_i[n](*replicas)
+        others = numbers if isr is replicas else _pack_many_i[n](*isr)
         out.append(
             _pack_twins_i16s_i_BBiiix[n](
                 item.partition_id,
@@ -203,7 +206,7 @@ def _encode_partition_record_v0(item: PartitionRecord) -> bytes:
                 n + 1,
                 numbers,
                 n + 1,
-                numbers,
+                others,
                 1,
                 1,
                 item.leader,
@@ -227,38 +230,47 @@ def _encode_partition_record_v0(item: PartitionRecord) -> bytes:
             out.append(long_length(n))
         out.append(numbers)
         isr = item.isr
-        if type(isr) is not tuple:
-            isr = sequence(isr)
-        n = len(isr)
-        if n < 127:
-            numbers = _pack_many_i[n](*isr)
-            out.append(BYTES[n + 1])
+        if isr is NOTHING:
+            out.append(b"\x01")
         else:
-            numbers = pack_numbers("i", isr)
-            out.append(long_length(n))
-        out.append(numbers)
+            if type(isr) is not tuple:
+                isr = sequence(isr)
+            n = len(isr)
+            if n < 127:
+                numbers = _pack_many_i[n](*isr)
+                out.append(BYTES[n + 1])
+            else:
+                numbers = pack_numbers("i", isr)
+                out.append(long_length(n))
+            out.append(numbers)
         removing_replicas = item.removing_replicas
-        if type(removing_replicas) is not tuple:
-            removing_replicas = sequence(removing_replicas)
-        n = len(removing_replicas)
-        if n < 127:
-            numbers = _pack_many_i[n](*removing_replicas)
-            out.append(BYTES[n + 1])
+        if removing_replicas is NOTHING:
+            out.append(b"\x01")
         else:
-            numbers = pack_numbers("i", removing_replicas)
-            out.append(long_length(n))
-        out.append(numbers)
+            if type(removing_replicas) is not tuple:
+                removing_replicas = sequence(removing_replicas)
+            n = len(removing_replicas)
+            if n < 127:
+                numbers = _pack_many_i[n](*removing_replicas)
+                out.append(BYTES[n + 1])
+            else:
+                numbers = pack_numbers("i", removing_replicas)
+                out.append(long_length(n))
+            out.append(numbers)
         adding_replicas = item.adding_replicas
-        if type(adding_replicas) is not tuple:
-            adding_replicas = sequence(adding_replicas)
-        n = len(adding_replicas)
-        if n < 127:
-            numbers = _pack_many_i[n](*adding_replicas)
-            out.append(BYTES[n + 1])
+        if adding_replicas is NOTHING:
+            out.append(b"\x01")
         else:
-            numbers = pack_numbers("i", adding_replicas)
-            out.append(long_length(n))
-        out.append(numbers)
+            if type(adding_replicas) is not tuple:
+                adding_replicas = sequence(adding_replicas)
+            n = len(adding_replicas)
+            if n < 127:
+                numbers = _pack_many_i[n](*adding_replicas)
+                out.append(BYTES[n + 1])
+            else:
+                numbers = pack_numbers("i", adding_replicas)
+                out.append(long_length(n))
+            out.append(numbers)
         out.append(_pack_iiix(item.leader, item.leader_epoch, item.partition_epoch))
     if item.leader_recovery_state != 0 or item.unknown_tagged_fields:
         known = []
@@ -391,13 +403,16 @@ def _encode_partition_record_v1(item: PartitionRecord) -> bytes:
     if type(replicas) is not tuple:
         replicas = sequence(replicas)
     isr = item.isr
+    if type(isr) is not tuple:
+        isr = sequence(isr)
     removing_replicas = item.removing_replicas
     adding_replicas = item.adding_replicas
     n = len(replicas)
-    if isr is replicas and removing_replicas is NOTHING and adding_replicas is NOTHING and n < 127:
+    if len(isr) == n and removing_replicas is NOTHING and adding_replicas is NOTHING and n < 127:
         if len(item.topic_id) != 16:
             raise ValueError
         numbers = _pack_many_i[n](*replicas)
+        others = numbers if isr is replicas else _pack_many_i[n](*isr)
         out.append(
             _pack_twins_i16s_i_BBiii[n](
                 item.partition_id,
@@ -405,7 +420,7 @@ def _encode_partition_record_v1(item: PartitionRecord) -> bytes:
                 n + 1,
                 numbers,
                 n + 1,
-                numbers,
+                others,
                 1,
                 1,
                 item.leader,
@@ -429,38 +444,47 @@ def _encode_partition_record_v1(item: PartitionRecord) -> bytes:
             out.append(long_length(n))
         out.append(numbers)
         isr = item.isr
-        if type(isr) is not tuple:
-            isr = sequence(isr)
-        n = len(isr)
-        if n < 127:
-            numbers = _pack_many_i[n](*isr)
-            out.append(BYTES[n + 1])
+        if isr is NOTHING:
+            out.append(b"\x01")
         else:
-            numbers = pack_numbers("i", isr)
-            out.append(long_length(n))
-        out.append(numbers)
+            if type(isr) is not tuple:
+                isr = sequence(isr)
+            n = len(isr)
+            if n < 127:
+                numbers = _pack_many_i[n](*isr)
+                out.append(BYTES[n + 1])
+            else:
+                numbers = pack_numbers("i", isr)
+                out.append(long_length(n))
+            out.append(numbers)
         removing_replicas = item.removing_replicas
-        if type(removing_replicas) is not tuple:
-            removing_replicas = sequence(removing_replicas)
-        n = len(removing_replicas)
-        if n < 127:
-            numbers = _pack_many_i[n](*removing_replicas)
-            out.append(BYTES[n + 1])
+        if removing_replicas is NOTHING:
+            out.append(b"\x01")
         else:
-            numbers = pack_numbers("i", removing_replicas)
-            out.append(long_length(n))
-        out.append(numbers)
+            if type(removing_replicas) is not tuple:
+                removing_replicas = sequence(removing_replicas)
+            n = len(removing_replicas)
+            if n < 127:
+                numbers = _pack_many_i[n](*removing_replicas)
+                out.append(BYTES[n + 1])
+            else:
+                numbers = pack_numbers("i", removing_replicas)
+                out.append(long_length(n))
+            out.append(numbers)
         adding_replicas = item.adding_replicas
-        if type(adding_replicas) is not tuple:
-            adding_replicas = sequence(adding_replicas)
-        n = len(adding_replicas)
-        if n < 127:
-            numbers = _pack_many_i[n](*adding_replicas)
-            out.append(BYTES[n + 1])
+        if adding_replicas is NOTHING:
+            out.append(b"\x01")
         else:
-            numbers = pack_numbers("i", adding_replicas)
-            out.append(long_length(n))
-        out.append(numbers)
+            if type(adding_replicas) is not tuple:
+                adding_replicas = sequence(adding_replicas)
+            n = len(adding_replicas)
+            if n < 127:
+                numbers = _pack_many_i[n](*adding_replicas)
+                out.append(BYTES[n + 1])
+            else:
+                numbers = pack_numbers("i", adding_replicas)
+                out.append(long_length(n))
+            out.append(numbers)
         out.append(_pack_iii(item.leader, item.leader_epoch, item.partition_epoch))
     directories = item.directories
     if type(directories) is not tuple:
@@ -628,13 +652,16 @@ def _encode_partition_record_v2(item: PartitionRecord) -> bytes:
     if type(replicas) is not tuple:
         replicas = sequence(replicas)
     isr = item.isr
+    if type(isr) is not tuple:
+        isr = sequence(isr)
     removing_replicas = item.removing_replicas
     adding_replicas = item.adding_replicas
     n = len(replicas)
-    if isr is replicas and removing_replicas is NOTHING and adding_replicas is NOTHING and n < 127:
+    if len(isr) == n and removing_replicas is NOTHING and adding_replicas is NOTHING and n < 127:
         if len(item.topic_id) != 16:
             raise ValueError
         numbers = _pack_many_i[n](*replicas)
+        others = numbers if isr is replicas else _pack_many_i[n](*isr)
         out.append(
             _pack_twins_i16s_i_BBiii[n](
                 item.partition_id,
@@ -642,7 +669,7 @@ def _encode_partition_record_v2(item: PartitionRecord) -> bytes:
                 n + 1,
                 numbers,
                 n + 1,
-                numbers,
+                others,
                 1,
                 1,
                 item.leader,
@@ -666,38 +693,47 @@ def _encode_partition_record_v2(item: PartitionRecord) -> bytes:
             out.append(long_length(n))
         out.append(numbers)
         isr = item.isr
-        if type(isr) is not tuple:
-            isr = sequence(isr)
-        n = len(isr)
-        if n < 127:
-            numbers = _pack_many_i[n](*isr)
-            out.append(BYTES[n + 1])
+        if isr is NOTHING:
+            out.append(b"\x01")
         else:
-            numbers = pack_numbers("i", isr)
-            out.append(long_length(n))
-        out.append(numbers)
+            if type(isr) is not tuple:
+                isr = sequence(isr)
+            n = len(isr)
+            if n < 127:
+                numbers = _pack_many_i[n](*isr)
+                out.append(BYTES[n + 1])
+            else:
+                numbers = pack_numbers("i", isr)
+                out.append(long_length(n))
+            out.append(numbers)
         removing_replicas = item.removing_replicas
-        if type(removing_replicas) is not tuple:
-            removing_replicas = sequence(removing_replicas)
-        n = len(removing_replicas)
-        if n < 127:
-            numbers = _pack_many_i[n](*removing_replicas)
-            out.append(BYTES[n + 1])
+        if removing_replicas is NOTHING:
+            out.append(b"\x01")
         else:
-            numbers = pack_numbers("i", removing_replicas)
-            out.append(long_length(n))
-        out.append(numbers)
+            if type(removing_replicas) is not tuple:
+                removing_replicas = sequence(removing_replicas)
+            n = len(removing_replicas)
+            if n < 127:
+                numbers = _pack_many_i[n](*removing_replicas)
+                out.append(BYTES[n + 1])
+            else:
+                numbers = pack_numbers("i", removing_replicas)
+                out.append(long_length(n))
+            out.append(numbers)
         adding_replicas = item.adding_replicas
-        if type(adding_replicas) is not tuple:
-            adding_replicas = sequence(adding_replicas)
-        n = len(adding_replicas)
-        if n < 127:
-            numbers = _pack_many_i[n](*adding_replicas)
-            out.append(BYTES[n + 1])
+        if adding_replicas is NOTHING:
+            out.append(b"\x01")
         else:
-            numbers = pack_numbers("i", adding_replicas)
-            out.append(long_length(n))
-        out.append(numbers)
+            if type(adding_replicas) is not tuple:
+                adding_replicas = sequence(adding_replicas)
+            n = len(adding_replicas)
+            if n < 127:
+                numbers = _pack_many_i[n](*adding_replicas)
+                out.append(BYTES[n + 1])
+            else:
+                numbers = pack_numbers("i", adding_replicas)
+                out.append(long_length(n))
+            out.append(numbers)
         out.append(_pack_iii(item.leader, item.leader_epoch, item.partition_epoch))
     directories = item.directories
     if type(directories) is not tuple:
@@ -726,30 +762,36 @@ def _encode_partition_record_v2(item: PartitionRecord) -> bytes:
         if item.eligible_leader_replicas is not None:
             payload = []
             eligible_leader_replicas = item.eligible_leader_replicas
-            if type(eligible_leader_replicas) is not tuple:
-                eligible_leader_replicas = sequence(eligible_leader_replicas)
-            n = len(eligible_leader_replicas)
-            if n < 127:
-                numbers = _pack_many_i[n](*eligible_leader_replicas)
-                payload.append(BYTES[n + 1])
+            if eligible_leader_replicas is NOTHING:
+                payload.append(b"\x01")
             else:
-                numbers = pack_numbers("i", eligible_leader_replicas)
-                payload.append(long_length(n))
-            payload.append(numbers)
+                if type(eligible_leader_replicas) is not tuple:
+                    eligible_leader_replicas = sequence(eligible_leader_replicas)
+                n = len(eligible_leader_replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*eligible_leader_replicas)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", eligible_leader_replicas)
+                    payload.append(long_length(n))
+                payload.append(numbers)
             known.append((1, b"".join(payload)))
         if item.last_known_elr is not None:
             payload = []
             last_known_elr = item.last_known_elr
-            if type(last_known_elr) is not tuple:
-                last_known_elr = sequence(last_known_elr)
-            n = len(last_known_elr)
-            if n < 127:
-                numbers = _pack_many_i[n](*last_known_elr)
-                payload.append(BYTES[n + 1])
+            if last_known_elr is NOTHING:
+                payload.append(b"\x01")
             else:
-                numbers = pack_numbers("i", last_known_elr)
-                payload.append(long_length(n))
-            payload.append(numbers)
+                if type(last_known_elr) is not tuple:
+                    last_known_elr = sequence(last_known_elr)
+                n = len(last_known_elr)
+                if n < 127:
+                    numbers = _pack_many_i[n](*last_known_elr)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", last_known_elr)
+                    payload.append(long_length(n))
+                payload.append(numbers)
             known.append((2, b"".join(payload)))
         if known or item.unknown_tagged_fields:
             out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0, 1, 2))

@@ -253,16 +253,19 @@ def _write_many_partitions_schema_v1(out: bytearray, items: Sequence[Transaction
             out += long_text_length(n)
         out += text
         partition_ids = item.partition_ids
-        if type(partition_ids) is not tuple:
-            partition_ids = sequence(partition_ids)
-        n = len(partition_ids)
-        if n < 127:
-            numbers = _pack_many_i[n](*partition_ids)
-            out.append(n + 1)
+        if partition_ids is NOTHING:
+            out.append(1)
         else:
-            numbers = pack_numbers("i", partition_ids)
-            out += long_length(n)
-        out += numbers
+            if type(partition_ids) is not tuple:
+                partition_ids = sequence(partition_ids)
+            n = len(partition_ids)
+            if n < 127:
+                numbers = _pack_many_i[n](*partition_ids)
+                out.append(n + 1)
+            else:
+                numbers = pack_numbers("i", partition_ids)
+                out += long_length(n)
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())

@@ -74,7 +74,7 @@ def _text_pair(steps: Sequence[WriteStep]) -> tuple[WriteFused, int] | None:
 
 
 def _twins(steps: Sequence[WriteStep]) -> tuple[WriteFused, int] | None:
-    """Two compact arrays of the same type of number, while they are one tuple, and further such arrays are empty.
+    """Two compact arrays of the same type of number, while they are of one length and further such arrays are empty.
 
     So it is with the replicas of a partition: all are in sync, none is offline or to be moved.
     """
@@ -84,25 +84,30 @@ def _twins(steps: Sequence[WriteStep]) -> tuple[WriteFused, int] | None:
         return None
     tail, at = _run_at(steps, at + len(arrays))
     first, second, *others = arrays
-    in_order = (f"{second.name} is {first.name}", *(f"{other.name} is NOTHING" for other in others), f"n < {FEW}")
-    counted = ("n + 1", "numbers")
+    in_order = (f"len({second.name}) == n", *(f"{other.name} is NOTHING" for other in others), f"n < {FEW}")
     return (
         WriteFused(
             setup=(
                 Prepare(first.name, first.expression, "array"),
-                *(Prepare(array.name, array.expression, "value") for array in (second, *others)),
+                Prepare(second.name, second.expression, "array"),
+                *(Prepare(other.name, other.expression, "value") for other in others),
                 Prepare("n", first.name, "length"),
             ),
             condition=" and ".join(in_order),
             refusals=_refusals(lead, tail),
             packer="twins",
             codes=(_code(lead), first.code, "B" * len(others) + _code(tail)),
-            arguments=(*_expressions(lead), *counted, *counted, *("1" for _ in others), *_expressions(tail)),
+            arguments=(
+                *_expressions(lead), "n + 1", "numbers", "n + 1", "others", *("1" for _ in others), *_expressions(tail)
+            ),
             apart=tuple(_apart(list(steps[:at]))),
-            inside=(Prepare("numbers", first.name, "numbers", first.code),),
+            inside=(
+                Prepare("numbers", first.name, "numbers", first.code),
+                Prepare("others", second.name, "numbers", first.code, twin=first.name),
+            ),
         ),
         at,
-    )
+    )  # fmt: skip
 
 
 def _mostly_empty(steps: Sequence[WriteStep]) -> tuple[WriteFused, int] | None:

@@ -112,8 +112,8 @@ STANDARD_LIBRARY = {"Sequence": "collections.abc", "starmap": "itertools"}
 """What they may import of the standard library."""
 
 TEMPLATE_LOCALS = frozenset(
-    {"at", "buffer", "count", "end", "entries", "item", "items", "known", "m", "make", "n", "numbers", "out", "payload",
-     "result", "start", "tag", "tags", "text", "unknown", "view"}
+    {"at", "buffer", "count", "end", "entries", "item", "items", "known", "m", "make", "n", "numbers", "others", "out",
+     "payload", "result", "start", "tag", "tags", "text", "unknown", "view"}
 )  # fmt: skip
 """Locals that the templates use themselves."""
 

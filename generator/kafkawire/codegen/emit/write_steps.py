@@ -32,13 +32,15 @@ class Prepare:
     """Turn a value into ``name``, ready to be used; ``prepare`` says how.
 
     ``text`` and ``octets`` make bytes of it, ``array`` a tuple; ``length`` measures it, ``value`` takes it as it is,
-    and ``numbers`` packs the ``n`` numbers of a tuple, whose ``struct`` code is ``code``.
+    and ``numbers`` packs the ``n`` numbers of a tuple, whose ``struct`` code is ``code``; if the tuple is its ``twin``,
+    that is done already, in the local ``numbers``.
     """
 
     name: str
     expression: str
     prepare: str
     code: str = ""
+    twin: str = ""
     kind: str = "prepare"
 
 
