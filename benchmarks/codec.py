@@ -11,7 +11,7 @@ from functools import partial
 from operator import methodcaller
 
 from benchmarks import payloads
-from benchmarks.peers import Codec, kafka_python_codec, kio_codec
+from benchmarks.peers import Codec, Entity, kafka_python_codec, kio_codec
 from benchmarks.results import KAFKA_PYTHON, KIO, OURS, DisagreementError, Measurement, Target
 from benchmarks.sampling import Effort, interleave
 from kafkawire.protocol import FetchResponse
@@ -50,10 +50,10 @@ class Case:
     encode_targets: tuple[Target, ...] = ENCODE_TARGETS
     kept: int = 0
     note: str = ""
-    copied: Callable[[Message], list[RecordBytes]] | None = None
+    copied: Callable[[Entity], list[RecordBytes]] | None = None
 
 
-def _records(message: Message) -> list[RecordBytes]:
+def _records(message: Entity) -> list[RecordBytes]:
     assert isinstance(message, FetchResponse)
     return payloads.records_of(message)
 
@@ -124,7 +124,7 @@ def _run_case(case: Case, effort: Effort) -> Iterator[Measurement]:
         yield Measurement("decode", f"{title}, {case.kept} results kept", kept, case.decode_targets, notes)
     yield Measurement("encode", title, interleave(encoders, effort), case.encode_targets, notes)
     if case.copied:
-        copy: Callable[[], object] = partial(b"".join, case.copied(message))
+        copy: Callable[[], object] = partial(b"".join, case.copied(entities[OURS]))
         times = interleave(encoders | {OURS: copy}, effort)
         yield Measurement("encode", f"{title}, the copy alone in place of {OURS}", times, notes=(COPY_NOTE,))
 

@@ -226,10 +226,8 @@ def _write_many_describe_topic_partitions_response_partition_v0(
         if type(replica_nodes) is not tuple:
             replica_nodes = sequence(replica_nodes)
         isr_nodes = item.isr_nodes
-        if type(isr_nodes) is not tuple:
-            isr_nodes = sequence(isr_nodes)
         n = len(replica_nodes)
-        if len(isr_nodes) == n and n < 127:
+        if (isr_nodes is replica_nodes or (type(isr_nodes) is tuple and len(isr_nodes) == n)) and n < 127:
             numbers = _pack_many_i[n](*replica_nodes)
             others = numbers if isr_nodes is replica_nodes else _pack_many_i[n](*isr_nodes)
             out += _pack_twins_hiii_i_[n](

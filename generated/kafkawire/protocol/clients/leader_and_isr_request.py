@@ -974,11 +974,13 @@ def _write_many_leader_and_isr_partition_state_v4(
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         adding_replicas = item.adding_replicas
-        if type(adding_replicas) is not tuple:
-            adding_replicas = sequence(adding_replicas)
         removing_replicas = item.removing_replicas
         n = len(replicas)
-        if len(adding_replicas) == n and removing_replicas is NOTHING and n < 127:
+        if (
+            (adding_replicas is replicas or (type(adding_replicas) is tuple and len(adding_replicas) == n))
+            and removing_replicas is NOTHING
+            and n < 127
+        ):
             if type(item.is_new) is not bool:
                 raise ValueError
             numbers = _pack_many_i[n](*replicas)
@@ -1477,11 +1479,13 @@ def _write_many_leader_and_isr_partition_state_v6(
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         adding_replicas = item.adding_replicas
-        if type(adding_replicas) is not tuple:
-            adding_replicas = sequence(adding_replicas)
         removing_replicas = item.removing_replicas
         n = len(replicas)
-        if len(adding_replicas) == n and removing_replicas is NOTHING and n < 127:
+        if (
+            (adding_replicas is replicas or (type(adding_replicas) is tuple and len(adding_replicas) == n))
+            and removing_replicas is NOTHING
+            and n < 127
+        ):
             if type(item.is_new) is not bool:
                 raise ValueError
             numbers = _pack_many_i[n](*replicas)

@@ -146,11 +146,13 @@ def _write_many_ongoing_partition_reassignment_v0(
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         adding_replicas = item.adding_replicas
-        if type(adding_replicas) is not tuple:
-            adding_replicas = sequence(adding_replicas)
         removing_replicas = item.removing_replicas
         n = len(replicas)
-        if len(adding_replicas) == n and removing_replicas is NOTHING and n < 127:
+        if (
+            (adding_replicas is replicas or (type(adding_replicas) is tuple and len(adding_replicas) == n))
+            and removing_replicas is NOTHING
+            and n < 127
+        ):
             numbers = _pack_many_i[n](*replicas)
             others = numbers if adding_replicas is replicas else _pack_many_i[n](*adding_replicas)
             out += _pack_twins_i_i_Bx[n](item.partition_index, n + 1, numbers, n + 1, others, 1)

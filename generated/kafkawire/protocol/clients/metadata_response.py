@@ -1284,11 +1284,13 @@ def _write_many_metadata_response_partition_v9(
         if type(replica_nodes) is not tuple:
             replica_nodes = sequence(replica_nodes)
         isr_nodes = item.isr_nodes
-        if type(isr_nodes) is not tuple:
-            isr_nodes = sequence(isr_nodes)
         offline_replicas = item.offline_replicas
         n = len(replica_nodes)
-        if len(isr_nodes) == n and offline_replicas is NOTHING and n < 127:
+        if (
+            (isr_nodes is replica_nodes or (type(isr_nodes) is tuple and len(isr_nodes) == n))
+            and offline_replicas is NOTHING
+            and n < 127
+        ):
             numbers = _pack_many_i[n](*replica_nodes)
             others = numbers if isr_nodes is replica_nodes else _pack_many_i[n](*isr_nodes)
             out += _pack_twins_hiii_i_Bx[n](

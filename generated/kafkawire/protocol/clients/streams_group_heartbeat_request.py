@@ -414,11 +414,16 @@ def _write_many_copartition_group_v0(
         if type(source_topics) is not tuple:
             source_topics = sequence(source_topics)
         source_topic_regex = item.source_topic_regex
-        if type(source_topic_regex) is not tuple:
-            source_topic_regex = sequence(source_topic_regex)
         repartition_source_topics = item.repartition_source_topics
         n = len(source_topics)
-        if len(source_topic_regex) == n and repartition_source_topics is NOTHING and n < 127:
+        if (
+            (
+                source_topic_regex is source_topics
+                or (type(source_topic_regex) is tuple and len(source_topic_regex) == n)
+            )
+            and repartition_source_topics is NOTHING
+            and n < 127
+        ):
             numbers = _pack_many_h[n](*source_topics)
             others = numbers if source_topic_regex is source_topics else _pack_many_h[n](*source_topic_regex)
             out += _pack_twins__h_Bx[n](n + 1, numbers, n + 1, others, 1)

@@ -1170,10 +1170,10 @@ def _write_many_update_metadata_partition_state_v6(
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         offline_replicas = item.offline_replicas
-        if type(offline_replicas) is not tuple:
-            offline_replicas = sequence(offline_replicas)
         n = len(replicas)
-        if len(offline_replicas) == n and n < 127:
+        if (
+            offline_replicas is replicas or (type(offline_replicas) is tuple and len(offline_replicas) == n)
+        ) and n < 127:
             numbers = _pack_many_i[n](*replicas)
             others = numbers if offline_replicas is replicas else _pack_many_i[n](*offline_replicas)
             out += _pack_twins_i_i_x[n](item.zk_version, n + 1, numbers, n + 1, others)

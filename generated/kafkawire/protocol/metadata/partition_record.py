@@ -189,12 +189,15 @@ def _encode_partition_record_v0(item: PartitionRecord) -> bytes:
     if type(replicas) is not tuple:
         replicas = sequence(replicas)
     isr = item.isr
-    if type(isr) is not tuple:
-        isr = sequence(isr)
     removing_replicas = item.removing_replicas
     adding_replicas = item.adding_replicas
     n = len(replicas)
-    if len(isr) == n and removing_replicas is NOTHING and adding_replicas is NOTHING and n < 127:
+    if (
+        (isr is replicas or (type(isr) is tuple and len(isr) == n))
+        and removing_replicas is NOTHING
+        and adding_replicas is NOTHING
+        and n < 127
+    ):
         if len(item.topic_id) != 16:
             raise ValueError
         numbers = _pack_many_i[n](*replicas)
@@ -403,12 +406,15 @@ def _encode_partition_record_v1(item: PartitionRecord) -> bytes:
     if type(replicas) is not tuple:
         replicas = sequence(replicas)
     isr = item.isr
-    if type(isr) is not tuple:
-        isr = sequence(isr)
     removing_replicas = item.removing_replicas
     adding_replicas = item.adding_replicas
     n = len(replicas)
-    if len(isr) == n and removing_replicas is NOTHING and adding_replicas is NOTHING and n < 127:
+    if (
+        (isr is replicas or (type(isr) is tuple and len(isr) == n))
+        and removing_replicas is NOTHING
+        and adding_replicas is NOTHING
+        and n < 127
+    ):
         if len(item.topic_id) != 16:
             raise ValueError
         numbers = _pack_many_i[n](*replicas)
@@ -652,12 +658,15 @@ def _encode_partition_record_v2(item: PartitionRecord) -> bytes:
     if type(replicas) is not tuple:
         replicas = sequence(replicas)
     isr = item.isr
-    if type(isr) is not tuple:
-        isr = sequence(isr)
     removing_replicas = item.removing_replicas
     adding_replicas = item.adding_replicas
     n = len(replicas)
-    if len(isr) == n and removing_replicas is NOTHING and adding_replicas is NOTHING and n < 127:
+    if (
+        (isr is replicas or (type(isr) is tuple and len(isr) == n))
+        and removing_replicas is NOTHING
+        and adding_replicas is NOTHING
+        and n < 127
+    ):
         if len(item.topic_id) != 16:
             raise ValueError
         numbers = _pack_many_i[n](*replicas)

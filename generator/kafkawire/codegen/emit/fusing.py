@@ -84,13 +84,14 @@ def _twins(steps: Sequence[WriteStep]) -> tuple[WriteFused, int] | None:
         return None
     tail, at = _run_at(steps, at + len(arrays))
     first, second, *others = arrays
-    in_order = (f"len({second.name}) == n", *(f"{other.name} is NOTHING" for other in others), f"n < {FEW}")
+    # Identity is looked at first: what was decoded mostly has one tuple, and that is known in no time.
+    as_long = f"({second.name} is {first.name} or (type({second.name}) is tuple and len({second.name}) == n))"
+    in_order = (as_long, *(f"{other.name} is NOTHING" for other in others), f"n < {FEW}")
     return (
         WriteFused(
             setup=(
                 Prepare(first.name, first.expression, "array"),
-                Prepare(second.name, second.expression, "array"),
-                *(Prepare(other.name, other.expression, "value") for other in others),
+                *(Prepare(array.name, array.expression, "value") for array in (second, *others)),
                 Prepare("n", first.name, "length"),
             ),
             condition=" and ".join(in_order),
