@@ -26,12 +26,13 @@ setup: $(VENV)/.project ## Make the virtual environment (the other commands do i
 generate: setup ## Write generated/ from specs/
 	$(BIN)/kafkawire generate
 
-check: setup ## Lint, types, import contracts, and whether generated/ is what the generator writes
+check: setup ## Lint, types, import contracts, generated/ against the generator, specs/ against the last release
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/kafkawire generate --check
+	.ci/check-schema $(BIN)/kafkawire
 
 bench: setup ## Measure against other Kafka libraries; writes docs/benchmarks/
 	$(BIN)/python -m benchmarks

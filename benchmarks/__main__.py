@@ -1,4 +1,4 @@
-"""The command: ``python -m benchmarks [codec] [records] [import] [generation] [admin] [--check] [--out FOLDER]``."""
+"""The command: ``python -m benchmarks [NAME ...] [--check] [--out FOLDER]``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import admin, admin_memory, admin_page, codec, generation, import_time, records
+from benchmarks import admin, admin_memory, admin_page, codec, comparison, generation, import_time, records
 from benchmarks.admin_peers import missing_admin_peers
 from benchmarks.chart import speed_up_chart
 from benchmarks.machine import machine_facts
@@ -70,6 +70,7 @@ def _benchmarks(rounds: int, *, trial: bool) -> Mapping[str, Callable[[], Iterat
         "records": lambda: records.run(effort, count=10 if trial else 1000),
         "import": lambda: import_time.run(rounds),
         "generation": lambda: generation.run(min(rounds, 3)),
+        "comparison": lambda: comparison.run(min(rounds, 5)),
     }
 
 

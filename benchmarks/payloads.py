@@ -12,6 +12,7 @@ from kafkawire.protocol import (
     FetchResponse,
     MetadataResponse,
 )
+from kafkawire.wire import RecordBytes
 
 BROKERS = 6
 PRODUCER_BATCH_BYTES = 16 * 1024
@@ -76,8 +77,12 @@ def describe_acls_response(resources: int, acls: int) -> DescribeAclsResponse:
     )
 
 
-def fetch_response(topics: int, partitions: int) -> FetchResponse:
-    """A fetch that got one full producer batch out of each partition; at 64 partitions that is 1 MiB of records."""
+def fetch_response(topics: int, partitions: int, records_bytes: int = PRODUCER_BATCH_BYTES) -> FetchResponse:
+    """A fetch that got one full producer batch out of each partition; at 64 partitions that is 1 MiB of records.
+
+    Args:
+        records_bytes: what it got out of each partition, if that is another size.
+    """
     chance = random.Random(3)
     return FetchResponse(
         session_id=77,
@@ -92,7 +97,7 @@ def fetch_response(topics: int, partitions: int) -> FetchResponse:
                         log_start_offset=0,
                         aborted_transactions=(),
                         preferred_read_replica=-1,
-                        records=chance.randbytes(PRODUCER_BATCH_BYTES),
+                        records=chance.randbytes(records_bytes),
                     )
                     for partition in range(partitions)
                 ),
@@ -100,6 +105,12 @@ def fetch_response(topics: int, partitions: int) -> FetchResponse:
             for topic in range(topics)
         ),
     )
+
+
+def records_of(response: FetchResponse) -> list[RecordBytes]:
+    """The records of all partitions."""
+    partitions = (partition for topic in response.responses for partition in topic.partitions)
+    return [partition.records for partition in partitions if partition.records is not None]
 
 
 def api_versions_request() -> ApiVersionsRequest:

@@ -14,7 +14,8 @@ import importlib.util
 import io
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from operator import methodcaller
+from typing import Any, cast
 
 from benchmarks.results import KAFKA_PYTHON, KIO
 
@@ -28,12 +29,6 @@ _KAFKA_PYTHON_PACKAGES = {
     "Fetch": "kafka.protocol.consumer",
     "Metadata": "kafka.protocol.metadata",
 }
-
-
-class KafkaPythonMessage(Protocol):
-    """A message of kafka-python."""
-
-    def encode(self) -> bytes: ...
 
 
 @dataclass(frozen=True)
@@ -80,11 +75,8 @@ def kafka_python_codec(message: str, version: int) -> Codec:
     def decode(buffer: bytes) -> Entity:
         return cast("Entity", message_type.decode(buffer, version=version))
 
-    def encode(entity: Entity) -> bytes:
-        # What was decoded knows its version, and can be encoded only in that one.
-        return cast("KafkaPythonMessage", entity).encode()
-
-    return Codec(decode, encode)
+    # What was decoded knows its version, and can be encoded only in that one.
+    return Codec(decode, methodcaller("encode"))
 
 
 def kio_module(message: str, version: int) -> str:

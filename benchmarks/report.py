@@ -11,6 +11,7 @@ SECTIONS = {
     "encode": "Encoding",
     "import": "Import in a fresh process",
     "generate": "Generating the protocol",
+    "compare": "Comparing two releases",
 }
 
 METHOD = f"""\

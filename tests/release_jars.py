@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -82,3 +83,36 @@ class Releases:
             for name, folder, group in (("one", "common/message", "clients"), ("two", "message", "records"))
         ]
         self.sources.write_text("\n".join([*artifacts, *self._entries, *self._decisions]), "utf-8")
+
+
+_MAVEN = """#!{python}
+import pathlib, re, shutil, sys
+project = pathlib.Path(sys.argv[sys.argv.index("-f") + 1])
+with open({asked!r}, "a") as asked:
+    print(*sys.argv[1:], file=asked)
+failed = False
+for module in re.findall("<module>(.*?)</module>", project.read_text()):
+    text = (project.parent / module / "pom.xml").read_text()
+    item = re.search("<artifactItem>(.*)</artifactItem>", text).group(1)
+    value = lambda tag: re.search(f"<{{tag}}>(.*?)</{{tag}}>", item).group(1)
+    jar = pathlib.Path({jars!r}, value("version"), value("destFileName"))
+    if jar.is_file():
+        folder = pathlib.Path(value("outputDirectory"))
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copy(jar, folder)
+    else:
+        failed = True
+        name = ":".join((value("groupId"), value("artifactId"), "jar", value("version")))
+        print(f"[ERROR] " + {says!r}.replace("JAR", name))
+sys.exit(failed)
+"""
+
+
+def install_maven(folder: Path, jars: Path, says: str = "Could not find artifact JAR in here") -> Path:
+    """Put an ``mvn`` into a folder that copies jars from ``jars/VERSION/NAME.jar``; the file of what it was asked."""
+    asked = folder / "asked"
+    program = folder / "mvn"
+    folder.mkdir(parents=True, exist_ok=True)
+    program.write_text(_MAVEN.format(python=sys.executable, asked=str(asked), jars=str(jars), says=says))
+    program.chmod(0o755)
+    return asked

@@ -36,13 +36,18 @@ def pinned_digests(release: str) -> dict[str, str]:
     return next(dict(entry["sha256"]) for entry in entries if entry["version"] == release)
 
 
-def class_path(release: str) -> tuple[Path, ...]:
-    """The jars of a release and of what it needs, fetched by Maven once and remembered under ``build/``."""
-    project = hashlib.sha256(_PROJECT.read_bytes()).hexdigest()[:12]
-    remembered = CACHE / f"{release}-{project}.classpath"
+def class_path(release: str, project: Path = _PROJECT) -> tuple[Path, ...]:
+    """The jars of a release and of what it needs, fetched by Maven once and remembered under ``build/``.
+
+    Args:
+        release: of Apache Kafka.
+        project: the Maven project that says which jars.
+    """
+    digest = hashlib.sha256(project.read_bytes()).hexdigest()[:12]
+    remembered = CACHE / f"{release}-{digest}.classpath"
     with one_process_at_a_time():
         if not remembered.is_file() or not all(jar.is_file() for jar in _jars_in(remembered)):
-            _resolve(release, remembered)
+            _resolve(release, project, remembered)
     return _jars_in(remembered)
 
 
@@ -55,9 +60,9 @@ def one_process_at_a_time() -> Iterator[None]:
         yield
 
 
-def _resolve(release: str, remembered: Path) -> None:
+def _resolve(release: str, project: Path, remembered: Path) -> None:
     written = remembered.with_suffix(".new")
-    command = [program("mvn"), "-q", "-B", "-f", str(_PROJECT), f"-Dkafka.release={release}"]
+    command = [program("mvn"), "-q", "-B", "-f", str(project), f"-Dkafka.release={release}"]
     command += ["dependency:build-classpath", "-Dmdep.includeScope=runtime", f"-Dmdep.outputFile={written}"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:

@@ -6,6 +6,7 @@ import json
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
+from kafkawire.codegen.definition import Span
 from kafkawire.codegen.findings import Finding
 from kafkawire.codegen.source import Lines
 
@@ -55,17 +56,16 @@ def _json_of(finding: Finding) -> str:
 def _text_of(finding: Finding, lines: Lines | None) -> str:
     span = finding.span
     head = f"{finding.file}:{span.line}:{span.column}: {finding.severity}[{finding.rule}]: {finding.message}"
-    shown = [_printable(head)]
+    shown = [printable(head)]
     if lines is not None and lines.line(span.line).strip():
-        shown.extend(_excerpt(finding, lines.line(span.line)))
+        shown.extend(excerpt(span, lines.line(span.line)))
     if finding.remedy:
-        shown.append(_printable(f"help: {finding.remedy}"))
+        shown.append(printable(f"help: {finding.remedy}"))
     return "".join(line.rstrip() + "\n" for line in shown)
 
 
-def _excerpt(finding: Finding, line: str) -> tuple[str, str]:
+def excerpt(span: Span, line: str) -> tuple[str, str]:
     """The source line and the line of carets under the stretch; of a longer stretch the part on its first line."""
-    span = finding.span
     start = span.column - 1
     end = span.end_column - 1 if span.end_line == span.line else len(line.rstrip())
     before, marked, after = line[:start], line[start : max(end, start)], line[max(end, start) :]
@@ -80,10 +80,11 @@ def _excerpt(finding: Finding, line: str) -> tuple[str, str]:
 
 def _columns(text: str) -> str:
     """A stretch of a source line with tabs as blanks and nothing that a terminal would obey."""
-    return _printable(text.replace("\t", " " * _TAB))
+    return printable(text.replace("\t", " " * _TAB))
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
+    """A text with nothing in it that a terminal would obey."""
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
 
 

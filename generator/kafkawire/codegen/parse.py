@@ -6,8 +6,8 @@ All problems are collected; nothing is raised for what stands in a file or for a
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath, PurePosixPath
 
 from kafkawire.codegen.definition import MessageDefinition, Span
@@ -90,15 +90,20 @@ def load_paths(roots: Iterable[Path]) -> Definitions:
     )
 
 
-def read_definitions(contents: Mapping[str, bytes], shown: Callable[[str], str]) -> Definitions:
+def read_definitions(
+    contents: Mapping[str, bytes], shown: Callable[[str], str], tolerated: Collection[str] = ()
+) -> Definitions:
     """Read and check the definition files of a folder that is not on the disk.
 
     Args:
         contents: path below the folder, with ``/`` between its parts, to content.
         shown: how such a path is named in findings and sources.
+        tolerated: ids of rules whose violations are no more than warnings, so that the message is kept with what
+            stands in for the part that was refused.
     """
-    files = [_file(contents[path], shown(path), _group_of(PurePosixPath(path).parent)) for path in sorted(contents)]
-    return _definitions(files, [], is_folder=True)
+    paths = sorted(contents, key=lambda path: PurePosixPath(path).parts)
+    files = [_file(contents[path], shown(path), _group_of(PurePosixPath(path).parent)) for path in paths]
+    return _definitions(files, [], is_folder=True, tolerated=tolerated)
 
 
 def read_definition(content: bytes, name: str) -> Definitions:
@@ -117,13 +122,16 @@ def _load(root: Path, seen: set[Path], shown: Callable[[Path], str]) -> Definiti
     return _definitions(files, findings, is_folder=is_folder)
 
 
-def _definitions(files: list[_File], findings: list[Finding], *, is_folder: bool) -> Definitions:
+def _definitions(
+    files: list[_File], findings: list[Finding], *, is_folder: bool, tolerated: Collection[str] = ()
+) -> Definitions:
     for file in files:
         findings.extend(file.findings)
     if is_folder:
         # A file without message, or whose key is unknown, may be the partner that another one seems to lack.
         incomplete = {file.group for file in files if not _has_key(file)}
         findings.extend(check_set((file.message for file in files if file.message is not None), incomplete))
+    findings = [replace(finding, severity="warning") if finding.rule in tolerated else finding for finding in findings]
     faulty = {finding.file for finding in findings if finding.severity == "error"}
     return Definitions(
         messages=tuple(file.message for file in files if file.message is not None and file.name not in faulty),

@@ -6,7 +6,8 @@ reference. A definition with errors must not come here: names are taken to be de
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
@@ -55,12 +56,27 @@ def resolve(message: MessageDefinition) -> ResolvedMessage:
     """Resolve a checked definition."""
     top = _struct(message.name, class_name(message.name), message.valid_versions, message.fields)
     structs = _namespace(message)
+    ends = _ends(message, (top, *structs.values()))
     layouts: dict[StructLayout, int] = {}
+    by_stretch: dict[int, int] = {}
     by_version: dict[int, int] = {}
     for version in message.valid_versions:
-        layout = _struct_layout(message, top, structs, version)
-        by_version[version] = layouts.setdefault(layout, len(layouts))
+        stretch = bisect_right(ends, version)
+        if stretch not in by_stretch:
+            layout = _struct_layout(message, top, structs, version)
+            by_stretch[stretch] = layouts.setdefault(layout, len(layouts))
+        by_version[version] = by_stretch[stretch]
     return ResolvedMessage(message, top, structs, MessageLayouts(message.name, tuple(layouts), by_version))
+
+
+def _ends(message: MessageDefinition, structs: Iterable[ResolvedStruct]) -> list[int]:
+    """Where any range of versions begins or has ended: the versions between two of these are alike."""
+    ranges = {message.flexible_versions}
+    for struct in structs:
+        for field in struct.fields:
+            ranges |= {field.versions, field.nullable_versions, field.tagged_versions}
+            ranges |= {field.flexible_versions} if field.flexible_versions is not None else set()
+    return sorted({end for versions in ranges if versions for end in (versions.lowest, versions.highest + 1)})
 
 
 def resolve_message(message: MessageDefinition) -> MessageLayouts:

@@ -34,6 +34,7 @@ class FieldType(msgspec.Struct, frozen=True):
         default: the implicit default.
         taggable: whether a field of the type may be tagged (field-tagged-records).
         element: whether arrays of the type exist (field-array-of-records).
+        view: whether decoding gives a view of the buffer instead of a copy: the type is for large values.
     """
 
     name: str
@@ -49,6 +50,7 @@ class FieldType(msgspec.Struct, frozen=True):
     default: DefaultValue = None
     taggable: bool = True
     element: bool = True
+    view: bool = False
 
 
 def _integer(name: str, code: str, size: int, *, signed: bool = True) -> FieldType:
@@ -72,8 +74,8 @@ FIELD_TYPES: dict[str, FieldType] = {
         FieldType("string", "text", "str", length_code="h", maximum_length=0x7FFF, nullable=True, default=""),
         FieldType("bytes", "octets", "bytes", length_code="i", maximum_length=0x7FFFFFFF, nullable=True, default=b""),
         FieldType(
-            "records", "octets", "bytes", length_code="i", maximum_length=0x7FFFFFFF, nullable=True, default=None,
-            taggable=False, element=False,
+            "records", "octets", "RecordBytes", length_code="i", maximum_length=0x7FFFFFFF, nullable=True, default=None,
+            taggable=False, element=False, view=True,
         ),
     )
 }  # fmt: skip

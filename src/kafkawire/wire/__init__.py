@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from kafkawire.layout import Uuid
 from kafkawire.wire.errors import DecodeError, EncodeError, UnsupportedVersionError, WireError
-from kafkawire.wire.message import Message, Struct
+from kafkawire.wire.message import Message, RecordBytes, Struct
 
-__all__ = ["DecodeError", "EncodeError", "Message", "Struct", "UnsupportedVersionError", "Uuid", "WireError"]
+__all__ = [
+    "DecodeError",
+    "EncodeError",
+    "Message",
+    "RecordBytes",
+    "Struct",
+    "UnsupportedVersionError",
+    "Uuid",
+    "WireError",
+]

@@ -10,15 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
-from struct import Struct
+from struct import Struct, calcsize
 from typing import Any, TypeVar
 
 import msgspec
 
 from kafkawire.layout import Uuid
-from kafkawire.wire.varint import write_uvarint
+from kafkawire.wire.varint import write_compact_length, write_uvarint
 
 Item = TypeVar("Item")
+
+Packer = Callable[..., bytes]
+"""Writes values of fixed width side by side."""
 
 Tags = tuple[tuple[int, bytes], ...]
 """Unknown tagged fields: (tag, raw payload) in ascending order."""
@@ -34,6 +37,9 @@ BYTES = tuple(bytes((number,)) for number in range(256))
 
 FEW = 127
 """Arrays with fewer elements than this have a compact count of one byte; numbers have ready-made ``struct`` objects."""
+
+SHORT = 64
+"""Strings of fewer bytes are packed in pairs: so many times so many ``struct`` objects at most."""
 
 NULL_TEXT = b"\xff\xff"
 NULL_OCTETS = NULL_COUNT = b"\xff\xff\xff\xff"
@@ -80,9 +86,49 @@ def text_unpackers(code: str) -> tuple[Callable[[bytes, int], tuple[Any, ...]], 
 
 
 @cache
-def text_packers(before: str, behind: str) -> tuple[Callable[..., bytes], ...]:
+def text_packers(before: str, behind: str) -> list[Packer]:
     """For each length below 127 the function that writes values, n + 1 as a byte, n bytes and further values."""
-    return tuple(Struct(f">{before}B{n}s{behind}").pack for n in range(127))
+    return _made_when_called(_value_count(before), FEW, lambda n: Struct(f">{before}B{n}s{behind}").pack)
+
+
+@cache
+def text_pair_packers(before: str, between: str, behind: str) -> list[list[Packer]]:
+    """The same for two strings: by the length of the first and then of the second, each below SHORT."""
+    at = _value_count(before) + 2 + _value_count(between)
+
+    def row(n: int) -> list[Packer]:
+        return _made_when_called(at, SHORT, lambda m: Struct(f">{before}B{n}s{between}B{m}s{behind}").pack)
+
+    return [row(n) for n in range(SHORT)]
+
+
+@cache
+def twin_packers(before: str, code: str, behind: str) -> list[Packer]:
+    """For each count below FEW the function that writes values, twice n + 1 and n packed numbers, and values."""
+    size = calcsize(f">{code}")
+    return _made_when_called(
+        _value_count(before), FEW, lambda n: Struct(f">{before}B{n * size}sB{n * size}s{behind}").pack
+    )
+
+
+def _made_when_called(at: int, limit: int, make: Callable[[int], Packer]) -> list[Packer]:
+    """A function for each length below the limit, made at its first call, where the length + 1 is argument ``at``.
+
+    Most lengths never occur, and to make all of them would slow down the import.
+    """
+
+    def first_call(*values: int) -> bytes:
+        n = values[at] - 1
+        made[n] = make(n)
+        return made[n](*values)
+
+    made: list[Packer] = [first_call] * limit
+    return made
+
+
+def _value_count(code: str) -> int:
+    """How many values a ``struct`` code takes: digits belong to the letter behind them, x is a byte without value."""
+    return sum(letter not in "0123456789x" for letter in code)
 
 
 def read_uvarint(buffer: bytes, at: int) -> tuple[int, int]:
@@ -187,9 +233,8 @@ def long_text_length(length: int) -> bytes:
     return uvarint(length + 1)
 
 
-def long_length(length: int) -> bytes:
-    """The compact length of bytes, or the compact count of an array."""
-    return uvarint(length + 1)
+long_length = write_compact_length
+"""The compact length of bytes, or the compact count of an array."""
 
 
 def differs(value: object, default: object) -> bool:
@@ -211,6 +256,12 @@ def octets(value: object) -> bytes:
     if isinstance(value, (bytearray, memoryview)):
         return bytes(value)
     raise TypeError
+
+
+def reduce_views(struct: msgspec.Struct) -> tuple[type[msgspec.Struct], tuple[object, ...]]:
+    """The ``__reduce__`` of structs whose fields may be views: those cannot be pickled or copied, so bytes stand in."""
+    values = (getattr(struct, name) for name in struct.__struct_fields__)
+    return type(struct), tuple(bytes(value) if isinstance(value, memoryview) else value for value in values)
 
 
 def sequence(values: Sequence[Item]) -> Sequence[Item]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self, TypeAlias, cast
 
 import msgspec
 
@@ -19,7 +19,10 @@ from kafkawire.wire.errors import DecodeError, UnsupportedVersionError
 Octets = bytes | bytearray | memoryview
 """What decoding accepts as a buffer."""
 
-FAST_PATH_FAILS = (ValueError, IndexError, TypeError, AttributeError, OverflowError, struct.error)
+RecordBytes: TypeAlias = bytes | memoryview
+"""What a ``records`` field holds: decoding gives a read-only view of the buffer, encoding takes either."""
+
+FAST_PATH_FAILS = (ValueError, IndexError, TypeError, AttributeError, OverflowError, BufferError, struct.error)
 """What generated readers and writers may raise; none of it escapes from a message."""
 
 _FAILS = (*FAST_PATH_FAILS, KeyError)
@@ -77,6 +80,10 @@ class Message(Struct, frozen=True, gc=False):
     @classmethod
     def decode(cls, buffer: Octets, version: int) -> Self:
         """Read a message that fills the whole buffer.
+
+        Fields of type ``records`` become views of the buffer, which stays in memory as long as one of them does; take
+        ``bytes(...)`` of what is to be kept for long. A buffer that is not ``bytes`` is copied once, so a view never
+        changes.
 
         Raises:
             UnsupportedVersionError: if the message has no such version.

@@ -162,7 +162,10 @@ def _utf8(type_: FieldType, value: object) -> bytes:
 def _octets(type_: FieldType, value: object) -> bytes:
     if not isinstance(value, _OCTETS):
         raise FaultError("type", f"expected bytes, not {kind_of(value)}")
-    octets = bytes(value)
+    try:
+        octets = bytes(value)
+    except ValueError:
+        raise FaultError("type", "the view has been released") from None
     if len(octets) > type_.maximum_length:
         raise FaultError("length", f"there are {len(octets)} bytes, at most {type_.maximum_length} are allowed")
     return octets

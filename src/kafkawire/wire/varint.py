@@ -6,6 +6,7 @@ shortest form; readers accept padded forms. Bits beyond the type's width are dro
 
 from __future__ import annotations
 
+from struct import Struct
 from typing import Final
 
 from kafkawire.wire.errors import DecodeError
@@ -15,6 +16,7 @@ __all__ = [
     "read_uvarint",
     "read_varint",
     "read_varlong",
+    "write_compact_length",
     "write_uvarint",
     "write_varint",
     "write_varlong",
@@ -25,6 +27,7 @@ _MASK_64: Final = 0xFFFF_FFFF_FFFF_FFFF
 _BYTES_32: Final = 5
 _BYTES_64: Final = 10
 _ONE_BYTE: Final = tuple(bytes((value,)) for value in range(128))
+_THREE_BYTES: Final = Struct("3B").pack
 
 
 def read_uvarint(buffer: Octets, offset: int, *, message_name: str = "uvarint") -> tuple[int, int]:
@@ -72,6 +75,20 @@ def write_uvarint(value: int) -> bytes:
     if not 0 <= value <= _MASK_32:
         raise ValueError(f"{value} is not an unsigned 32-bit number")
     return _write_groups(value)
+
+
+def write_compact_length(length: int) -> bytes:
+    """A compact length or count: the shortest varint of one more (wire-uvarint).
+
+    Raises:
+        ValueError: the length is outside 0 to 2^31 - 2.
+    """
+    value = length + 1
+    if 0x3FFF < value < 0x20_0000:  # what batches of records take, and one copy of them is all that is to be paid for
+        return _THREE_BYTES(value & 0x7F | 0x80, value >> 7 & 0x7F | 0x80, value >> 14)
+    if not 0 < value < 1 << 31:
+        raise ValueError(f"{length} is no length")
+    return write_uvarint(value)
 
 
 def write_varint(value: int) -> bytes:

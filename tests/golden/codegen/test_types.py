@@ -17,7 +17,7 @@ REVEALED = {
     "EveryType().encode(2)": "bytes",
     "EveryType().reason": "str | None",
     "EveryType().producer_id": "int",
-    "EveryType().batch": "bytes | None",
+    "EveryType().batch": "bytes | memoryview[int] | None",
     "EveryType().id": "kafkawire.layout.uuid.Uuid",
     "EveryArray().sizes": "typing.Sequence[int] | None",
     "EveryArray().numbers": "typing.Sequence[synthetic.protocol.every_array.EveryArray.Number]",

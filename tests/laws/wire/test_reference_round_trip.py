@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,7 +42,8 @@ def test_what_decodes_encodes_to_the_same_value(synthetic: Synthetic, data: st.D
     written = synthetic.encode(value)
     again = synthetic.decode(written)
     assert synthetic.encode(again) == written
-    assert repr(again) == repr(value)
+    # As text, for NaN equals nothing; as plain values, for a view shows only where it is.
+    assert str(msgspec.to_builtins(again, enc_hook=str)) == str(msgspec.to_builtins(value, enc_hook=str))
 
 
 @every_message

@@ -53,3 +53,24 @@ def test_wrong_usage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments:
 def test_help_says_how_folders_and_files_differ(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["schema", "lint", "--help"]) == ExitCode.DONE
     assert "partners may lie elsewhere" in " ".join(capsys.readouterr().out.replace("│", " ").split())
+
+
+def test_github_has_commands_that_name_files_from_the_root(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs" / "Example.json").write_text(WRONG)
+    monkeypatch.chdir(tmp_path / "specs")
+
+    assert main(["schema", "lint", "Example.json", "--format", "github"]) == ExitCode.FAILED
+    printed = capsys.readouterr()
+    assert printed.out.startswith("::error file=specs/Example.json,line=1,endLine=1,col=54,endColumn=58,title=message-")
+    assert printed.err == "1 error, 0 warnings in 1 file\n"
+
+
+def test_sarif_has_one_run_even_without_findings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "Example.json").write_text(SOUND)
+
+    assert main(["schema", "lint", str(tmp_path), "--format", "sarif"]) == ExitCode.DONE
+    assert json.loads(capsys.readouterr().out)["runs"][0]["results"] == []

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kafkawire.codegen.definition import MessageDefinition, Span, TypeRef
-from kafkawire.codegen.parse import load_definitions, load_paths, parse_message
+from kafkawire.codegen.parse import load_definitions, load_paths, parse_message, read_definition, read_definitions
 from kafkawire.codegen.versions import NO_VERSIONS, Versions
 
 HEAD = '"type": "data", "name": "Example", "validVersions": "0-3", "flexibleVersions": "2+"'
@@ -249,3 +249,58 @@ def test_a_missing_folder_is_a_finding(tmp_path: Path) -> None:
     definitions = load_definitions(tmp_path / "missing")
     assert [finding.rule for finding in definitions.findings] == ["file-unreadable"]
     assert definitions.messages == ()
+
+
+SOUND = b'{"type": "data", "name": "Example", "validVersions": "0", "flexibleVersions": "none", "fields": []}'
+WITHOUT_FLEXIBLE = SOUND.replace(b'"flexibleVersions": "none", ', b"")
+
+
+def test_a_path_is_named_as_it_is_to_be_shown(tmp_path: Path) -> None:
+    (tmp_path / "clients").mkdir()
+    (tmp_path / "clients" / "A.json").write_bytes(SOUND)
+    (tmp_path / "clients" / "B.json").write_bytes(b"{")
+
+    definitions = load_definitions(tmp_path, lambda path: f"shown/{path.relative_to(tmp_path).as_posix()}")
+
+    assert definitions.messages[0].place.file == "shown/clients/A.json"
+    assert [finding.file for finding in definitions.findings] == ["shown/clients/B.json"]
+    assert list(definitions.sources) == ["shown/clients/A.json", "shown/clients/B.json"]
+
+
+def test_definitions_off_the_disk_are_read_as_those_of_a_folder(tmp_path: Path) -> None:
+    request = SOUND.replace(b'"data"', b'"request", "apiKey": 1').replace(b"Example", b"ExampleRequest")
+    contents = {
+        "clients/ExampleRequest.json": request,
+        "Top.json": SOUND,
+        "clients/Bad.json": b"\xff",
+        "clients-2/A.json": SOUND,
+    }
+    for name, content in contents.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+
+    off_disk = read_definitions(contents, lambda path: f"x/{path}")
+
+    assert off_disk == load_definitions(tmp_path, lambda path: f"x/{path.relative_to(tmp_path).as_posix()}")
+    assert [message.group for message in off_disk.messages] == ["", "clients", "clients-2"]
+    assert {finding.file for finding in off_disk.findings} >= {"x/clients/Bad.json"}
+
+
+def test_one_definition_off_the_disk_is_no_set() -> None:
+    request = SOUND.replace(b'"data"', b'"request", "apiKey": 1').replace(b"Example", b"ExampleRequest")
+
+    definitions = read_definition(request, "x")
+
+    assert [(message.name, message.group, message.place.file) for message in definitions.messages] == [
+        ("ExampleRequest", "", "x")
+    ]
+    assert definitions.findings == ()
+
+
+def test_what_is_tolerated_is_a_warning_and_its_message_is_kept() -> None:
+    refused = read_definitions({"A.json": WITHOUT_FLEXIBLE}, str)
+    assert (refused.messages, refused.has_errors) == ((), True)
+
+    tolerated = read_definitions({"A.json": WITHOUT_FLEXIBLE}, str, {"message-flexible-required"})
+    assert [message.flexible_versions for message in tolerated.messages] == [NO_VERSIONS]
+    assert [finding.severity for finding in tolerated.findings] == ["warning"]

@@ -64,12 +64,16 @@ def test_the_implicit_default_is_a_value_of_the_type(type_: FieldType) -> None:
 
 @pytest.mark.parametrize("type_", FIELD_TYPES.values(), ids=name_of)
 def test_annotations_name_the_python_type(type_: FieldType) -> None:
-    assert type_.annotation == PYTHON_TYPES[type_.domain].__name__
+    assert type_.annotation == ("RecordBytes" if type_.view else PYTHON_TYPES[type_.domain].__name__)
 
 
 def test_field_array_of_records_and_field_tagged_records() -> None:
     assert [type_.name for type_ in FIELD_TYPES.values() if not type_.element] == ["records"]
     assert [type_.name for type_ in FIELD_TYPES.values() if not type_.taggable] == ["records"]
+
+
+def test_records_are_the_only_views() -> None:
+    assert [type_.name for type_ in FIELD_TYPES.values() if type_.view] == ["records"]
 
 
 def test_entity_types_stand_for_types_of_the_table() -> None:

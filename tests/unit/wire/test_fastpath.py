@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from kafkawire.layout import FIELD_TYPES
 from kafkawire.protocol import (
     AlterPartitionRequest,
+    ApiVersionsRequest,
     CreateTopicsRequest,
+    DescribeAclsResponse,
     FetchResponse,
     MetadataRequest,
+    MetadataResponse,
     ProduceRequest,
     SaslAuthenticateRequest,
     ShareFetchResponse,
 )
-from kafkawire.wire import DecodeError, Message
+from kafkawire.wire import DecodeError, EncodeError, Message
 from kafkawire.wire.fastpath import (
     FEW,
     differs,
+    long_length,
     octets,
     pack_numbers,
     packers,
@@ -203,3 +209,103 @@ def test_slices_past_the_end_are_noticed() -> None:
         check_engines_agree(message_cls, version, bytes.fromhex(buffer))
         with pytest.raises(DecodeError, match="left"):
             message_cls.decode_from(bytes.fromhex(buffer), 0, version)
+
+
+AROUND_SHORT = [0, 1, 62, 63, 64, 65, 126, 127, 128, 300]
+
+
+@pytest.mark.parametrize("first", AROUND_SHORT)
+def test_two_strings_side_by_side(first: int) -> None:
+    """One call writes both while they are short, and what stands around them."""
+    acls = tuple(
+        DescribeAclsResponse.AclDescription("p" * first, "h" * second, operation, 3, tags)
+        for second in AROUND_SHORT
+        for operation, tags in ((-128, ()), (127, ((5, b"five"),)))
+    )
+    response = DescribeAclsResponse(resources=(DescribeAclsResponse.DescribeAclsResource(acls=acls),))
+    check_round_trip(response, 2)
+    check_round_trip(ApiVersionsRequest("é" * (first // 2), "n" * first, ((7, b""),)), 3)
+
+
+@pytest.mark.parametrize(
+    "acl",
+    [
+        DescribeAclsResponse.AclDescription(principal=None),  # type: ignore[arg-type] # that is what is tested
+        DescribeAclsResponse.AclDescription(host=b"h"),  # type: ignore[arg-type]
+        DescribeAclsResponse.AclDescription(operation=128),
+        DescribeAclsResponse.AclDescription(permission_type=1.0),  # type: ignore[arg-type]
+        DescribeAclsResponse.AclDescription(principal="\ud800"),
+        DescribeAclsResponse.AclDescription(principal="p" * 32768),
+    ],
+    ids=["null", "bytes", "range", "float", "surrogate", "length"],
+)
+def test_two_strings_are_refused_as_one_is(acl: DescribeAclsResponse.AclDescription) -> None:
+    response = DescribeAclsResponse(resources=(DescribeAclsResponse.DescribeAclsResource(acls=(acl,)),))
+    with pytest.raises(EncodeError, match=r"resources\[0\].acls\[0\]"):
+        response.encode(2)
+
+
+def partitions(*replicas: Sequence[object]) -> MetadataResponse:
+    partition = MetadataResponse.MetadataResponsePartition(0, 1, 2, 3, *replicas)  # type: ignore[arg-type]
+    topic = MetadataResponse.MetadataResponseTopic(partitions=(partition, replace(partition, leader_id=5)))
+    return MetadataResponse(topics=(topic,))
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 126, 127, 128, 200])
+def test_arrays_side_by_side_that_are_one_tuple(count: int) -> None:
+    numbers, other = tuple(range(count)), tuple(range(1, count + 1))
+    for replicas in (
+        (numbers, numbers, ()),
+        (numbers, numbers, numbers),
+        (numbers, other, ()),
+        (numbers, (), numbers),
+        ((), (), numbers),
+        (numbers, tuple(range(count)), ()),
+    ):
+        for version in (8, 9, 12):
+            check_round_trip(partitions(*replicas), version)
+    lists = partitions(list(numbers), list(numbers), [])
+    assert lists.encode(12) == partitions(numbers, numbers, ()).encode(12)
+
+
+def test_arrays_that_are_alike_become_one_tuple() -> None:
+    for numbers, other in (((1, 2, 3), (4,)), ((), (4,)), ((4,), (1, 2, 3))):
+        read = MetadataResponse.decode(partitions(numbers, numbers, other).encode(12), 12)
+        (partition, _) = read.topics[0].partitions
+        assert partition.isr_nodes is partition.replica_nodes
+        assert partition.offline_replicas == other
+
+
+@pytest.mark.parametrize("position", [0, 1, 2])
+@pytest.mark.parametrize("wrong", [(1.0, 2.0), (1, 2**31), (1, None), "12", None, 7])
+def test_arrays_side_by_side_are_refused_as_one_is(position: int, wrong: Sequence[object]) -> None:
+    """An array that equals its neighbour is not taken for it: 1.0 equals 1, but is no integer."""
+    replicas: list[Sequence[object]] = [(1, 2), (1, 2), ()]
+    replicas[position] = wrong
+    name = ("replica_nodes", "isr_nodes", "offline_replicas")[position]
+    with pytest.raises(EncodeError, match=rf"topics\[0\].partitions\[0\].{name}"):
+        partitions(*replicas).encode(12)
+
+
+@pytest.mark.parametrize("count", [None, 0, 1, 126, 127, 128])
+def test_an_array_that_is_mostly_empty_or_null(count: int | None) -> None:
+    aborted = None if count is None else (FetchResponse.AbortedTransaction(5, 6),) * count
+    partition = FetchResponse.PartitionData(1, 2, 3, 4, 5, aborted_transactions=aborted, preferred_read_replica=8)
+    response = FetchResponse(responses=(FetchResponse.FetchableTopicResponse(partitions=(partition,)),))
+    for version in (11, 12, 17):
+        check_round_trip(response, version)
+    if count == 0:
+        as_list = replace(partition, aborted_transactions=[])
+        again = FetchResponse(responses=(FetchResponse.FetchableTopicResponse(partitions=(as_list,)),))
+        assert again.encode(12) == response.encode(12)
+
+
+@pytest.mark.parametrize("length", [*AROUND_ONE_BYTE, *AROUND_TWO_BYTES, 2097150, 2097151, 2**28, 2**31 - 2])
+def test_compact_lengths(length: int) -> None:
+    assert long_length(length) == uvarint(length + 1)
+
+
+@pytest.mark.parametrize("length", [-1, -2, 2**31 - 1])
+def test_compact_lengths_of_31_bits_only(length: int) -> None:
+    with pytest.raises(ValueError, match="is no length"):
+        long_length(length)

@@ -14,6 +14,7 @@ from kafkawire.wire.fastpath import (
     packer,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -51,6 +52,7 @@ _pack_h = packer("h")
 _pack_qh = packer("qh")
 _pack_qhh = packer("qhh")
 _pack_text__qh = text_packers("", "qh")
+_pack_pair__qh_x = text_pair_packers("", "qh", "x")
 
 # AddOffsetsToTxnRequest, versions 0-2
 #   TransactionalId: string
@@ -78,16 +80,16 @@ def _read_add_offsets_to_txn_request_v0(buffer: bytes, at: int) -> tuple[AddOffs
 
 
 def _encode_add_offsets_to_txn_request_v0(item: AddOffsetsToTxnRequest) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     transactional_id_raw = item.transactional_id.encode()
-    out.append(_pack_h(len(transactional_id_raw)))
-    out.append(transactional_id_raw)
+    out += _pack_h(len(transactional_id_raw))
+    out += transactional_id_raw
     group_id_raw = item.group_id.encode()
-    out.append(_pack_qhh(item.producer_id, item.producer_epoch, len(group_id_raw)))
-    out.append(group_id_raw)
-    return b"".join(out)
+    out += _pack_qhh(item.producer_id, item.producer_epoch, len(group_id_raw))
+    out += group_id_raw
+    return out
 
 
 # AddOffsetsToTxnRequest, versions 3-4
@@ -125,26 +127,35 @@ def _read_add_offsets_to_txn_request_v3(buffer: bytes, at: int) -> tuple[AddOffs
 
 
 def _encode_add_offsets_to_txn_request_v3(item: AddOffsetsToTxnRequest) -> bytes:
-    out: list[bytes] = []
-    text = item.transactional_id.encode()
-    n = len(text)
-    if n < 127:
-        out.append(_pack_text__qh[n](n + 1, text, item.producer_id, item.producer_epoch))
+    out = b""
+    transactional_id_raw = item.transactional_id.encode()
+    group_id_raw = item.group_id.encode()
+    n = len(transactional_id_raw)
+    m = len(group_id_raw)
+    if n < 64 and m < 64:
+        out += _pack_pair__qh_x[n][m](
+            n + 1, transactional_id_raw, item.producer_id, item.producer_epoch, m + 1, group_id_raw
+        )
     else:
-        out.append(long_text_length(n))
-        out.append(text)
-        out.append(_pack_qh(item.producer_id, item.producer_epoch))
-    text = item.group_id.encode()
-    n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_text_length(n))
-    out.append(text)
-    out.append(BYTES[0])
+        text = item.transactional_id.encode()
+        n = len(text)
+        if n < 127:
+            out += _pack_text__qh[n](n + 1, text, item.producer_id, item.producer_epoch)
+        else:
+            out += long_text_length(n)
+            out += text
+            out += _pack_qh(item.producer_id, item.producer_epoch)
+        text = item.group_id.encode()
+        n = len(text)
+        if n < 127:
+            out += BYTES[n + 1]
+        else:
+            out += long_text_length(n)
+        out += text
+        out += b"\x00"
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 AddOffsetsToTxnRequest._readers = {

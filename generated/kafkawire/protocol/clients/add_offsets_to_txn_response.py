@@ -30,7 +30,7 @@ class AddOffsetsToTxnResponse(Message, frozen=True, gc=False):
 _unpack_ih = unpacker("ih")
 _unpack_ihB = unpacker("ihB")
 _pack_ih = packer("ih")
-_pack_ihB = packer("ihB")
+_pack_ihx = packer("ihx")
 
 # AddOffsetsToTxnResponse, versions 0-2
 #   ThrottleTimeMs: int32
@@ -44,11 +44,11 @@ def _read_add_offsets_to_txn_response_v0(buffer: bytes, at: int) -> tuple[AddOff
 
 
 def _encode_add_offsets_to_txn_response_v0(item: AddOffsetsToTxnResponse) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    out.append(_pack_ih(item.throttle_time_ms, item.error_code))
-    return b"".join(out)
+    out += _pack_ih(item.throttle_time_ms, item.error_code)
+    return out
 
 
 # AddOffsetsToTxnResponse, versions 3-4
@@ -67,11 +67,11 @@ def _read_add_offsets_to_txn_response_v3(buffer: bytes, at: int) -> tuple[AddOff
 
 
 def _encode_add_offsets_to_txn_response_v3(item: AddOffsetsToTxnResponse) -> bytes:
-    out: list[bytes] = []
-    out.append(_pack_ihB(item.throttle_time_ms, item.error_code, 0))
+    out = b""
+    out += _pack_ihx(item.throttle_time_ms, item.error_code)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 AddOffsetsToTxnResponse._readers = {

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import ProducerId, TopicName, TransactionalId
 from kafkawire.wire.fastpath import (
-    FEW,
+    NOTHING,
     Tags,
     long_length,
     long_numbers,
@@ -122,7 +122,7 @@ def _read_many_add_partitions_to_txn_topic_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             partitions = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
@@ -145,7 +145,7 @@ def _write_many_add_partitions_to_txn_topic_v0(
             partitions = sequence(partitions)
         out += _pack_i(len(partitions))
         n = len(partitions)
-        out += _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
+        out += _pack_many_i[n](*partitions) if n < 127 else pack_numbers("i", partitions)
 
 
 # AddPartitionsToTxnRequest, versions 0-2
@@ -224,7 +224,7 @@ def _read_many_add_partitions_to_txn_topic_v3(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             partitions = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -251,16 +251,19 @@ def _write_many_add_partitions_to_txn_topic_v3(
             out += long_text_length(n)
         out += text
         partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
-        n = len(partitions)
-        if n < FEW:
-            numbers = _pack_many_i[n](*partitions)
-            out.append(n + 1)
+        if partitions is NOTHING:
+            out.append(1)
         else:
-            numbers = pack_numbers("i", partitions)
-            out += long_length(n)
-        out += numbers
+            if type(partitions) is not tuple:
+                partitions = sequence(partitions)
+            n = len(partitions)
+            if n < 127:
+                numbers = _pack_many_i[n](*partitions)
+                out.append(n + 1)
+            else:
+                numbers = pack_numbers("i", partitions)
+                out += long_length(n)
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -330,7 +333,7 @@ def _encode_add_partitions_to_txn_request_v3(item: AddPartitionsToTxnRequest) ->
     if type(v3_and_below_topics) is not tuple:
         v3_and_below_topics = sequence(v3_and_below_topics)
     n = len(v3_and_below_topics)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -404,7 +407,7 @@ def _write_many_add_partitions_to_txn_transaction_v4(
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -454,7 +457,7 @@ def _encode_add_partitions_to_txn_request_v4(item: AddPartitionsToTxnRequest) ->
     if type(transactions) is not tuple:
         transactions = sequence(transactions)
     n = len(transactions)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -10,7 +10,6 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName, TransactionalId
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     iterator,
     long_length,
@@ -97,6 +96,7 @@ _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ih = packer("ih")
 _pack_ihB = packer("ihB")
+_pack_ihx = packer("ihx")
 _pack_ii = packer("ii")
 
 # AddPartitionsToTxnPartitionResult, versions 0-2
@@ -230,7 +230,7 @@ def _write_many_add_partitions_to_txn_partition_result_v3(
     out: bytearray, items: Sequence[AddPartitionsToTxnResponse.AddPartitionsToTxnPartitionResult]
 ) -> None:
     for item in items:
-        out += _pack_ihB(item.partition_index, item.partition_error_code, 0)
+        out += _pack_ihx(item.partition_index, item.partition_error_code)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -291,7 +291,7 @@ def _write_many_add_partitions_to_txn_topic_result_v3(
         if type(results_by_partition) is not tuple:
             results_by_partition = sequence(results_by_partition)
         n = len(results_by_partition)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -336,7 +336,7 @@ def _encode_add_partitions_to_txn_response_v3(item: AddPartitionsToTxnResponse) 
     if type(results_by_topic_v3_and_below) is not tuple:
         results_by_topic_v3_and_below = sequence(results_by_topic_v3_and_below)
     n = len(results_by_topic_v3_and_below)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)
@@ -404,7 +404,7 @@ def _write_many_add_partitions_to_txn_result_v4(
         if type(topic_results) is not tuple:
             topic_results = sequence(topic_results)
         n = len(topic_results)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -450,7 +450,7 @@ def _encode_add_partitions_to_txn_response_v4(item: AddPartitionsToTxnResponse) 
     if type(results_by_transaction) is not tuple:
         results_by_transaction = sequence(results_by_transaction)
     n = len(results_by_transaction)
-    if n < FEW:
+    if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -21,6 +20,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -72,11 +72,12 @@ _unpack_zB = unpacker("?B")
 _unpack_HB = unpacker("HB")
 _unpack_ii16sB = unpacker("ii16sB")
 _unpack_text_HB = text_unpackers("HB")
-_pack_zB = packer("?B")
-_pack_HB = packer("HB")
+_pack_zx = packer("?x")
+_pack_Hx = packer("Hx")
 _pack_ii16s = packer("ii16s")
 _pack_ii16sB = packer("ii16sB")
-_pack_text__HB = text_packers("", "HB")
+_pack_text__Hx = text_packers("", "Hx")
+_pack_pair___Hx = text_pair_packers("", "", "Hx")
 
 # Listener, versions 0-1
 #   Name: compact string
@@ -117,21 +118,28 @@ def _read_many_listener_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Ad
 
 def _write_many_listener_v0(out: bytearray, items: Sequence[AddRaftVoterRequest.Listener]) -> None:
     for item in items:
-        text = item.name.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
+        name_raw = item.name.encode()
+        host_raw = item.host.encode()
+        n = len(name_raw)
+        m = len(host_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair___Hx[n][m](n + 1, name_raw, m + 1, host_raw, item.port)
         else:
-            out += long_text_length(n)
-        out += text
-        text = item.host.encode()
-        n = len(text)
-        if n < 127:
-            out += _pack_text__HB[n](n + 1, text, item.port, 0)
-        else:
-            out += long_text_length(n)
+            text = item.name.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
             out += text
-            out += _pack_HB(item.port, 0)
+            text = item.host.encode()
+            n = len(text)
+            if n < 127:
+                out += _pack_text__Hx[n](n + 1, text, item.port)
+            else:
+                out += long_text_length(n)
+                out += text
+                out += _pack_Hx(item.port)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -198,7 +206,7 @@ def _encode_add_raft_voter_request_v0(item: AddRaftVoterRequest) -> bytes:
     n = len(listeners)
     if len(item.voter_directory_id) != 16:
         raise ValueError
-    if n < FEW:
+    if n < 127:
         out += _pack_ii16sB(item.timeout_ms, item.voter_id, item.voter_directory_id, n + 1)
     else:
         out += _pack_ii16s(item.timeout_ms, item.voter_id, item.voter_directory_id)
@@ -274,7 +282,7 @@ def _encode_add_raft_voter_request_v1(item: AddRaftVoterRequest) -> bytes:
     n = len(listeners)
     if len(item.voter_directory_id) != 16:
         raise ValueError
-    if n < FEW:
+    if n < 127:
         out += _pack_ii16sB(item.timeout_ms, item.voter_id, item.voter_directory_id, n + 1)
     else:
         out += _pack_ii16s(item.timeout_ms, item.voter_id, item.voter_directory_id)
@@ -282,7 +290,7 @@ def _encode_add_raft_voter_request_v1(item: AddRaftVoterRequest) -> bytes:
     _write_many_listener_v0(out, listeners)
     if type(item.ack_when_committed) is not bool:
         raise ValueError
-    out += _pack_zB(item.ack_when_committed, 0)
+    out += _pack_zx(item.ack_when_committed)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)

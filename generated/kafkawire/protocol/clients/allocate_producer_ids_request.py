@@ -29,7 +29,7 @@ class AllocateProducerIdsRequest(Message, frozen=True, gc=False):
 
 
 _unpack_iqB = unpacker("iqB")
-_pack_iqB = packer("iqB")
+_pack_iqx = packer("iqx")
 
 # AllocateProducerIdsRequest, version 0
 #   BrokerId: int32
@@ -47,11 +47,11 @@ def _read_allocate_producer_ids_request_v0(buffer: bytes, at: int) -> tuple[Allo
 
 
 def _encode_allocate_producer_ids_request_v0(item: AllocateProducerIdsRequest) -> bytes:
-    out: list[bytes] = []
-    out.append(_pack_iqB(item.broker_id, item.broker_epoch, 0))
+    out = b""
+    out += _pack_iqx(item.broker_id, item.broker_epoch)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 AllocateProducerIdsRequest._readers = {0: _read_allocate_producer_ids_request_v0}

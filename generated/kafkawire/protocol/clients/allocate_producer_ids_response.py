@@ -33,7 +33,7 @@ class AllocateProducerIdsResponse(Message, frozen=True, gc=False):
 
 
 _unpack_ihqiB = unpacker("ihqiB")
-_pack_ihqiB = packer("ihqiB")
+_pack_ihqix = packer("ihqix")
 
 # AllocateProducerIdsResponse, version 0
 #   ThrottleTimeMs: int32
@@ -53,11 +53,11 @@ def _read_allocate_producer_ids_response_v0(buffer: bytes, at: int) -> tuple[All
 
 
 def _encode_allocate_producer_ids_response_v0(item: AllocateProducerIdsResponse) -> bytes:
-    out: list[bytes] = []
-    out.append(_pack_ihqiB(item.throttle_time_ms, item.error_code, item.producer_id_start, item.producer_id_len, 0))
+    out = b""
+    out += _pack_ihqix(item.throttle_time_ms, item.error_code, item.producer_id_start, item.producer_id_len)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 AllocateProducerIdsResponse._readers = {0: _read_allocate_producer_ids_response_v0}

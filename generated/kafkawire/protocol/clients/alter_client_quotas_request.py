@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -91,12 +90,12 @@ _unpack_h = unpacker("h")
 _unpack_i = unpacker("i")
 _unpack_text_dzB = text_unpackers("d?B")
 _pack_z = packer("?")
-_pack_zB = packer("?B")
+_pack_zx = packer("?x")
 _pack_dz = packer("d?")
-_pack_dzB = packer("d?B")
+_pack_dzx = packer("d?x")
 _pack_h = packer("h")
 _pack_i = packer("i")
-_pack_text__dzB = text_packers("", "d?B")
+_pack_text__dzx = text_packers("", "d?x")
 
 # EntityData, version 0
 #   EntityType: string
@@ -140,7 +139,8 @@ def _write_many_entity_data_v0(out: bytearray, items: Sequence[AlterClientQuotas
             out += NULL_TEXT
         else:
             text = entity_name.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
 
 
@@ -370,11 +370,11 @@ def _write_many_op_data_v1(out: bytearray, items: Sequence[AlterClientQuotasRequ
         text = item.key.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text__dzB[n](n + 1, text, item.value, item.remove, 0)
+            out += _pack_text__dzx[n](n + 1, text, item.value, item.remove)
         else:
             out += long_text_length(n)
             out += text
-            out += _pack_dzB(item.value, item.remove, 0)
+            out += _pack_dzx(item.value, item.remove)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -430,7 +430,7 @@ def _write_many_entry_data_v1(out: bytearray, items: Sequence[AlterClientQuotasR
         if type(entity) is not tuple:
             entity = sequence(entity)
         n = len(entity)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -439,7 +439,7 @@ def _write_many_entry_data_v1(out: bytearray, items: Sequence[AlterClientQuotasR
         if type(ops) is not tuple:
             ops = sequence(ops)
         n = len(ops)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -482,14 +482,14 @@ def _encode_alter_client_quotas_request_v1(item: AlterClientQuotasRequest) -> by
     if type(entries_) is not tuple:
         entries_ = sequence(entries_)
     n = len(entries_)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_entry_data_v1(out, entries_)
     if type(item.validate_only) is not bool:
         raise ValueError
-    out += _pack_zB(item.validate_only, 0)
+    out += _pack_zx(item.validate_only)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)

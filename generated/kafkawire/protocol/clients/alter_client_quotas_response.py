@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -122,7 +121,8 @@ def _write_many_entity_data_v0(out: bytearray, items: Sequence[AlterClientQuotas
             out += NULL_TEXT
         else:
             text = entity_name.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
 
 
@@ -170,7 +170,8 @@ def _write_many_entry_data_v0(out: bytearray, items: Sequence[AlterClientQuotasR
             out += NULL_TEXT
         else:
             text = error_message.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
         entity = item.entity
         if type(entity) is not tuple:
@@ -336,7 +337,7 @@ def _write_many_entry_data_v1(out: bytearray, items: Sequence[AlterClientQuotasR
         if type(entity) is not tuple:
             entity = sequence(entity)
         n = len(entity)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -379,7 +380,7 @@ def _encode_alter_client_quotas_response_v1(item: AlterClientQuotasResponse) -> 
     if type(entries_) is not tuple:
         entries_ = sequence(entries_)
     n = len(entries_)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -77,7 +76,7 @@ _unpack_bh = unpacker("bh")
 _unpack_h = unpacker("h")
 _unpack_i = unpacker("i")
 _pack_z = packer("?")
-_pack_zB = packer("?B")
+_pack_zx = packer("?x")
 _pack_b = packer("b")
 _pack_bh = packer("bh")
 _pack_h = packer("h")
@@ -126,7 +125,8 @@ def _write_many_alterable_config_v0(out: bytearray, items: Sequence[AlterConfigs
             out += NULL_TEXT
         else:
             text = value.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
 
 
@@ -337,7 +337,7 @@ def _write_many_alter_configs_resource_v2(
         if type(configs) is not tuple:
             configs = sequence(configs)
         n = len(configs)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -380,14 +380,14 @@ def _encode_alter_configs_request_v2(item: AlterConfigsRequest) -> bytes:
     if type(resources) is not tuple:
         resources = sequence(resources)
     n = len(resources)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_alter_configs_resource_v2(out, resources)
     if type(item.validate_only) is not bool:
         raise ValueError
-    out += _pack_zB(item.validate_only, 0)
+    out += _pack_zx(item.validate_only)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -66,14 +65,14 @@ _unpack_hB = unpacker("hB")
 _unpack_hh = unpacker("hh")
 _unpack_iB = unpacker("iB")
 _unpack_ii = unpacker("ii")
-_pack_B = packer("B")
 _pack_b = packer("b")
 _pack_bh = packer("bh")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ii = packer("ii")
-_pack_text_b_B = text_packers("b", "B")
+_pack_x = packer("x")
+_pack_text_b_x = text_packers("b", "x")
 
 # AlterConfigsResourceResponse, versions 0-1
 #   ErrorCode: int16
@@ -119,7 +118,8 @@ def _write_many_alter_configs_resource_response_v0(
             out += NULL_TEXT
         else:
             text = error_message.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
         resource_name_raw = item.resource_name.encode()
         out += _pack_bh(item.resource_type, len(resource_name_raw))
@@ -217,12 +217,16 @@ def _write_many_alter_configs_resource_response_v2(
         text = item.resource_name.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text_b_B[n](item.resource_type, n + 1, text, 0)
+            out += _pack_text_b_x[n](
+                item.resource_type,
+                n + 1,
+                text,
+            )
         else:
             out += _pack_b(item.resource_type)
             out += long_text_length(n)
             out += text
-            out += _pack_B(0)
+            out += _pack_x()
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -260,7 +264,7 @@ def _encode_alter_configs_response_v2(item: AlterConfigsResponse) -> bytes:
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

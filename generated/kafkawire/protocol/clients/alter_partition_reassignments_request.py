@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
+    NOTHING,
     Tags,
     long_length,
     long_nullable_numbers,
@@ -79,6 +79,7 @@ _pack_i = packer("i")
 _pack_iz = packer("i?")
 _pack_izB = packer("i?B")
 _pack_iB = packer("iB")
+_pack_iBx = packer("iBx")
 _pack_many_i = packers("i")
 
 # ReassignablePartition, versions 0-1
@@ -97,7 +98,7 @@ def _read_many_reassignable_partition_v0(
         at += 5
         if not n:
             replicas = None
-        elif 0 < n < FEW:
+        elif 0 < n < 127:
             n -= 1
             replicas = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -116,22 +117,26 @@ def _write_many_reassignable_partition_v0(
     out: bytearray, items: Sequence[AlterPartitionReassignmentsRequest.ReassignablePartition]
 ) -> None:
     for item in items:
-        out += _pack_i(item.partition_index)
         replicas = item.replicas
-        if replicas is None:
-            out.append(0)
+        if replicas is NOTHING or replicas is None:
+            out += _pack_iBx(item.partition_index, 0 if replicas is None else 1)
         else:
-            if type(replicas) is not tuple:
-                replicas = sequence(replicas)
-            n = len(replicas)
-            if n < FEW:
-                numbers = _pack_many_i[n](*replicas)
-                out.append(n + 1)
+            out += _pack_i(item.partition_index)
+            replicas = item.replicas
+            if replicas is None:
+                out.append(0)
             else:
-                numbers = pack_numbers("i", replicas)
-                out += long_length(n)
-            out += numbers
-        out.append(0)
+                if type(replicas) is not tuple:
+                    replicas = sequence(replicas)
+                n = len(replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*replicas)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("i", replicas)
+                    out += long_length(n)
+                out += numbers
+            out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -192,7 +197,7 @@ def _write_many_reassignable_topic_v0(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -239,7 +244,7 @@ def _encode_alter_partition_reassignments_request_v0(item: AlterPartitionReassig
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.timeout_ms, n + 1)
     else:
         out += _pack_i(item.timeout_ms)
@@ -289,7 +294,7 @@ def _encode_alter_partition_reassignments_request_v1(item: AlterPartitionReassig
     n = len(topics)
     if type(item.allow_replication_factor_change) is not bool:
         raise ValueError
-    if n < FEW:
+    if n < 127:
         out += _pack_izB(item.timeout_ms, item.allow_replication_factor_change, n + 1)
     else:
         out += _pack_iz(item.timeout_ms, item.allow_replication_factor_change)

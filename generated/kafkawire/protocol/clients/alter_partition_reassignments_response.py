@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     long_length,
     long_nullable_text,
@@ -189,7 +188,7 @@ def _write_many_reassignable_topic_response_v0(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -258,7 +257,7 @@ def _encode_alter_partition_reassignments_response_v0(item: AlterPartitionReassi
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -336,7 +335,7 @@ def _encode_alter_partition_reassignments_response_v1(item: AlterPartitionReassi
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -10,7 +10,6 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     iterator,
@@ -107,12 +106,13 @@ _unpack_many_i = unpackers("i")
 _iterate_iqx = iterator("iqx")
 _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
-_pack_biB = packer("biB")
-_pack_iB = packer("iB")
+_pack_bix = packer("bix")
 _pack_ii = packer("ii")
 _pack_iiB = packer("iiB")
 _pack_iq = packer("iq")
 _pack_iqB = packer("iqB")
+_pack_iqx = packer("iqx")
+_pack_ix = packer("ix")
 _pack_many_i = packers("i")
 
 # PartitionData, version 0
@@ -131,7 +131,7 @@ def _read_many_partition_data_v0(
     for _ in range(count):
         partition_index, leader_epoch, n = _unpack_iiB(buffer, at)
         at += 9
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             new_isr = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -156,7 +156,7 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[AlterPartition
         if type(new_isr) is not tuple:
             new_isr = sequence(new_isr)
         n = len(new_isr)
-        if n < FEW:
+        if n < 127:
             numbers = _pack_many_i[n](*new_isr)
             out += _pack_iiB(item.partition_index, item.leader_epoch, n + 1)
         else:
@@ -164,7 +164,7 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[AlterPartition
             out += _pack_ii(item.partition_index, item.leader_epoch)
             out += long_length(n)
         out += numbers
-        out += _pack_iB(item.partition_epoch, 0)
+        out += _pack_ix(item.partition_epoch)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -223,7 +223,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[AlterPartitionRequ
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -267,7 +267,7 @@ def _encode_alter_partition_request_v0(item: AlterPartitionRequest) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iqB(item.broker_id, item.broker_epoch, n + 1)
     else:
         out += _pack_iq(item.broker_id, item.broker_epoch)
@@ -296,7 +296,7 @@ def _read_many_partition_data_v1(
     for _ in range(count):
         partition_index, leader_epoch, n = _unpack_iiB(buffer, at)
         at += 9
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             new_isr = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -319,7 +319,7 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[AlterPartition
         if type(new_isr) is not tuple:
             new_isr = sequence(new_isr)
         n = len(new_isr)
-        if n < FEW:
+        if n < 127:
             numbers = _pack_many_i[n](*new_isr)
             out += _pack_iiB(item.partition_index, item.leader_epoch, n + 1)
         else:
@@ -327,7 +327,7 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[AlterPartition
             out += _pack_ii(item.partition_index, item.leader_epoch)
             out += long_length(n)
         out += numbers
-        out += _pack_biB(item.leader_recovery_state, item.partition_epoch, 0)
+        out += _pack_bix(item.leader_recovery_state, item.partition_epoch)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -386,7 +386,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[AlterPartitionRequ
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -430,7 +430,7 @@ def _encode_alter_partition_request_v1(item: AlterPartitionRequest) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iqB(item.broker_id, item.broker_epoch, n + 1)
     else:
         out += _pack_iq(item.broker_id, item.broker_epoch)
@@ -484,7 +484,7 @@ def _write_many_topic_data_v2(out: bytearray, items: Sequence[AlterPartitionRequ
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -529,7 +529,7 @@ def _encode_alter_partition_request_v2(item: AlterPartitionRequest) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iqB(item.broker_id, item.broker_epoch, n + 1)
     else:
         out += _pack_iq(item.broker_id, item.broker_epoch)
@@ -567,7 +567,7 @@ def _read_many_broker_state_v3(
 
 def _write_many_broker_state_v3(out: bytearray, items: Sequence[AlterPartitionRequest.BrokerState]) -> None:
     for item in items:
-        out += _pack_iqB(item.broker_id, item.broker_epoch, 0)
+        out += _pack_iqx(item.broker_id, item.broker_epoch)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -618,13 +618,13 @@ def _write_many_partition_data_v3(out: bytearray, items: Sequence[AlterPartition
         if type(new_isr_with_epochs) is not tuple:
             new_isr_with_epochs = sequence(new_isr_with_epochs)
         n = len(new_isr_with_epochs)
-        if n < FEW:
+        if n < 127:
             out += _pack_iiB(item.partition_index, item.leader_epoch, n + 1)
         else:
             out += _pack_ii(item.partition_index, item.leader_epoch)
             out += long_length(n)
         _write_many_broker_state_v3(out, new_isr_with_epochs)
-        out += _pack_biB(item.leader_recovery_state, item.partition_epoch, 0)
+        out += _pack_bix(item.leader_recovery_state, item.partition_epoch)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -671,7 +671,7 @@ def _write_many_topic_data_v3(out: bytearray, items: Sequence[AlterPartitionRequ
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -716,7 +716,7 @@ def _encode_alter_partition_request_v3(item: AlterPartitionRequest) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iqB(item.broker_id, item.broker_epoch, n + 1)
     else:
         out += _pack_iq(item.broker_id, item.broker_epoch)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -94,12 +93,12 @@ _unpack_ihiiB = unpacker("ihiiB")
 _unpack_many_i = unpackers("i")
 _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
-_pack_biB = packer("biB")
-_pack_iB = packer("iB")
+_pack_bix = packer("bix")
 _pack_ih = packer("ih")
 _pack_ihB = packer("ihB")
 _pack_ihii = packer("ihii")
 _pack_ihiiB = packer("ihiiB")
+_pack_ix = packer("ix")
 _pack_many_i = packers("i")
 
 # PartitionData, version 0
@@ -120,7 +119,7 @@ def _read_many_partition_data_v0(
     for _ in range(count):
         partition_index, error_code, leader_id, leader_epoch, n = _unpack_ihiiB(buffer, at)
         at += 15
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             isr = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -141,7 +140,7 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[AlterPartition
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
-        if n < FEW:
+        if n < 127:
             numbers = _pack_many_i[n](*isr)
             out += _pack_ihiiB(item.partition_index, item.error_code, item.leader_id, item.leader_epoch, n + 1)
         else:
@@ -149,7 +148,7 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[AlterPartition
             out += _pack_ihii(item.partition_index, item.error_code, item.leader_id, item.leader_epoch)
             out += long_length(n)
         out += numbers
-        out += _pack_iB(item.partition_epoch, 0)
+        out += _pack_ix(item.partition_epoch)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -208,7 +207,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[AlterPartitionResp
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -252,7 +251,7 @@ def _encode_alter_partition_response_v0(item: AlterPartitionResponse) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)
@@ -283,7 +282,7 @@ def _read_many_partition_data_v1(
     for _ in range(count):
         partition_index, error_code, leader_id, leader_epoch, n = _unpack_ihiiB(buffer, at)
         at += 15
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             isr = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -308,7 +307,7 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[AlterPartition
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
-        if n < FEW:
+        if n < 127:
             numbers = _pack_many_i[n](*isr)
             out += _pack_ihiiB(item.partition_index, item.error_code, item.leader_id, item.leader_epoch, n + 1)
         else:
@@ -316,7 +315,7 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[AlterPartition
             out += _pack_ihii(item.partition_index, item.error_code, item.leader_id, item.leader_epoch)
             out += long_length(n)
         out += numbers
-        out += _pack_biB(item.leader_recovery_state, item.partition_epoch, 0)
+        out += _pack_bix(item.leader_recovery_state, item.partition_epoch)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -375,7 +374,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[AlterPartitionResp
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -419,7 +418,7 @@ def _encode_alter_partition_response_v1(item: AlterPartitionResponse) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)
@@ -473,7 +472,7 @@ def _write_many_topic_data_v2(out: bytearray, items: Sequence[AlterPartitionResp
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -518,7 +517,7 @@ def _encode_alter_partition_response_v2(item: AlterPartitionResponse) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)

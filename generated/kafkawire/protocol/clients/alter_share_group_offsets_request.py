@@ -10,7 +10,6 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     iterator,
     long_length,
@@ -70,7 +69,7 @@ class AlterShareGroupOffsetsRequest(Message, frozen=True, gc=False):
 
 _unpack_iqB = unpacker("iqB")
 _iterate_iqx = iterator("iqx")
-_pack_iqB = packer("iqB")
+_pack_iqx = packer("iqx")
 
 # AlterShareGroupOffsetsRequestPartition, version 0
 #   PartitionIndex: int32
@@ -100,7 +99,7 @@ def _write_many_alter_share_group_offsets_request_partition_v0(
     out: bytearray, items: Sequence[AlterShareGroupOffsetsRequest.AlterShareGroupOffsetsRequestPartition]
 ) -> None:
     for item in items:
-        out += _pack_iqB(item.partition_index, item.start_offset, 0)
+        out += _pack_iqx(item.partition_index, item.start_offset)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -161,7 +160,7 @@ def _write_many_alter_share_group_offsets_request_topic_v0(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -219,7 +218,7 @@ def _encode_alter_share_group_offsets_request_v0(item: AlterShareGroupOffsetsReq
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

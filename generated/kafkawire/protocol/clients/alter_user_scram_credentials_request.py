@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
     Tags,
     long_length,
     long_text,
@@ -79,10 +78,10 @@ _unpack_bB = unpacker("bB")
 _unpack_biB = unpacker("biB")
 _unpack_text_bB = text_unpackers("bB")
 _unpack_text_biB = text_unpackers("biB")
-_pack_bB = packer("bB")
 _pack_bi = packer("bi")
-_pack_text__bB = text_packers("", "bB")
+_pack_bx = packer("bx")
 _pack_text__bi = text_packers("", "bi")
+_pack_text__bx = text_packers("", "bx")
 
 # ScramCredentialDeletion, version 0
 #   Name: compact string
@@ -121,11 +120,11 @@ def _write_many_scram_credential_deletion_v0(
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out.append(_pack_text__bB[n](n + 1, text, item.mechanism, 0))
+            out.append(_pack_text__bx[n](n + 1, text, item.mechanism))
         else:
             out.append(long_text_length(n))
             out.append(text)
-            out.append(_pack_bB(item.mechanism, 0))
+            out.append(_pack_bx(item.mechanism))
         if item.unknown_tagged_fields:
             out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
@@ -195,19 +194,11 @@ def _write_many_scram_credential_upsertion_v0(
             out.append(_pack_bi(item.mechanism, item.iterations))
         text = octets(item.salt)
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_length(n), text)
         text = octets(item.salted_password)
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_length(n))
-        out.append(text)
-        out.append(BYTES[0])
+        out += (BYTES[n + 1] if n < 127 else long_length(n), text)
+        out.append(b"\x00")
         if item.unknown_tagged_fields:
             out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
@@ -259,7 +250,7 @@ def _encode_alter_user_scram_credentials_request_v0(item: AlterUserScramCredenti
     if type(deletions) is not tuple:
         deletions = sequence(deletions)
     n = len(deletions)
-    if n < FEW:
+    if n < 127:
         out.append(BYTES[n + 1])
     else:
         out.append(long_length(n))
@@ -268,12 +259,12 @@ def _encode_alter_user_scram_credentials_request_v0(item: AlterUserScramCredenti
     if type(upsertions) is not tuple:
         upsertions = sequence(upsertions)
     n = len(upsertions)
-    if n < FEW:
+    if n < 127:
         out.append(BYTES[n + 1])
     else:
         out.append(long_length(n))
     _write_many_scram_credential_upsertion_v0(out, upsertions)
-    out.append(BYTES[0])
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     long_length,
     long_nullable_text,
@@ -170,7 +169,7 @@ def _encode_alter_user_scram_credentials_response_v0(item: AlterUserScramCredent
     if type(results) is not tuple:
         results = sequence(results)
     n = len(results)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

@@ -5,7 +5,15 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
-from kafkawire.wire.fastpath import BYTES, Tags, long_text, long_text_length, tagged_section, unknown_tags
+from kafkawire.wire.fastpath import (
+    BYTES,
+    Tags,
+    long_text,
+    long_text_length,
+    tagged_section,
+    text_pair_packers,
+    unknown_tags,
+)
 
 
 class ApiVersionsRequest(Message, frozen=True, gc=False):
@@ -27,6 +35,8 @@ class ApiVersionsRequest(Message, frozen=True, gc=False):
     unknown_tagged_fields: Tags = ()
 
 
+_pack_pair___x = text_pair_packers("", "", "x")
+
 # ApiVersionsRequest, versions 0-2
 #   nothing
 
@@ -37,10 +47,10 @@ def _read_api_versions_request_v0(buffer: bytes, at: int) -> tuple[ApiVersionsRe
 
 
 def _encode_api_versions_request_v0(item: ApiVersionsRequest) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    return b"".join(out)
+    return out
 
 
 # ApiVersionsRequest, versions 3-4
@@ -75,25 +85,32 @@ def _read_api_versions_request_v3(buffer: bytes, at: int) -> tuple[ApiVersionsRe
 
 
 def _encode_api_versions_request_v3(item: ApiVersionsRequest) -> bytes:
-    out: list[bytes] = []
-    text = item.client_software_name.encode()
-    n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
+    out = b""
+    client_software_name_raw = item.client_software_name.encode()
+    client_software_version_raw = item.client_software_version.encode()
+    n = len(client_software_name_raw)
+    m = len(client_software_version_raw)
+    if n < 64 and m < 64:
+        out += _pack_pair___x[n][m](n + 1, client_software_name_raw, m + 1, client_software_version_raw)
     else:
-        out.append(long_text_length(n))
-    out.append(text)
-    text = item.client_software_version.encode()
-    n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_text_length(n))
-    out.append(text)
-    out.append(BYTES[0])
+        text = item.client_software_name.encode()
+        n = len(text)
+        if n < 127:
+            out += BYTES[n + 1]
+        else:
+            out += long_text_length(n)
+        out += text
+        text = item.client_software_version.encode()
+        n = len(text)
+        if n < 127:
+            out += BYTES[n + 1]
+        else:
+            out += long_text_length(n)
+        out += text
+        out += b"\x00"
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 ApiVersionsRequest._readers = {

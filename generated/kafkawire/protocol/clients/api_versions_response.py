@@ -9,7 +9,6 @@ from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     iterator,
     long_length,
@@ -113,14 +112,14 @@ _iterate_hhhx = iterator("hhhx")
 _pack_z = packer("?")
 _pack_h = packer("h")
 _pack_hB = packer("hB")
-_pack_hhB = packer("hhB")
 _pack_hhh = packer("hhh")
-_pack_hhhB = packer("hhhB")
+_pack_hhhx = packer("hhhx")
+_pack_hhx = packer("hhx")
 _pack_hi = packer("hi")
 _pack_i = packer("i")
-_pack_iB = packer("iB")
+_pack_ix = packer("ix")
 _pack_q = packer("q")
-_pack_text__hhB = text_packers("", "hhB")
+_pack_text__hhx = text_packers("", "hhx")
 
 # ApiVersion, versions 0-2
 #   ApiKey: int16
@@ -236,7 +235,7 @@ def _read_many_api_version_v3(
 
 def _write_many_api_version_v3(out: bytearray, items: Sequence[ApiVersionsResponse.ApiVersion]) -> None:
     for item in items:
-        out += _pack_hhhB(item.api_key, item.min_version, item.max_version, 0)
+        out += _pack_hhhx(item.api_key, item.min_version, item.max_version)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -279,11 +278,11 @@ def _write_many_supported_feature_key_v3(
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text__hhB[n](n + 1, text, item.min_version, item.max_version, 0)
+            out += _pack_text__hhx[n](n + 1, text, item.min_version, item.max_version)
         else:
             out += long_text_length(n)
             out += text
-            out += _pack_hhB(item.min_version, item.max_version, 0)
+            out += _pack_hhx(item.min_version, item.max_version)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -326,11 +325,11 @@ def _write_many_finalized_feature_key_v3(
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text__hhB[n](n + 1, text, item.max_version_level, item.min_version_level, 0)
+            out += _pack_text__hhx[n](n + 1, text, item.max_version_level, item.min_version_level)
         else:
             out += long_text_length(n)
             out += text
-            out += _pack_hhB(item.max_version_level, item.min_version_level, 0)
+            out += _pack_hhx(item.max_version_level, item.min_version_level)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -430,50 +429,57 @@ def _encode_api_versions_response_v3(item: ApiVersionsResponse) -> bytes:
     if type(api_keys) is not tuple:
         api_keys = sequence(api_keys)
     n = len(api_keys)
-    if n < FEW:
+    if n < 127:
         out += _pack_hB(item.error_code, n + 1)
     else:
         out += _pack_h(item.error_code)
         out += long_length(n)
     _write_many_api_version_v3(out, api_keys)
-    out += _pack_iB(item.throttle_time_ms, 0)
-    known = []
-    if len(item.supported_features):
-        payload = bytearray()
-        supported_features = item.supported_features
-        if type(supported_features) is not tuple:
-            supported_features = sequence(supported_features)
-        n = len(supported_features)
-        if n < FEW:
-            payload.append(n + 1)
-        else:
-            payload += long_length(n)
-        _write_many_supported_feature_key_v3(payload, supported_features)
-        known.append((0, bytes(payload)))
-    if item.finalized_features_epoch != -1:
-        payload = bytearray()
-        payload += _pack_q(item.finalized_features_epoch)
-        known.append((1, bytes(payload)))
-    if len(item.finalized_features):
-        payload = bytearray()
-        finalized_features = item.finalized_features
-        if type(finalized_features) is not tuple:
-            finalized_features = sequence(finalized_features)
-        n = len(finalized_features)
-        if n < FEW:
-            payload.append(n + 1)
-        else:
-            payload += long_length(n)
-        _write_many_finalized_feature_key_v3(payload, finalized_features)
-        known.append((2, bytes(payload)))
-    if item.zk_migration_ready:
-        payload = bytearray()
-        if type(item.zk_migration_ready) is not bool:
-            raise ValueError
-        payload += _pack_z(item.zk_migration_ready)
-        known.append((3, bytes(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1, 2, 3))
+    out += _pack_ix(item.throttle_time_ms)
+    if (
+        len(item.supported_features)
+        or item.finalized_features_epoch != -1
+        or len(item.finalized_features)
+        or item.zk_migration_ready
+        or item.unknown_tagged_fields
+    ):
+        known = []
+        if len(item.supported_features):
+            payload = bytearray()
+            supported_features = item.supported_features
+            if type(supported_features) is not tuple:
+                supported_features = sequence(supported_features)
+            n = len(supported_features)
+            if n < 127:
+                payload.append(n + 1)
+            else:
+                payload += long_length(n)
+            _write_many_supported_feature_key_v3(payload, supported_features)
+            known.append((0, bytes(payload)))
+        if item.finalized_features_epoch != -1:
+            payload = bytearray()
+            payload += _pack_q(item.finalized_features_epoch)
+            known.append((1, bytes(payload)))
+        if len(item.finalized_features):
+            payload = bytearray()
+            finalized_features = item.finalized_features
+            if type(finalized_features) is not tuple:
+                finalized_features = sequence(finalized_features)
+            n = len(finalized_features)
+            if n < 127:
+                payload.append(n + 1)
+            else:
+                payload += long_length(n)
+            _write_many_finalized_feature_key_v3(payload, finalized_features)
+            known.append((2, bytes(payload)))
+        if item.zk_migration_ready:
+            payload = bytearray()
+            if type(item.zk_migration_ready) is not bool:
+                raise ValueError
+            payload += _pack_z(item.zk_migration_ready)
+            known.append((3, bytes(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1, 2, 3))
     return bytes(out)
 
 

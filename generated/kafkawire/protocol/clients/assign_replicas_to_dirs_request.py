@@ -10,7 +10,6 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     iterator,
@@ -86,9 +85,9 @@ _unpack_iqB = unpacker("iqB")
 _iterate_ix = iterator("ix")
 _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
-_pack_iB = packer("iB")
 _pack_iq = packer("iq")
 _pack_iqB = packer("iqB")
+_pack_ix = packer("ix")
 
 # PartitionData, version 0
 #   PartitionIndex: int32
@@ -115,7 +114,7 @@ def _read_many_partition_data_v0(
 
 def _write_many_partition_data_v0(out: bytearray, items: Sequence[AssignReplicasToDirsRequest.PartitionData]) -> None:
     for item in items:
-        out += _pack_iB(item.partition_index, 0)
+        out += _pack_ix(item.partition_index)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -162,7 +161,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[AssignReplicasToDi
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -215,7 +214,7 @@ def _write_many_directory_data_v0(out: bytearray, items: Sequence[AssignReplicas
         n = len(topics)
         if len(item.id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.id, n + 1)
         else:
             out += _pack_16s(item.id)
@@ -260,7 +259,7 @@ def _encode_assign_replicas_to_dirs_request_v0(item: AssignReplicasToDirsRequest
     if type(directories) is not tuple:
         directories = sequence(directories)
     n = len(directories)
-    if n < FEW:
+    if n < 127:
         out += _pack_iqB(item.broker_id, item.broker_epoch, n + 1)
     else:
         out += _pack_iq(item.broker_id, item.broker_epoch)

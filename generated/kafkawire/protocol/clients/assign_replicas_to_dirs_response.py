@@ -9,7 +9,6 @@ from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     iterator,
@@ -88,6 +87,7 @@ _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
 _pack_ih = packer("ih")
 _pack_ihB = packer("ihB")
+_pack_ihx = packer("ihx")
 
 # PartitionData, version 0
 #   PartitionIndex: int32
@@ -115,7 +115,7 @@ def _read_many_partition_data_v0(
 
 def _write_many_partition_data_v0(out: bytearray, items: Sequence[AssignReplicasToDirsResponse.PartitionData]) -> None:
     for item in items:
-        out += _pack_ihB(item.partition_index, item.error_code, 0)
+        out += _pack_ihx(item.partition_index, item.error_code)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -162,7 +162,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[AssignReplicasToDi
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -215,7 +215,7 @@ def _write_many_directory_data_v0(out: bytearray, items: Sequence[AssignReplicas
         n = len(topics)
         if len(item.id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.id, n + 1)
         else:
             out += _pack_16s(item.id)
@@ -260,7 +260,7 @@ def _encode_assign_replicas_to_dirs_response_v0(item: AssignReplicasToDirsRespon
     if type(directories) is not tuple:
         directories = sequence(directories)
     n = len(directories)
-    if n < FEW:
+    if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)

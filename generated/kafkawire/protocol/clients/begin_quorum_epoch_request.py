@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     NULL_TEXT,
     Tags,
     ZERO_UUID,
@@ -23,6 +22,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -101,13 +101,14 @@ _unpack_i16siiB = unpacker("i16siiB")
 _unpack_iB = unpacker("iB")
 _unpack_iii = unpacker("iii")
 _unpack_text_HB = text_unpackers("HB")
-_pack_HB = packer("HB")
+_pack_Hx = packer("Hx")
 _pack_h = packer("h")
 _pack_i = packer("i")
-_pack_i16siiB = packer("i16siiB")
+_pack_i16siix = packer("i16siix")
 _pack_iB = packer("iB")
 _pack_iii = packer("iii")
-_pack_text__HB = text_packers("", "HB")
+_pack_text__Hx = text_packers("", "Hx")
+_pack_pair___Hx = text_pair_packers("", "", "Hx")
 
 # PartitionData, version 0
 #   PartitionIndex: int32
@@ -216,7 +217,8 @@ def _encode_begin_quorum_epoch_request_v0(item: BeginQuorumEpochRequest) -> byte
         out += NULL_TEXT
     else:
         text = cluster_id.encode()
-        out += _pack_h(len(text))
+        n = len(text)
+        out += _pack_h(n)
         out += text
     topics = item.topics
     if type(topics) is not tuple:
@@ -254,7 +256,7 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[BeginQuorumEpo
     for item in items:
         if len(item.voter_directory_id) != 16:
             raise ValueError
-        out += _pack_i16siiB(item.partition_index, item.voter_directory_id, item.leader_id, item.leader_epoch, 0)
+        out += _pack_i16siix(item.partition_index, item.voter_directory_id, item.leader_id, item.leader_epoch)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -313,7 +315,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[BeginQuorumEpochRe
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -364,21 +366,28 @@ def _read_many_leader_endpoint_v1(
 
 def _write_many_leader_endpoint_v1(out: bytearray, items: Sequence[BeginQuorumEpochRequest.LeaderEndpoint]) -> None:
     for item in items:
-        text = item.name.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
+        name_raw = item.name.encode()
+        host_raw = item.host.encode()
+        n = len(name_raw)
+        m = len(host_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair___Hx[n][m](n + 1, name_raw, m + 1, host_raw, item.port)
         else:
-            out += long_text_length(n)
-        out += text
-        text = item.host.encode()
-        n = len(text)
-        if n < 127:
-            out += _pack_text__HB[n](n + 1, text, item.port, 0)
-        else:
-            out += long_text_length(n)
+            text = item.name.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
             out += text
-            out += _pack_HB(item.port, 0)
+            text = item.host.encode()
+            n = len(text)
+            if n < 127:
+                out += _pack_text__Hx[n](n + 1, text, item.port)
+            else:
+                out += long_text_length(n)
+                out += text
+                out += _pack_Hx(item.port)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -451,7 +460,7 @@ def _encode_begin_quorum_epoch_request_v1(item: BeginQuorumEpochRequest) -> byte
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.voter_id, n + 1)
     else:
         out += _pack_i(item.voter_id)
@@ -461,7 +470,7 @@ def _encode_begin_quorum_epoch_request_v1(item: BeginQuorumEpochRequest) -> byte
     if type(leader_endpoints) is not tuple:
         leader_endpoints = sequence(leader_endpoints)
     n = len(leader_endpoints)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -10,7 +10,6 @@ from kafkawire.wire import Message, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
     Tags,
     long_length,
     new_uuid,
@@ -56,7 +55,7 @@ class BrokerHeartbeatRequest(Message, frozen=True, gc=False):
 _unpack_16s = unpacker("16s")
 _unpack_iqqzzB = unpacker("iqq??B")
 _pack_16s = packer("16s")
-_pack_iqqzzB = packer("iqq??B")
+_pack_iqqzzx = packer("iqq??x")
 
 # BrokerHeartbeatRequest, version 0
 #   BrokerId: int32
@@ -92,8 +91,8 @@ def _encode_broker_heartbeat_request_v0(item: BrokerHeartbeatRequest) -> bytes:
     if type(item.want_shut_down) is not bool:
         raise ValueError
     out.append(
-        _pack_iqqzzB(
-            item.broker_id, item.broker_epoch, item.current_metadata_offset, item.want_fence, item.want_shut_down, 0
+        _pack_iqqzzx(
+            item.broker_id, item.broker_epoch, item.current_metadata_offset, item.want_fence, item.want_shut_down
         )
     )
     if item.unknown_tagged_fields:
@@ -163,28 +162,29 @@ def _encode_broker_heartbeat_request_v1(item: BrokerHeartbeatRequest) -> bytes:
     if type(item.want_shut_down) is not bool:
         raise ValueError
     out.append(
-        _pack_iqqzzB(
-            item.broker_id, item.broker_epoch, item.current_metadata_offset, item.want_fence, item.want_shut_down, 0
+        _pack_iqqzzx(
+            item.broker_id, item.broker_epoch, item.current_metadata_offset, item.want_fence, item.want_shut_down
         )
     )
-    known = []
-    if len(item.offline_log_dirs):
-        payload: list[bytes] = []
-        offline_log_dirs = item.offline_log_dirs
-        if type(offline_log_dirs) is not tuple:
-            offline_log_dirs = sequence(offline_log_dirs)
-        n = len(offline_log_dirs)
-        if n < FEW:
-            payload.append(BYTES[n + 1])
-        else:
-            payload.append(long_length(n))
-        for offline_log_dirs_item in offline_log_dirs:
-            if len(offline_log_dirs_item) != 16:
-                raise ValueError
-            payload.append(_pack_16s(offline_log_dirs_item))
-        known.append((0, b"".join(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+    if len(item.offline_log_dirs) or item.unknown_tagged_fields:
+        known = []
+        if len(item.offline_log_dirs):
+            payload: list[bytes] = []
+            offline_log_dirs = item.offline_log_dirs
+            if type(offline_log_dirs) is not tuple:
+                offline_log_dirs = sequence(offline_log_dirs)
+            n = len(offline_log_dirs)
+            if n < 127:
+                payload.append(BYTES[n + 1])
+            else:
+                payload.append(long_length(n))
+            for offline_log_dirs_item in offline_log_dirs:
+                if len(offline_log_dirs_item) != 16:
+                    raise ValueError
+                payload.append(_pack_16s(offline_log_dirs_item))
+            known.append((0, b"".join(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
     return b"".join(out)
 
 
@@ -276,43 +276,44 @@ def _encode_broker_heartbeat_request_v2(item: BrokerHeartbeatRequest) -> bytes:
     if type(item.want_shut_down) is not bool:
         raise ValueError
     out.append(
-        _pack_iqqzzB(
-            item.broker_id, item.broker_epoch, item.current_metadata_offset, item.want_fence, item.want_shut_down, 0
+        _pack_iqqzzx(
+            item.broker_id, item.broker_epoch, item.current_metadata_offset, item.want_fence, item.want_shut_down
         )
     )
-    known = []
-    if len(item.offline_log_dirs):
-        payload: list[bytes] = []
-        offline_log_dirs = item.offline_log_dirs
-        if type(offline_log_dirs) is not tuple:
-            offline_log_dirs = sequence(offline_log_dirs)
-        n = len(offline_log_dirs)
-        if n < FEW:
-            payload.append(BYTES[n + 1])
-        else:
-            payload.append(long_length(n))
-        for offline_log_dirs_item in offline_log_dirs:
-            if len(offline_log_dirs_item) != 16:
-                raise ValueError
-            payload.append(_pack_16s(offline_log_dirs_item))
-        known.append((0, b"".join(payload)))
-    if item.cordoned_log_dirs is not None:
-        payload = []
-        cordoned_log_dirs = item.cordoned_log_dirs
-        if type(cordoned_log_dirs) is not tuple:
-            cordoned_log_dirs = sequence(cordoned_log_dirs)
-        n = len(cordoned_log_dirs)
-        if n < FEW:
-            payload.append(BYTES[n + 1])
-        else:
-            payload.append(long_length(n))
-        for cordoned_log_dirs_item in cordoned_log_dirs:
-            if len(cordoned_log_dirs_item) != 16:
-                raise ValueError
-            payload.append(_pack_16s(cordoned_log_dirs_item))
-        known.append((1, b"".join(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0, 1))
+    if len(item.offline_log_dirs) or item.cordoned_log_dirs is not None or item.unknown_tagged_fields:
+        known = []
+        if len(item.offline_log_dirs):
+            payload: list[bytes] = []
+            offline_log_dirs = item.offline_log_dirs
+            if type(offline_log_dirs) is not tuple:
+                offline_log_dirs = sequence(offline_log_dirs)
+            n = len(offline_log_dirs)
+            if n < 127:
+                payload.append(BYTES[n + 1])
+            else:
+                payload.append(long_length(n))
+            for offline_log_dirs_item in offline_log_dirs:
+                if len(offline_log_dirs_item) != 16:
+                    raise ValueError
+                payload.append(_pack_16s(offline_log_dirs_item))
+            known.append((0, b"".join(payload)))
+        if item.cordoned_log_dirs is not None:
+            payload = []
+            cordoned_log_dirs = item.cordoned_log_dirs
+            if type(cordoned_log_dirs) is not tuple:
+                cordoned_log_dirs = sequence(cordoned_log_dirs)
+            n = len(cordoned_log_dirs)
+            if n < 127:
+                payload.append(BYTES[n + 1])
+            else:
+                payload.append(long_length(n))
+            for cordoned_log_dirs_item in cordoned_log_dirs:
+                if len(cordoned_log_dirs_item) != 16:
+                    raise ValueError
+                payload.append(_pack_16s(cordoned_log_dirs_item))
+            known.append((1, b"".join(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0, 1))
     return b"".join(out)
 
 

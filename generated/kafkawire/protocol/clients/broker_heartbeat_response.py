@@ -34,7 +34,7 @@ class BrokerHeartbeatResponse(Message, frozen=True, gc=False):
 
 
 _unpack_ihzzzB = unpacker("ih???B")
-_pack_ihzzzB = packer("ih???B")
+_pack_ihzzzx = packer("ih???x")
 
 # BrokerHeartbeatResponse, versions 0-2
 #   ThrottleTimeMs: int32
@@ -55,21 +55,19 @@ def _read_broker_heartbeat_response_v0(buffer: bytes, at: int) -> tuple[BrokerHe
 
 
 def _encode_broker_heartbeat_response_v0(item: BrokerHeartbeatResponse) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if type(item.is_caught_up) is not bool:
         raise ValueError
     if type(item.is_fenced) is not bool:
         raise ValueError
     if type(item.should_shut_down) is not bool:
         raise ValueError
-    out.append(
-        _pack_ihzzzB(
-            item.throttle_time_ms, item.error_code, item.is_caught_up, item.is_fenced, item.should_shut_down, 0
-        )
+    out += _pack_ihzzzx(
+        item.throttle_time_ms, item.error_code, item.is_caught_up, item.is_fenced, item.should_shut_down
     )
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 BrokerHeartbeatResponse._readers = {

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -22,6 +21,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -104,13 +104,15 @@ _unpack_text_hhB = text_unpackers("hhB")
 _pack_16s = packer("16s")
 _pack_z = packer("?")
 _pack_zB = packer("?B")
-_pack_HhB = packer("HhB")
-_pack_hhB = packer("hhB")
+_pack_zx = packer("?x")
+_pack_Hhx = packer("Hhx")
+_pack_hhx = packer("hhx")
 _pack_i = packer("i")
-_pack_qB = packer("qB")
-_pack_text__HhB = text_packers("", "HhB")
-_pack_text__hhB = text_packers("", "hhB")
+_pack_qx = packer("qx")
+_pack_text__Hhx = text_packers("", "Hhx")
+_pack_text__hhx = text_packers("", "hhx")
 _pack_text_i_16s = text_packers("i", "16s")
+_pack_pair___Hhx = text_pair_packers("", "", "Hhx")
 
 # Listener, versions 0-4
 #   Name: compact string
@@ -154,21 +156,28 @@ def _read_many_listener_v0(
 
 def _write_many_listener_v0(out: bytearray, items: Sequence[BrokerRegistrationRequest.Listener]) -> None:
     for item in items:
-        text = item.name.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
+        name_raw = item.name.encode()
+        host_raw = item.host.encode()
+        n = len(name_raw)
+        m = len(host_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair___Hhx[n][m](n + 1, name_raw, m + 1, host_raw, item.port, item.security_protocol)
         else:
-            out += long_text_length(n)
-        out += text
-        text = item.host.encode()
-        n = len(text)
-        if n < 127:
-            out += _pack_text__HhB[n](n + 1, text, item.port, item.security_protocol, 0)
-        else:
-            out += long_text_length(n)
+            text = item.name.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
             out += text
-            out += _pack_HhB(item.port, item.security_protocol, 0)
+            text = item.host.encode()
+            n = len(text)
+            if n < 127:
+                out += _pack_text__Hhx[n](n + 1, text, item.port, item.security_protocol)
+            else:
+                out += long_text_length(n)
+                out += text
+                out += _pack_Hhx(item.port, item.security_protocol)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -209,11 +218,11 @@ def _write_many_feature_v0(out: bytearray, items: Sequence[BrokerRegistrationReq
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text__hhB[n](n + 1, text, item.min_supported_version, item.max_supported_version, 0)
+            out += _pack_text__hhx[n](n + 1, text, item.min_supported_version, item.max_supported_version)
         else:
             out += long_text_length(n)
             out += text
-            out += _pack_hhB(item.min_supported_version, item.max_supported_version, 0)
+            out += _pack_hhx(item.min_supported_version, item.max_supported_version)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -305,7 +314,7 @@ def _encode_broker_registration_request_v0(item: BrokerRegistrationRequest) -> b
     if type(listeners) is not tuple:
         listeners = sequence(listeners)
     n = len(listeners)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -314,7 +323,7 @@ def _encode_broker_registration_request_v0(item: BrokerRegistrationRequest) -> b
     if type(features) is not tuple:
         features = sequence(features)
     n = len(features)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -422,7 +431,7 @@ def _encode_broker_registration_request_v1(item: BrokerRegistrationRequest) -> b
     if type(listeners) is not tuple:
         listeners = sequence(listeners)
     n = len(listeners)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -431,7 +440,7 @@ def _encode_broker_registration_request_v1(item: BrokerRegistrationRequest) -> b
     if type(features) is not tuple:
         features = sequence(features)
     n = len(features)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -449,7 +458,7 @@ def _encode_broker_registration_request_v1(item: BrokerRegistrationRequest) -> b
         out += text
     if type(item.is_migrating_zk_broker) is not bool:
         raise ValueError
-    out += _pack_zB(item.is_migrating_zk_broker, 0)
+    out += _pack_zx(item.is_migrating_zk_broker)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)
@@ -560,7 +569,7 @@ def _encode_broker_registration_request_v2(item: BrokerRegistrationRequest) -> b
     if type(listeners) is not tuple:
         listeners = sequence(listeners)
     n = len(listeners)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -569,7 +578,7 @@ def _encode_broker_registration_request_v2(item: BrokerRegistrationRequest) -> b
     if type(features) is not tuple:
         features = sequence(features)
     n = len(features)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -591,7 +600,7 @@ def _encode_broker_registration_request_v2(item: BrokerRegistrationRequest) -> b
     n = len(log_dirs)
     if type(item.is_migrating_zk_broker) is not bool:
         raise ValueError
-    if n < FEW:
+    if n < 127:
         out += _pack_zB(item.is_migrating_zk_broker, n + 1)
     else:
         out += _pack_z(item.is_migrating_zk_broker)
@@ -721,7 +730,7 @@ def _encode_broker_registration_request_v3(item: BrokerRegistrationRequest) -> b
     if type(listeners) is not tuple:
         listeners = sequence(listeners)
     n = len(listeners)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -730,7 +739,7 @@ def _encode_broker_registration_request_v3(item: BrokerRegistrationRequest) -> b
     if type(features) is not tuple:
         features = sequence(features)
     n = len(features)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -752,7 +761,7 @@ def _encode_broker_registration_request_v3(item: BrokerRegistrationRequest) -> b
     n = len(log_dirs)
     if type(item.is_migrating_zk_broker) is not bool:
         raise ValueError
-    if n < FEW:
+    if n < 127:
         out += _pack_zB(item.is_migrating_zk_broker, n + 1)
     else:
         out += _pack_z(item.is_migrating_zk_broker)
@@ -761,7 +770,7 @@ def _encode_broker_registration_request_v3(item: BrokerRegistrationRequest) -> b
         if len(log_dirs_item) != 16:
             raise ValueError
         out += _pack_16s(log_dirs_item)
-    out += _pack_qB(item.previous_broker_epoch, 0)
+    out += _pack_qx(item.previous_broker_epoch)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)

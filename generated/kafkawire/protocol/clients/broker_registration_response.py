@@ -30,7 +30,7 @@ class BrokerRegistrationResponse(Message, frozen=True, gc=False):
 
 
 _unpack_ihqB = unpacker("ihqB")
-_pack_ihqB = packer("ihqB")
+_pack_ihqx = packer("ihqx")
 
 # BrokerRegistrationResponse, versions 0-4
 #   ThrottleTimeMs: int32
@@ -49,11 +49,11 @@ def _read_broker_registration_response_v0(buffer: bytes, at: int) -> tuple[Broke
 
 
 def _encode_broker_registration_response_v0(item: BrokerRegistrationResponse) -> bytes:
-    out: list[bytes] = []
-    out.append(_pack_ihqB(item.throttle_time_ms, item.error_code, item.broker_epoch, 0))
+    out = b""
+    out += _pack_ihqx(item.throttle_time_ms, item.error_code, item.broker_epoch)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 BrokerRegistrationResponse._readers = {

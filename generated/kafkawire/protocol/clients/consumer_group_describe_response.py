@@ -11,7 +11,7 @@ import msgspec
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
+    NOTHING,
     Tags,
     ZERO_UUID,
     long_length,
@@ -27,6 +27,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -146,15 +147,18 @@ _unpack_iiB = unpacker("iiB")
 _unpack_many_i = unpackers("i")
 _unpack_text_iiB = text_unpackers("iiB")
 _pack_16s = packer("16s")
-_pack_bB = packer("bB")
+_pack_bx = packer("bx")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ii = packer("ii")
+_pack_ix = packer("ix")
 _pack_many_i = packers("i")
 _pack_text__ii = text_packers("", "ii")
 _pack_text_16s_ = text_packers("16s", "")
 _pack_text_i_ = text_packers("i", "")
+_pack_pair___ii = text_pair_packers("", "", "ii")
+_pack_pair_i__ = text_pair_packers("i", "", "")
 
 # TopicPartitions, versions 0-1
 #   TopicId: uuid
@@ -180,7 +184,7 @@ def _read_many_topic_partitions_v0(
             topic_name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             partitions = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -210,16 +214,19 @@ def _write_many_topic_partitions_v0(
             out += long_text_length(n)
             out += text
         partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
-        n = len(partitions)
-        if n < FEW:
-            numbers = _pack_many_i[n](*partitions)
-            out.append(n + 1)
+        if partitions is NOTHING:
+            out.append(1)
         else:
-            numbers = pack_numbers("i", partitions)
-            out += long_length(n)
-        out += numbers
+            if type(partitions) is not tuple:
+                partitions = sequence(partitions)
+            n = len(partitions)
+            if n < 127:
+                numbers = _pack_many_i[n](*partitions)
+                out.append(n + 1)
+            else:
+                numbers = pack_numbers("i", partitions)
+                out += long_length(n)
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -256,7 +263,7 @@ def _write_assignment_v0(out: bytearray, item: ConsumerGroupDescribeResponse.Ass
     if type(topic_partitions) is not tuple:
         topic_partitions = sequence(topic_partitions)
     n = len(topic_partitions)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -420,26 +427,33 @@ def _write_many_member_v0(out: bytearray, items: Sequence[ConsumerGroupDescribeR
             else:
                 out += long_text_length(n)
             out += text
-        text = item.client_id.encode()
-        n = len(text)
-        if n < 127:
-            out += _pack_text_i_[n](item.member_epoch, n + 1, text)
+        client_id_raw = item.client_id.encode()
+        client_host_raw = item.client_host.encode()
+        n = len(client_id_raw)
+        m = len(client_host_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair_i__[n][m](item.member_epoch, n + 1, client_id_raw, m + 1, client_host_raw)
         else:
-            out += _pack_i(item.member_epoch)
-            out += long_text_length(n)
+            text = item.client_id.encode()
+            n = len(text)
+            if n < 127:
+                out += _pack_text_i_[n](item.member_epoch, n + 1, text)
+            else:
+                out += _pack_i(item.member_epoch)
+                out += long_text_length(n)
+                out += text
+            text = item.client_host.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
             out += text
-        text = item.client_host.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
-        else:
-            out += long_text_length(n)
-        out += text
         subscribed_topic_names = item.subscribed_topic_names
         if type(subscribed_topic_names) is not tuple:
             subscribed_topic_names = sequence(subscribed_topic_names)
         n = len(subscribed_topic_names)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -573,21 +587,30 @@ def _write_many_described_group_v0(
             else:
                 out += long_text_length(n)
             out += text
-        text = item.group_id.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
+        group_id_raw = item.group_id.encode()
+        group_state_raw = item.group_state.encode()
+        n = len(group_id_raw)
+        m = len(group_state_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair___ii[n][m](
+                n + 1, group_id_raw, m + 1, group_state_raw, item.group_epoch, item.assignment_epoch
+            )
         else:
-            out += long_text_length(n)
-        out += text
-        text = item.group_state.encode()
-        n = len(text)
-        if n < 127:
-            out += _pack_text__ii[n](n + 1, text, item.group_epoch, item.assignment_epoch)
-        else:
-            out += long_text_length(n)
+            text = item.group_id.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
             out += text
-            out += _pack_ii(item.group_epoch, item.assignment_epoch)
+            text = item.group_state.encode()
+            n = len(text)
+            if n < 127:
+                out += _pack_text__ii[n](n + 1, text, item.group_epoch, item.assignment_epoch)
+            else:
+                out += long_text_length(n)
+                out += text
+                out += _pack_ii(item.group_epoch, item.assignment_epoch)
         text = item.assignor_name.encode()
         n = len(text)
         if n < 127:
@@ -599,12 +622,12 @@ def _write_many_described_group_v0(
         if type(members) is not tuple:
             members = sequence(members)
         n = len(members)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
         _write_many_member_v0(out, members)
-        out += _pack_iB(item.authorized_operations, 0)
+        out += _pack_ix(item.authorized_operations)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -642,7 +665,7 @@ def _encode_consumer_group_describe_response_v0(item: ConsumerGroupDescribeRespo
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)
@@ -809,26 +832,33 @@ def _write_many_member_v1(out: bytearray, items: Sequence[ConsumerGroupDescribeR
             else:
                 out += long_text_length(n)
             out += text
-        text = item.client_id.encode()
-        n = len(text)
-        if n < 127:
-            out += _pack_text_i_[n](item.member_epoch, n + 1, text)
+        client_id_raw = item.client_id.encode()
+        client_host_raw = item.client_host.encode()
+        n = len(client_id_raw)
+        m = len(client_host_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair_i__[n][m](item.member_epoch, n + 1, client_id_raw, m + 1, client_host_raw)
         else:
-            out += _pack_i(item.member_epoch)
-            out += long_text_length(n)
+            text = item.client_id.encode()
+            n = len(text)
+            if n < 127:
+                out += _pack_text_i_[n](item.member_epoch, n + 1, text)
+            else:
+                out += _pack_i(item.member_epoch)
+                out += long_text_length(n)
+                out += text
+            text = item.client_host.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
             out += text
-        text = item.client_host.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
-        else:
-            out += long_text_length(n)
-        out += text
         subscribed_topic_names = item.subscribed_topic_names
         if type(subscribed_topic_names) is not tuple:
             subscribed_topic_names = sequence(subscribed_topic_names)
         n = len(subscribed_topic_names)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -853,7 +883,7 @@ def _write_many_member_v1(out: bytearray, items: Sequence[ConsumerGroupDescribeR
             out += text
         _write_assignment_v0(out, item.assignment)
         _write_assignment_v0(out, item.target_assignment)
-        out += _pack_bB(item.member_type, 0)
+        out += _pack_bx(item.member_type)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -962,21 +992,30 @@ def _write_many_described_group_v1(
             else:
                 out += long_text_length(n)
             out += text
-        text = item.group_id.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
+        group_id_raw = item.group_id.encode()
+        group_state_raw = item.group_state.encode()
+        n = len(group_id_raw)
+        m = len(group_state_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair___ii[n][m](
+                n + 1, group_id_raw, m + 1, group_state_raw, item.group_epoch, item.assignment_epoch
+            )
         else:
-            out += long_text_length(n)
-        out += text
-        text = item.group_state.encode()
-        n = len(text)
-        if n < 127:
-            out += _pack_text__ii[n](n + 1, text, item.group_epoch, item.assignment_epoch)
-        else:
-            out += long_text_length(n)
+            text = item.group_id.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
             out += text
-            out += _pack_ii(item.group_epoch, item.assignment_epoch)
+            text = item.group_state.encode()
+            n = len(text)
+            if n < 127:
+                out += _pack_text__ii[n](n + 1, text, item.group_epoch, item.assignment_epoch)
+            else:
+                out += long_text_length(n)
+                out += text
+                out += _pack_ii(item.group_epoch, item.assignment_epoch)
         text = item.assignor_name.encode()
         n = len(text)
         if n < 127:
@@ -988,12 +1027,12 @@ def _write_many_described_group_v1(
         if type(members) is not tuple:
             members = sequence(members)
         n = len(members)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
         _write_many_member_v1(out, members)
-        out += _pack_iB(item.authorized_operations, 0)
+        out += _pack_ix(item.authorized_operations)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -1031,7 +1070,7 @@ def _encode_consumer_group_describe_response_v1(item: ConsumerGroupDescribeRespo
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -25,6 +24,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -88,6 +88,7 @@ _pack_16sB = packer("16sB")
 _pack_i = packer("i")
 _pack_many_i = packers("i")
 _pack_text__i = text_packers("", "i")
+_pack_pair___i = text_pair_packers("", "", "i")
 
 # TopicPartitions, versions 0-1
 #   TopicId: uuid
@@ -104,7 +105,7 @@ def _read_many_topic_partitions_v0(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = new_uuid(topic_id)
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             partitions = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -129,7 +130,7 @@ def _write_many_topic_partitions_v0(
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             numbers = _pack_many_i[n](*partitions)
             out += _pack_16sB(item.topic_id, n + 1)
         else:
@@ -265,21 +266,28 @@ def _encode_consumer_group_heartbeat_request_v0(item: ConsumerGroupHeartbeatRequ
     out = bytearray()
     if item.subscribed_topic_regex is not None:
         raise ValueError  # subscribed_topic_regex is not in these versions
-    text = item.group_id.encode()
-    n = len(text)
-    if n < 127:
-        out.append(n + 1)
+    group_id_raw = item.group_id.encode()
+    member_id_raw = item.member_id.encode()
+    n = len(group_id_raw)
+    m = len(member_id_raw)
+    if n < 64 and m < 64:
+        out += _pack_pair___i[n][m](n + 1, group_id_raw, m + 1, member_id_raw, item.member_epoch)
     else:
-        out += long_text_length(n)
-    out += text
-    text = item.member_id.encode()
-    n = len(text)
-    if n < 127:
-        out += _pack_text__i[n](n + 1, text, item.member_epoch)
-    else:
-        out += long_text_length(n)
+        text = item.group_id.encode()
+        n = len(text)
+        if n < 127:
+            out.append(n + 1)
+        else:
+            out += long_text_length(n)
         out += text
-        out += _pack_i(item.member_epoch)
+        text = item.member_id.encode()
+        n = len(text)
+        if n < 127:
+            out += _pack_text__i[n](n + 1, text, item.member_epoch)
+        else:
+            out += long_text_length(n)
+            out += text
+            out += _pack_i(item.member_epoch)
     instance_id = item.instance_id
     if instance_id is None:
         out.append(0)
@@ -310,7 +318,7 @@ def _encode_consumer_group_heartbeat_request_v0(item: ConsumerGroupHeartbeatRequ
         if type(subscribed_topic_names) is not tuple:
             subscribed_topic_names = sequence(subscribed_topic_names)
         n = len(subscribed_topic_names)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -340,7 +348,7 @@ def _encode_consumer_group_heartbeat_request_v0(item: ConsumerGroupHeartbeatRequ
         if type(topic_partitions) is not tuple:
             topic_partitions = sequence(topic_partitions)
         n = len(topic_partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -483,21 +491,28 @@ def _read_consumer_group_heartbeat_request_v1(buffer: bytes, at: int) -> tuple[C
 
 def _encode_consumer_group_heartbeat_request_v1(item: ConsumerGroupHeartbeatRequest) -> bytes:
     out = bytearray()
-    text = item.group_id.encode()
-    n = len(text)
-    if n < 127:
-        out.append(n + 1)
+    group_id_raw = item.group_id.encode()
+    member_id_raw = item.member_id.encode()
+    n = len(group_id_raw)
+    m = len(member_id_raw)
+    if n < 64 and m < 64:
+        out += _pack_pair___i[n][m](n + 1, group_id_raw, m + 1, member_id_raw, item.member_epoch)
     else:
-        out += long_text_length(n)
-    out += text
-    text = item.member_id.encode()
-    n = len(text)
-    if n < 127:
-        out += _pack_text__i[n](n + 1, text, item.member_epoch)
-    else:
-        out += long_text_length(n)
+        text = item.group_id.encode()
+        n = len(text)
+        if n < 127:
+            out.append(n + 1)
+        else:
+            out += long_text_length(n)
         out += text
-        out += _pack_i(item.member_epoch)
+        text = item.member_id.encode()
+        n = len(text)
+        if n < 127:
+            out += _pack_text__i[n](n + 1, text, item.member_epoch)
+        else:
+            out += long_text_length(n)
+            out += text
+            out += _pack_i(item.member_epoch)
     instance_id = item.instance_id
     if instance_id is None:
         out.append(0)
@@ -528,7 +543,7 @@ def _encode_consumer_group_heartbeat_request_v1(item: ConsumerGroupHeartbeatRequ
         if type(subscribed_topic_names) is not tuple:
             subscribed_topic_names = sequence(subscribed_topic_names)
         n = len(subscribed_topic_names)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -569,7 +584,7 @@ def _encode_consumer_group_heartbeat_request_v1(item: ConsumerGroupHeartbeatRequ
         if type(topic_partitions) is not tuple:
             topic_partitions = sequence(topic_partitions)
         n = len(topic_partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)

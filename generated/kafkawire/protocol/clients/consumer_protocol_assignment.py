@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     NULL_OCTETS,
     Tags,
     many_numbers,
@@ -81,7 +80,7 @@ def _read_many_topic_partition_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             partitions = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
@@ -104,7 +103,7 @@ def _write_many_topic_partition_v0(
             partitions = sequence(partitions)
         out.append(_pack_i(len(partitions)))
         n = len(partitions)
-        out.append(_pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions))
+        out.append(_pack_many_i[n](*partitions) if n < 127 else pack_numbers("i", partitions))
 
 
 # ConsumerProtocolAssignment, versions 0-3
@@ -148,8 +147,8 @@ def _encode_consumer_protocol_assignment_v0(item: ConsumerProtocolAssignment) ->
         out.append(NULL_OCTETS)
     else:
         text = octets(user_data)
-        out.append(_pack_i(len(text)))
-        out.append(text)
+        n = len(text)
+        out += (_pack_i(n), text)
     return b"".join(out)
 
 

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     NULL_OCTETS,
     NULL_TEXT,
     Tags,
@@ -123,8 +122,8 @@ def _encode_consumer_protocol_subscription_v0(item: ConsumerProtocolSubscription
         out.append(NULL_OCTETS)
     else:
         text = octets(user_data)
-        out.append(_pack_i(len(text)))
-        out.append(text)
+        n = len(text)
+        out += (_pack_i(n), text)
     return b"".join(out)
 
 
@@ -148,7 +147,7 @@ def _read_many_topic_partition_v1(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             partitions = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
@@ -171,7 +170,7 @@ def _write_many_topic_partition_v1(
             partitions = sequence(partitions)
         out.append(_pack_i(len(partitions)))
         n = len(partitions)
-        out.append(_pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions))
+        out.append(_pack_many_i[n](*partitions) if n < 127 else pack_numbers("i", partitions))
 
 
 # ConsumerProtocolSubscription, version 1
@@ -239,8 +238,8 @@ def _encode_consumer_protocol_subscription_v1(item: ConsumerProtocolSubscription
         out.append(NULL_OCTETS)
     else:
         text = octets(user_data)
-        out.append(_pack_i(len(text)))
-        out.append(text)
+        n = len(text)
+        out += (_pack_i(n), text)
     owned_partitions = item.owned_partitions
     if type(owned_partitions) is not tuple:
         owned_partitions = sequence(owned_partitions)
@@ -317,8 +316,8 @@ def _encode_consumer_protocol_subscription_v2(item: ConsumerProtocolSubscription
         out.append(NULL_OCTETS)
     else:
         text = octets(user_data)
-        out.append(_pack_i(len(text)))
-        out.append(text)
+        n = len(text)
+        out += (_pack_i(n), text)
     owned_partitions = item.owned_partitions
     if type(owned_partitions) is not tuple:
         owned_partitions = sequence(owned_partitions)
@@ -403,8 +402,8 @@ def _encode_consumer_protocol_subscription_v3(item: ConsumerProtocolSubscription
         out.append(NULL_OCTETS)
     else:
         text = octets(user_data)
-        out.append(_pack_i(len(text)))
-        out.append(text)
+        n = len(text)
+        out += (_pack_i(n), text)
     owned_partitions = item.owned_partitions
     if type(owned_partitions) is not tuple:
         owned_partitions = sequence(owned_partitions)
@@ -416,8 +415,8 @@ def _encode_consumer_protocol_subscription_v3(item: ConsumerProtocolSubscription
         out.append(NULL_TEXT)
     else:
         text = rack_id.encode()
-        out.append(_pack_h(len(text)))
-        out.append(text)
+        n = len(text)
+        out += (_pack_h(n), text)
     return b"".join(out)
 
 

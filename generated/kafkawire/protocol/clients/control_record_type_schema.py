@@ -39,11 +39,11 @@ def _read_control_record_type_schema_v0(buffer: bytes, at: int) -> tuple[Control
 
 
 def _encode_control_record_type_schema_v0(item: ControlRecordTypeSchema) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    out.append(_pack_h(item.type))
-    return b"".join(out)
+    out += _pack_h(item.type)
+    return out
 
 
 ControlRecordTypeSchema._readers = {0: _read_control_record_type_schema_v0}

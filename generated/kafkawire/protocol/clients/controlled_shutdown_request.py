@@ -33,7 +33,7 @@ _unpack_iq = unpacker("iq")
 _unpack_iqB = unpacker("iqB")
 _pack_i = packer("i")
 _pack_iq = packer("iq")
-_pack_iqB = packer("iqB")
+_pack_iqx = packer("iqx")
 
 # ControlledShutdownRequest, versions 0-1
 #   BrokerId: int32
@@ -46,11 +46,11 @@ def _read_controlled_shutdown_request_v0(buffer: bytes, at: int) -> tuple[Contro
 
 
 def _encode_controlled_shutdown_request_v0(item: ControlledShutdownRequest) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    out.append(_pack_i(item.broker_id))
-    return b"".join(out)
+    out += _pack_i(item.broker_id)
+    return out
 
 
 # ControlledShutdownRequest, version 2
@@ -65,11 +65,11 @@ def _read_controlled_shutdown_request_v2(buffer: bytes, at: int) -> tuple[Contro
 
 
 def _encode_controlled_shutdown_request_v2(item: ControlledShutdownRequest) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    out.append(_pack_iq(item.broker_id, item.broker_epoch))
-    return b"".join(out)
+    out += _pack_iq(item.broker_id, item.broker_epoch)
+    return out
 
 
 # ControlledShutdownRequest, version 3
@@ -88,11 +88,11 @@ def _read_controlled_shutdown_request_v3(buffer: bytes, at: int) -> tuple[Contro
 
 
 def _encode_controlled_shutdown_request_v3(item: ControlledShutdownRequest) -> bytes:
-    out: list[bytes] = []
-    out.append(_pack_iqB(item.broker_id, item.broker_epoch, 0))
+    out = b""
+    out += _pack_iqx(item.broker_id, item.broker_epoch)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 ControlledShutdownRequest._readers = {

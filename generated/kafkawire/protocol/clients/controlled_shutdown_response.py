@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     long_length,
     long_text,
@@ -66,8 +65,8 @@ _pack_h = packer("h")
 _pack_hB = packer("hB")
 _pack_hi = packer("hi")
 _pack_i = packer("i")
-_pack_iB = packer("iB")
-_pack_text__iB = text_packers("", "iB")
+_pack_ix = packer("ix")
+_pack_text__ix = text_packers("", "ix")
 
 # RemainingPartition, versions 0-2
 #   TopicName: string
@@ -173,11 +172,11 @@ def _write_many_remaining_partition_v3(
         text = item.topic_name.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text__iB[n](n + 1, text, item.partition_index, 0)
+            out += _pack_text__ix[n](n + 1, text, item.partition_index)
         else:
             out += long_text_length(n)
             out += text
-            out += _pack_iB(item.partition_index, 0)
+            out += _pack_ix(item.partition_index)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -215,7 +214,7 @@ def _encode_controlled_shutdown_response_v3(item: ControlledShutdownResponse) ->
     if type(remaining_partitions) is not tuple:
         remaining_partitions = sequence(remaining_partitions)
     n = len(remaining_partitions)
-    if n < FEW:
+    if n < 127:
         out += _pack_hB(item.error_code, n + 1)
     else:
         out += _pack_h(item.error_code)

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     long_length,
     long_text,
@@ -18,6 +17,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -73,12 +73,13 @@ _unpack_text_bB = text_unpackers("bB")
 _unpack_text_bbB = text_unpackers("bbB")
 _pack_b = packer("b")
 _pack_bb = packer("bb")
-_pack_bbB = packer("bbB")
+_pack_bbx = packer("bbx")
 _pack_bh = packer("bh")
 _pack_h = packer("h")
 _pack_i = packer("i")
-_pack_text__bbB = text_packers("", "bbB")
+_pack_text__bbx = text_packers("", "bbx")
 _pack_text_b_b = text_packers("b", "b")
+_pack_pair_b_b_ = text_pair_packers("b", "b", "")
 
 # AclCreation, version 0
 #   ResourceType: int8
@@ -317,30 +318,39 @@ def _read_many_acl_creation_v2(
 
 def _write_many_acl_creation_v2(out: bytearray, items: Sequence[CreateAclsRequest.AclCreation]) -> None:
     for item in items:
-        text = item.resource_name.encode()
-        n = len(text)
-        if n < 127:
-            out += _pack_text_b_b[n](item.resource_type, n + 1, text, item.resource_pattern_type)
+        resource_name_raw = item.resource_name.encode()
+        principal_raw = item.principal.encode()
+        n = len(resource_name_raw)
+        m = len(principal_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair_b_b_[n][m](
+                item.resource_type, n + 1, resource_name_raw, item.resource_pattern_type, m + 1, principal_raw
+            )
         else:
-            out += _pack_b(item.resource_type)
-            out += long_text_length(n)
+            text = item.resource_name.encode()
+            n = len(text)
+            if n < 127:
+                out += _pack_text_b_b[n](item.resource_type, n + 1, text, item.resource_pattern_type)
+            else:
+                out += _pack_b(item.resource_type)
+                out += long_text_length(n)
+                out += text
+                out += _pack_b(item.resource_pattern_type)
+            text = item.principal.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
             out += text
-            out += _pack_b(item.resource_pattern_type)
-        text = item.principal.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
-        else:
-            out += long_text_length(n)
-        out += text
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text__bbB[n](n + 1, text, item.operation, item.permission_type, 0)
+            out += _pack_text__bbx[n](n + 1, text, item.operation, item.permission_type)
         else:
             out += long_text_length(n)
             out += text
-            out += _pack_bbB(item.operation, item.permission_type, 0)
+            out += _pack_bbx(item.operation, item.permission_type)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -377,7 +387,7 @@ def _encode_create_acls_request_v2(item: CreateAclsRequest) -> bytes:
     if type(creations) is not tuple:
         creations = sequence(creations)
     n = len(creations)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

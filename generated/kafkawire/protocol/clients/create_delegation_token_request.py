@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     long_length,
     long_nullable_text,
@@ -18,6 +17,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_pair_packers,
     unknown_tags,
     unpacker,
 )
@@ -65,7 +65,8 @@ _unpack_qB = unpacker("qB")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_q = packer("q")
-_pack_qB = packer("qB")
+_pack_qx = packer("qx")
+_pack_pair___x = text_pair_packers("", "", "x")
 
 # CreatableRenewers, versions 0-1
 #   PrincipalType: string
@@ -189,21 +190,28 @@ def _write_many_creatable_renewers_v2(
     out: bytearray, items: Sequence[CreateDelegationTokenRequest.CreatableRenewers]
 ) -> None:
     for item in items:
-        text = item.principal_type.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
+        principal_type_raw = item.principal_type.encode()
+        principal_name_raw = item.principal_name.encode()
+        n = len(principal_type_raw)
+        m = len(principal_name_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair___x[n][m](n + 1, principal_type_raw, m + 1, principal_name_raw)
         else:
-            out += long_text_length(n)
-        out += text
-        text = item.principal_name.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
-        else:
-            out += long_text_length(n)
-        out += text
-        out.append(0)
+            text = item.principal_type.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
+            out += text
+            text = item.principal_name.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
+            out += text
+            out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -245,12 +253,12 @@ def _encode_create_delegation_token_request_v2(item: CreateDelegationTokenReques
     if type(renewers) is not tuple:
         renewers = sequence(renewers)
     n = len(renewers)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_creatable_renewers_v2(out, renewers)
-    out += _pack_qB(item.max_lifetime_ms, 0)
+    out += _pack_qx(item.max_lifetime_ms)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)
@@ -333,12 +341,12 @@ def _encode_create_delegation_token_request_v3(item: CreateDelegationTokenReques
     if type(renewers) is not tuple:
         renewers = sequence(renewers)
     n = len(renewers)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_creatable_renewers_v2(out, renewers)
-    out += _pack_qB(item.max_lifetime_ms, 0)
+    out += _pack_qx(item.max_lifetime_ms)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)

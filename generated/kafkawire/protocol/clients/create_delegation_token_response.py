@@ -16,6 +16,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -70,11 +71,14 @@ _unpack_text_qqqB = text_unpackers("qqqB")
 _pack_h = packer("h")
 _pack_hh = packer("hh")
 _pack_i = packer("i")
-_pack_iB = packer("iB")
+_pack_ix = packer("ix")
 _pack_qqq = packer("qqq")
 _pack_qqqh = packer("qqqh")
 _pack_text__qqq = text_packers("", "qqq")
 _pack_text_h_ = text_packers("h", "")
+_pack_pair___qqq = text_pair_packers("", "", "qqq")
+_pack_pair_h__ = text_pair_packers("h", "", "")
+_pack_pair_h__qqq = text_pair_packers("h", "", "qqq")
 
 # CreateDelegationTokenResponse, versions 0-1
 #   ErrorCode: int16
@@ -239,39 +243,51 @@ def _encode_create_delegation_token_response_v2(item: CreateDelegationTokenRespo
         raise ValueError  # token_requester_principal_type is not in these versions
     if item.token_requester_principal_name != "":
         raise ValueError  # token_requester_principal_name is not in these versions
-    text = item.principal_type.encode()
-    n = len(text)
-    if n < 127:
-        out.append(_pack_text_h_[n](item.error_code, n + 1, text))
-    else:
-        out.append(_pack_h(item.error_code))
-        out.append(long_text_length(n))
-        out.append(text)
-    text = item.principal_name.encode()
-    n = len(text)
-    if n < 127:
+    principal_type_raw = item.principal_type.encode()
+    principal_name_raw = item.principal_name.encode()
+    n = len(principal_type_raw)
+    m = len(principal_name_raw)
+    if n < 64 and m < 64:
         out.append(
-            _pack_text__qqq[n](n + 1, text, item.issue_timestamp_ms, item.expiry_timestamp_ms, item.max_timestamp_ms)
+            _pack_pair_h__qqq[n][m](
+                item.error_code,
+                n + 1,
+                principal_type_raw,
+                m + 1,
+                principal_name_raw,
+                item.issue_timestamp_ms,
+                item.expiry_timestamp_ms,
+                item.max_timestamp_ms,
+            )
         )
     else:
-        out.append(long_text_length(n))
-        out.append(text)
-        out.append(_pack_qqq(item.issue_timestamp_ms, item.expiry_timestamp_ms, item.max_timestamp_ms))
+        text = item.principal_type.encode()
+        n = len(text)
+        if n < 127:
+            out.append(_pack_text_h_[n](item.error_code, n + 1, text))
+        else:
+            out.append(_pack_h(item.error_code))
+            out.append(long_text_length(n))
+            out.append(text)
+        text = item.principal_name.encode()
+        n = len(text)
+        if n < 127:
+            out.append(
+                _pack_text__qqq[n](
+                    n + 1, text, item.issue_timestamp_ms, item.expiry_timestamp_ms, item.max_timestamp_ms
+                )
+            )
+        else:
+            out.append(long_text_length(n))
+            out.append(text)
+            out.append(_pack_qqq(item.issue_timestamp_ms, item.expiry_timestamp_ms, item.max_timestamp_ms))
     text = item.token_id.encode()
     n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_text_length(n))
-    out.append(text)
+    out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     text = octets(item.hmac)
     n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_length(n))
-    out.append(text)
-    out.append(_pack_iB(item.throttle_time_ms, 0))
+    out += (BYTES[n + 1] if n < 127 else long_length(n), text)
+    out.append(_pack_ix(item.throttle_time_ms))
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)
@@ -369,53 +385,63 @@ def _read_create_delegation_token_response_v3(buffer: bytes, at: int) -> tuple[C
 
 def _encode_create_delegation_token_response_v3(item: CreateDelegationTokenResponse) -> bytes:
     out: list[bytes] = []
-    text = item.principal_type.encode()
-    n = len(text)
-    if n < 127:
-        out.append(_pack_text_h_[n](item.error_code, n + 1, text))
+    principal_type_raw = item.principal_type.encode()
+    principal_name_raw = item.principal_name.encode()
+    n = len(principal_type_raw)
+    m = len(principal_name_raw)
+    if n < 64 and m < 64:
+        out.append(_pack_pair_h__[n][m](item.error_code, n + 1, principal_type_raw, m + 1, principal_name_raw))
     else:
-        out.append(_pack_h(item.error_code))
-        out.append(long_text_length(n))
-        out.append(text)
-    text = item.principal_name.encode()
-    n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_text_length(n))
-    out.append(text)
-    text = item.token_requester_principal_type.encode()
-    n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_text_length(n))
-    out.append(text)
-    text = item.token_requester_principal_name.encode()
-    n = len(text)
-    if n < 127:
+        text = item.principal_type.encode()
+        n = len(text)
+        if n < 127:
+            out.append(_pack_text_h_[n](item.error_code, n + 1, text))
+        else:
+            out.append(_pack_h(item.error_code))
+            out.append(long_text_length(n))
+            out.append(text)
+        text = item.principal_name.encode()
+        n = len(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+    token_requester_principal_type_raw = item.token_requester_principal_type.encode()
+    token_requester_principal_name_raw = item.token_requester_principal_name.encode()
+    n = len(token_requester_principal_type_raw)
+    m = len(token_requester_principal_name_raw)
+    if n < 64 and m < 64:
         out.append(
-            _pack_text__qqq[n](n + 1, text, item.issue_timestamp_ms, item.expiry_timestamp_ms, item.max_timestamp_ms)
+            _pack_pair___qqq[n][m](
+                n + 1,
+                token_requester_principal_type_raw,
+                m + 1,
+                token_requester_principal_name_raw,
+                item.issue_timestamp_ms,
+                item.expiry_timestamp_ms,
+                item.max_timestamp_ms,
+            )
         )
     else:
-        out.append(long_text_length(n))
-        out.append(text)
-        out.append(_pack_qqq(item.issue_timestamp_ms, item.expiry_timestamp_ms, item.max_timestamp_ms))
+        text = item.token_requester_principal_type.encode()
+        n = len(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+        text = item.token_requester_principal_name.encode()
+        n = len(text)
+        if n < 127:
+            out.append(
+                _pack_text__qqq[n](
+                    n + 1, text, item.issue_timestamp_ms, item.expiry_timestamp_ms, item.max_timestamp_ms
+                )
+            )
+        else:
+            out.append(long_text_length(n))
+            out.append(text)
+            out.append(_pack_qqq(item.issue_timestamp_ms, item.expiry_timestamp_ms, item.max_timestamp_ms))
     text = item.token_id.encode()
     n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_text_length(n))
-    out.append(text)
+    out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     text = octets(item.hmac)
     n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_length(n))
-    out.append(text)
-    out.append(_pack_iB(item.throttle_time_ms, 0))
+    out += (BYTES[n + 1] if n < 127 else long_length(n), text)
+    out.append(_pack_ix(item.throttle_time_ms))
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
+    NOTHING,
     NULL_COUNT,
     Tags,
     long_length,
@@ -23,7 +23,6 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
-    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -87,9 +86,9 @@ _unpack_text_iB = text_unpackers("iB")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_iz = packer("i?")
-_pack_izB = packer("i?B")
+_pack_izx = packer("i?x")
+_pack_iBx = packer("iBx")
 _pack_many_i = packers("i")
-_pack_text__i = text_packers("", "i")
 
 # CreatePartitionsAssignment, versions 0-1
 #   BrokerIds: []int32
@@ -103,7 +102,7 @@ def _read_many_create_partitions_assignment_v0(
     for _ in range(count):
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             broker_ids = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
@@ -123,7 +122,7 @@ def _write_many_create_partitions_assignment_v0(
             broker_ids = sequence(broker_ids)
         out += _pack_i(len(broker_ids))
         n = len(broker_ids)
-        out += _pack_many_i[n](*broker_ids) if n < FEW else pack_numbers("i", broker_ids)
+        out += _pack_many_i[n](*broker_ids) if n < 127 else pack_numbers("i", broker_ids)
 
 
 # CreatePartitionsTopic, versions 0-1
@@ -230,7 +229,7 @@ def _read_many_create_partitions_assignment_v2(
     for _ in range(count):
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             broker_ids = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -250,16 +249,19 @@ def _write_many_create_partitions_assignment_v2(
 ) -> None:
     for item in items:
         broker_ids = item.broker_ids
-        if type(broker_ids) is not tuple:
-            broker_ids = sequence(broker_ids)
-        n = len(broker_ids)
-        if n < FEW:
-            numbers = _pack_many_i[n](*broker_ids)
-            out.append(n + 1)
+        if broker_ids is NOTHING:
+            out.append(1)
         else:
-            numbers = pack_numbers("i", broker_ids)
-            out += long_length(n)
-        out += numbers
+            if type(broker_ids) is not tuple:
+                broker_ids = sequence(broker_ids)
+            n = len(broker_ids)
+            if n < 127:
+                numbers = _pack_many_i[n](*broker_ids)
+                out.append(n + 1)
+            else:
+                numbers = pack_numbers("i", broker_ids)
+                out += long_length(n)
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -315,24 +317,28 @@ def _write_many_create_partitions_topic_v2(
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text__i[n](n + 1, text, item.count)
+            out.append(n + 1)
         else:
             out += long_text_length(n)
-            out += text
-            out += _pack_i(item.count)
+        out += text
         assignments = item.assignments
-        if assignments is None:
-            out.append(0)
+        if assignments is NOTHING or assignments is None:
+            out += _pack_iBx(item.count, 0 if assignments is None else 1)
         else:
-            if type(assignments) is not tuple:
-                assignments = sequence(assignments)
-            n = len(assignments)
-            if n < FEW:
-                out.append(n + 1)
+            out += _pack_i(item.count)
+            assignments = item.assignments
+            if assignments is None:
+                out.append(0)
             else:
-                out += long_length(n)
-            _write_many_create_partitions_assignment_v2(out, assignments)
-        out.append(0)
+                if type(assignments) is not tuple:
+                    assignments = sequence(assignments)
+                n = len(assignments)
+                if n < 127:
+                    out.append(n + 1)
+                else:
+                    out += long_length(n)
+                _write_many_create_partitions_assignment_v2(out, assignments)
+            out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -371,14 +377,14 @@ def _encode_create_partitions_request_v2(item: CreatePartitionsRequest) -> bytes
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_create_partitions_topic_v2(out, topics)
     if type(item.validate_only) is not bool:
         raise ValueError
-    out += _pack_izB(item.timeout_ms, item.validate_only, 0)
+    out += _pack_izx(item.timeout_ms, item.validate_only)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -108,7 +107,7 @@ _unpack_text_ihB = text_unpackers("ihB")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_iz = packer("i?")
-_pack_izB = packer("i?B")
+_pack_izx = packer("i?x")
 _pack_iB = packer("iB")
 _pack_ih = packer("ih")
 _pack_ihi = packer("ihi")
@@ -129,7 +128,7 @@ def _read_many_creatable_replica_assignment_v0(
     for _ in range(count):
         partition_index, n = _unpack_ii(buffer, at)
         at += 8
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             broker_ids = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
@@ -149,7 +148,7 @@ def _write_many_creatable_replica_assignment_v0(
             broker_ids = sequence(broker_ids)
         out += _pack_ii(item.partition_index, len(broker_ids))
         n = len(broker_ids)
-        out += _pack_many_i[n](*broker_ids) if n < FEW else pack_numbers("i", broker_ids)
+        out += _pack_many_i[n](*broker_ids) if n < 127 else pack_numbers("i", broker_ids)
 
 
 # CreatableTopicConfig, versions 0-4
@@ -196,7 +195,8 @@ def _write_many_creatable_topic_config_v0(
             out += NULL_TEXT
         else:
             text = value.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
 
 
@@ -351,7 +351,7 @@ def _read_many_creatable_replica_assignment_v5(
     for _ in range(count):
         partition_index, n = _unpack_iB(buffer, at)
         at += 5
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             broker_ids = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -374,7 +374,7 @@ def _write_many_creatable_replica_assignment_v5(
         if type(broker_ids) is not tuple:
             broker_ids = sequence(broker_ids)
         n = len(broker_ids)
-        if n < FEW:
+        if n < 127:
             numbers = _pack_many_i[n](*broker_ids)
             out += _pack_iB(item.partition_index, n + 1)
         else:
@@ -524,7 +524,7 @@ def _write_many_creatable_topic_v5(out: bytearray, items: Sequence[CreateTopicsR
         if type(assignments) is not tuple:
             assignments = sequence(assignments)
         n = len(assignments)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -533,7 +533,7 @@ def _write_many_creatable_topic_v5(out: bytearray, items: Sequence[CreateTopicsR
         if type(configs) is not tuple:
             configs = sequence(configs)
         n = len(configs)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -577,14 +577,14 @@ def _encode_create_topics_request_v5(item: CreateTopicsRequest) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_creatable_topic_v5(out, topics)
     if type(item.validate_only) is not bool:
         raise ValueError
-    out += _pack_izB(item.timeout_ms, item.validate_only, 0)
+    out += _pack_izx(item.timeout_ms, item.validate_only)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
+    NOTHING,
     NULL_TEXT,
     Tags,
     ZERO_UUID,
@@ -103,11 +103,12 @@ _unpack_ii = unpacker("ii")
 _unpack_text_16shB = text_unpackers("16shB")
 _unpack_text_hB = text_unpackers("hB")
 _pack_16sh = packer("16sh")
-_pack_zbzB = packer("?b?B")
+_pack_zbzx = packer("?b?x")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ih = packer("ih")
+_pack_ihBx = packer("ihBx")
 _pack_ii = packer("ii")
 _pack_text__16sh = text_packers("", "16sh")
 _pack_text__h = text_packers("", "h")
@@ -224,7 +225,8 @@ def _write_many_creatable_topic_result_v1(
             out += NULL_TEXT
         else:
             text = error_message.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
 
 
@@ -357,7 +359,7 @@ def _write_many_creatable_topic_configs_v5(
             raise ValueError
         if type(item.is_sensitive) is not bool:
             raise ValueError
-        out += _pack_zbzB(item.read_only, item.config_source, item.is_sensitive, 0)
+        out += _pack_zbzx(item.read_only, item.config_source, item.is_sensitive)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -467,27 +469,32 @@ def _write_many_creatable_topic_result_v5(
             else:
                 out += long_text_length(n)
             out += text
-        out += _pack_ih(item.num_partitions, item.replication_factor)
         configs = item.configs
-        if configs is None:
-            out.append(0)
+        if configs is NOTHING or configs is None:
+            out += _pack_ihBx(item.num_partitions, item.replication_factor, 0 if configs is None else 1)
         else:
-            if type(configs) is not tuple:
-                configs = sequence(configs)
-            n = len(configs)
-            if n < FEW:
-                out.append(n + 1)
+            out += _pack_ih(item.num_partitions, item.replication_factor)
+            configs = item.configs
+            if configs is None:
+                out.append(0)
             else:
-                out += long_length(n)
-            _write_many_creatable_topic_configs_v5(out, configs)
-        out.append(0)
-        known = []
-        if item.topic_config_error_code != 0:
-            payload = bytearray()
-            payload += _pack_h(item.topic_config_error_code)
-            known.append((0, bytes(payload)))
-        if known or item.unknown_tagged_fields:
-            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+                if type(configs) is not tuple:
+                    configs = sequence(configs)
+                n = len(configs)
+                if n < 127:
+                    out.append(n + 1)
+                else:
+                    out += long_length(n)
+                _write_many_creatable_topic_configs_v5(out, configs)
+            out.append(0)
+        if item.topic_config_error_code != 0 or item.unknown_tagged_fields:
+            known = []
+            if item.topic_config_error_code != 0:
+                payload = bytearray()
+                payload += _pack_h(item.topic_config_error_code)
+                known.append((0, bytes(payload)))
+            if known or item.unknown_tagged_fields:
+                out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
 
 
 # CreateTopicsResponse, versions 5-6
@@ -523,7 +530,7 @@ def _encode_create_topics_response_v5(item: CreateTopicsResponse) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)
@@ -644,27 +651,32 @@ def _write_many_creatable_topic_result_v7(
             else:
                 out += long_text_length(n)
             out += text
-        out += _pack_ih(item.num_partitions, item.replication_factor)
         configs = item.configs
-        if configs is None:
-            out.append(0)
+        if configs is NOTHING or configs is None:
+            out += _pack_ihBx(item.num_partitions, item.replication_factor, 0 if configs is None else 1)
         else:
-            if type(configs) is not tuple:
-                configs = sequence(configs)
-            n = len(configs)
-            if n < FEW:
-                out.append(n + 1)
+            out += _pack_ih(item.num_partitions, item.replication_factor)
+            configs = item.configs
+            if configs is None:
+                out.append(0)
             else:
-                out += long_length(n)
-            _write_many_creatable_topic_configs_v5(out, configs)
-        out.append(0)
-        known = []
-        if item.topic_config_error_code != 0:
-            payload = bytearray()
-            payload += _pack_h(item.topic_config_error_code)
-            known.append((0, bytes(payload)))
-        if known or item.unknown_tagged_fields:
-            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+                if type(configs) is not tuple:
+                    configs = sequence(configs)
+                n = len(configs)
+                if n < 127:
+                    out.append(n + 1)
+                else:
+                    out += long_length(n)
+                _write_many_creatable_topic_configs_v5(out, configs)
+            out.append(0)
+        if item.topic_config_error_code != 0 or item.unknown_tagged_fields:
+            known = []
+            if item.topic_config_error_code != 0:
+                payload = bytearray()
+                payload += _pack_h(item.topic_config_error_code)
+                known.append((0, bytes(payload)))
+            if known or item.unknown_tagged_fields:
+                out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
 
 
 # CreateTopicsResponse, version 7
@@ -700,7 +712,7 @@ def _encode_create_topics_response_v7(item: CreateTopicsResponse) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

@@ -13,6 +13,7 @@ from kafkawire.wire.fastpath import (
     packer,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -42,8 +43,9 @@ class DefaultPrincipalData(Message, frozen=True, gc=False):
 
 _unpack_zB = unpacker("?B")
 _unpack_text_zB = text_unpackers("?B")
-_pack_zB = packer("?B")
-_pack_text__zB = text_packers("", "?B")
+_pack_zx = packer("?x")
+_pack_text__zx = text_packers("", "?x")
+_pack_pair___zx = text_pair_packers("", "", "?x")
 
 # DefaultPrincipalData, version 0
 #   Type: compact string
@@ -79,27 +81,36 @@ def _read_default_principal_data_v0(buffer: bytes, at: int) -> tuple[DefaultPrin
 
 
 def _encode_default_principal_data_v0(item: DefaultPrincipalData) -> bytes:
-    out: list[bytes] = []
-    text = item.type.encode()
-    n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
+    out = b""
+    type__raw = item.type.encode()
+    name_raw = item.name.encode()
+    n = len(type__raw)
+    m = len(name_raw)
+    if n < 64 and m < 64:
+        if type(item.token_authenticated) is not bool:
+            raise ValueError
+        out += _pack_pair___zx[n][m](n + 1, type__raw, m + 1, name_raw, item.token_authenticated)
     else:
-        out.append(long_text_length(n))
-    out.append(text)
-    if type(item.token_authenticated) is not bool:
-        raise ValueError
-    text = item.name.encode()
-    n = len(text)
-    if n < 127:
-        out.append(_pack_text__zB[n](n + 1, text, item.token_authenticated, 0))
-    else:
-        out.append(long_text_length(n))
-        out.append(text)
-        out.append(_pack_zB(item.token_authenticated, 0))
+        text = item.type.encode()
+        n = len(text)
+        if n < 127:
+            out += BYTES[n + 1]
+        else:
+            out += long_text_length(n)
+        out += text
+        if type(item.token_authenticated) is not bool:
+            raise ValueError
+        text = item.name.encode()
+        n = len(text)
+        if n < 127:
+            out += _pack_text__zx[n](n + 1, text, item.token_authenticated)
+        else:
+            out += long_text_length(n)
+            out += text
+            out += _pack_zx(item.token_authenticated)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 DefaultPrincipalData._readers = {0: _read_default_principal_data_v0}

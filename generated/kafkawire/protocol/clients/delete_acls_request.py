@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -70,7 +69,7 @@ _unpack_h = unpacker("h")
 _unpack_i = unpacker("i")
 _pack_b = packer("b")
 _pack_bb = packer("bb")
-_pack_bbB = packer("bbB")
+_pack_bbx = packer("bbx")
 _pack_h = packer("h")
 _pack_i = packer("i")
 
@@ -135,21 +134,24 @@ def _write_many_delete_acls_filter_v0(out: bytearray, items: Sequence[DeleteAcls
             out += NULL_TEXT
         else:
             text = resource_name_filter.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
         principal_filter = item.principal_filter
         if principal_filter is None:
             out += NULL_TEXT
         else:
             text = principal_filter.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
         host_filter = item.host_filter
         if host_filter is None:
             out += NULL_TEXT
         else:
             text = host_filter.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
         out += _pack_bb(item.operation, item.permission_type)
 
@@ -250,7 +252,8 @@ def _write_many_delete_acls_filter_v1(out: bytearray, items: Sequence[DeleteAcls
             out += NULL_TEXT
         else:
             text = resource_name_filter.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
         out += _pack_b(item.pattern_type_filter)
         principal_filter = item.principal_filter
@@ -258,14 +261,16 @@ def _write_many_delete_acls_filter_v1(out: bytearray, items: Sequence[DeleteAcls
             out += NULL_TEXT
         else:
             text = principal_filter.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
         host_filter = item.host_filter
         if host_filter is None:
             out += NULL_TEXT
         else:
             text = host_filter.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
         out += _pack_bb(item.operation, item.permission_type)
 
@@ -404,7 +409,7 @@ def _write_many_delete_acls_filter_v2(out: bytearray, items: Sequence[DeleteAcls
             else:
                 out += long_text_length(n)
             out += text
-        out += _pack_bbB(item.operation, item.permission_type, 0)
+        out += _pack_bbx(item.operation, item.permission_type)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -441,7 +446,7 @@ def _encode_delete_acls_request_v2(item: DeleteAclsRequest) -> bytes:
     if type(filters) is not tuple:
         filters = sequence(filters)
     n = len(filters)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -20,6 +19,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -99,14 +99,15 @@ _unpack_text_bB = text_unpackers("bB")
 _unpack_text_bbB = text_unpackers("bbB")
 _pack_b = packer("b")
 _pack_bb = packer("bb")
-_pack_bbB = packer("bbB")
+_pack_bbx = packer("bbx")
 _pack_bh = packer("bh")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ii = packer("ii")
-_pack_text__bbB = text_packers("", "bbB")
+_pack_text__bbx = text_packers("", "bbx")
 _pack_text_b_b = text_packers("b", "b")
+_pack_pair_b_b_ = text_pair_packers("b", "b", "")
 
 # DeleteAclsMatchingAcl, version 0
 #   ErrorCode: int16
@@ -178,7 +179,8 @@ def _write_many_delete_acls_matching_acl_v0(
             out += NULL_TEXT
         else:
             text = error_message.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
         resource_name_raw = item.resource_name.encode()
         out += _pack_bh(item.resource_type, len(resource_name_raw))
@@ -238,7 +240,8 @@ def _write_many_delete_acls_filter_result_v0(
             out += NULL_TEXT
         else:
             text = error_message.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
         matching_acls = item.matching_acls
         if type(matching_acls) is not tuple:
@@ -355,7 +358,8 @@ def _write_many_delete_acls_matching_acl_v1(
             out += NULL_TEXT
         else:
             text = error_message.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
         resource_name_raw = item.resource_name.encode()
         out += _pack_bh(item.resource_type, len(resource_name_raw))
@@ -415,7 +419,8 @@ def _write_many_delete_acls_filter_result_v1(
             out += NULL_TEXT
         else:
             text = error_message.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
         matching_acls = item.matching_acls
         if type(matching_acls) is not tuple:
@@ -548,30 +553,39 @@ def _write_many_delete_acls_matching_acl_v2(
             else:
                 out += long_text_length(n)
             out += text
-        text = item.resource_name.encode()
-        n = len(text)
-        if n < 127:
-            out += _pack_text_b_b[n](item.resource_type, n + 1, text, item.pattern_type)
+        resource_name_raw = item.resource_name.encode()
+        principal_raw = item.principal.encode()
+        n = len(resource_name_raw)
+        m = len(principal_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair_b_b_[n][m](
+                item.resource_type, n + 1, resource_name_raw, item.pattern_type, m + 1, principal_raw
+            )
         else:
-            out += _pack_b(item.resource_type)
-            out += long_text_length(n)
+            text = item.resource_name.encode()
+            n = len(text)
+            if n < 127:
+                out += _pack_text_b_b[n](item.resource_type, n + 1, text, item.pattern_type)
+            else:
+                out += _pack_b(item.resource_type)
+                out += long_text_length(n)
+                out += text
+                out += _pack_b(item.pattern_type)
+            text = item.principal.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
             out += text
-            out += _pack_b(item.pattern_type)
-        text = item.principal.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
-        else:
-            out += long_text_length(n)
-        out += text
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text__bbB[n](n + 1, text, item.operation, item.permission_type, 0)
+            out += _pack_text__bbx[n](n + 1, text, item.operation, item.permission_type)
         else:
             out += long_text_length(n)
             out += text
-            out += _pack_bbB(item.operation, item.permission_type, 0)
+            out += _pack_bbx(item.operation, item.permission_type)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -640,7 +654,7 @@ def _write_many_delete_acls_filter_result_v2(
         if type(matching_acls) is not tuple:
             matching_acls = sequence(matching_acls)
         n = len(matching_acls)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -683,7 +697,7 @@ def _encode_delete_acls_response_v2(item: DeleteAclsResponse) -> bytes:
     if type(filter_results) is not tuple:
         filter_results = sequence(filter_results)
     n = len(filter_results)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

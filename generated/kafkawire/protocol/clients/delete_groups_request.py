@@ -10,7 +10,6 @@ from kafkawire.wire import Message
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
     Tags,
     long_length,
     long_text,
@@ -132,19 +131,15 @@ def _encode_delete_groups_request_v2(item: DeleteGroupsRequest) -> bytes:
     if type(groups_names) is not tuple:
         groups_names = sequence(groups_names)
     n = len(groups_names)
-    if n < FEW:
+    if n < 127:
         out.append(BYTES[n + 1])
     else:
         out.append(long_length(n))
     for groups_names_item in groups_names:
         text = groups_names_item.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
-    out.append(BYTES[0])
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     long_length,
     long_text,
@@ -62,11 +61,11 @@ _unpack_iB = unpacker("iB")
 _unpack_ii = unpacker("ii")
 _unpack_text_hB = text_unpackers("hB")
 _pack_h = packer("h")
-_pack_hB = packer("hB")
+_pack_hx = packer("hx")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ii = packer("ii")
-_pack_text__hB = text_packers("", "hB")
+_pack_text__hx = text_packers("", "hx")
 
 # DeletableGroupResult, versions 0-1
 #   GroupId: string
@@ -172,11 +171,11 @@ def _write_many_deletable_group_result_v2(
         text = item.group_id.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text__hB[n](n + 1, text, item.error_code, 0)
+            out += _pack_text__hx[n](n + 1, text, item.error_code)
         else:
             out += long_text_length(n)
             out += text
-            out += _pack_hB(item.error_code, 0)
+            out += _pack_hx(item.error_code)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -214,7 +213,7 @@ def _encode_delete_groups_response_v2(item: DeleteGroupsResponse) -> bytes:
     if type(results) is not tuple:
         results = sequence(results)
     n = len(results)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

@@ -10,7 +10,6 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     iterator,
     long_length,
@@ -77,9 +76,9 @@ _iterate_iq = iterator("iq")
 _iterate_iqx = iterator("iqx")
 _pack_h = packer("h")
 _pack_i = packer("i")
-_pack_iB = packer("iB")
 _pack_iq = packer("iq")
-_pack_iqB = packer("iqB")
+_pack_iqx = packer("iqx")
+_pack_ix = packer("ix")
 
 # DeleteRecordsPartition, versions 0-1
 #   PartitionIndex: int32
@@ -213,7 +212,7 @@ def _write_many_delete_records_partition_v2(
     out: bytearray, items: Sequence[DeleteRecordsRequest.DeleteRecordsPartition]
 ) -> None:
     for item in items:
-        out += _pack_iqB(item.partition_index, item.offset, 0)
+        out += _pack_iqx(item.partition_index, item.offset)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -274,7 +273,7 @@ def _write_many_delete_records_topic_v2(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -317,12 +316,12 @@ def _encode_delete_records_request_v2(item: DeleteRecordsRequest) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_delete_records_topic_v2(out, topics)
-    out += _pack_iB(item.timeout_ms, 0)
+    out += _pack_ix(item.timeout_ms)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)

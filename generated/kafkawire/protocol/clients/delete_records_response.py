@@ -10,7 +10,6 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     iterator,
     long_length,
@@ -83,7 +82,7 @@ _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ii = packer("ii")
 _pack_iqh = packer("iqh")
-_pack_iqhB = packer("iqhB")
+_pack_iqhx = packer("iqhx")
 
 # DeleteRecordsPartitionResult, versions 0-1
 #   PartitionIndex: int32
@@ -216,7 +215,7 @@ def _write_many_delete_records_partition_result_v2(
     out: bytearray, items: Sequence[DeleteRecordsResponse.DeleteRecordsPartitionResult]
 ) -> None:
     for item in items:
-        out += _pack_iqhB(item.partition_index, item.low_watermark, item.error_code, 0)
+        out += _pack_iqhx(item.partition_index, item.low_watermark, item.error_code)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -277,7 +276,7 @@ def _write_many_delete_records_topic_result_v2(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -320,7 +319,7 @@ def _encode_delete_records_response_v2(item: DeleteRecordsResponse) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

@@ -10,7 +10,6 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     iterator,
@@ -73,7 +72,7 @@ _unpack_iB = unpacker("iB")
 _iterate_ix = iterator("ix")
 _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
-_pack_iB = packer("iB")
+_pack_ix = packer("ix")
 
 # PartitionData, version 0
 #   Partition: int32
@@ -100,7 +99,7 @@ def _read_many_partition_data_v0(
 
 def _write_many_partition_data_v0(out: bytearray, items: Sequence[DeleteShareGroupStateRequest.PartitionData]) -> None:
     for item in items:
-        out += _pack_iB(item.partition, 0)
+        out += _pack_ix(item.partition)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -149,7 +148,7 @@ def _write_many_delete_state_data_v0(
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -208,7 +207,7 @@ def _encode_delete_share_group_state_request_v0(item: DeleteShareGroupStateReque
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

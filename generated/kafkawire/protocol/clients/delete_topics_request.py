@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -63,10 +62,10 @@ _unpack_16sB = unpacker("16sB")
 _unpack_h = unpacker("h")
 _unpack_i = unpacker("i")
 _unpack_iB = unpacker("iB")
-_pack_16sB = packer("16sB")
+_pack_16sx = packer("16sx")
 _pack_h = packer("h")
 _pack_i = packer("i")
-_pack_iB = packer("iB")
+_pack_ix = packer("ix")
 
 # DeleteTopicsRequest, versions 0-3
 #   TopicNames: []string
@@ -163,7 +162,7 @@ def _encode_delete_topics_request_v4(item: DeleteTopicsRequest) -> bytes:
     if type(topic_names) is not tuple:
         topic_names = sequence(topic_names)
     n = len(topic_names)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -175,7 +174,7 @@ def _encode_delete_topics_request_v4(item: DeleteTopicsRequest) -> bytes:
         else:
             out += long_text_length(n)
         out += text
-    out += _pack_iB(item.timeout_ms, 0)
+    out += _pack_ix(item.timeout_ms)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)
@@ -228,7 +227,7 @@ def _write_many_delete_topic_state_v6(out: bytearray, items: Sequence[DeleteTopi
             out += text
         if len(item.topic_id) != 16:
             raise ValueError
-        out += _pack_16sB(item.topic_id, 0)
+        out += _pack_16sx(item.topic_id)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -266,12 +265,12 @@ def _encode_delete_topics_request_v6(item: DeleteTopicsRequest) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_delete_topic_state_v6(out, topics)
-    out += _pack_iB(item.timeout_ms, 0)
+    out += _pack_ix(item.timeout_ms)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)

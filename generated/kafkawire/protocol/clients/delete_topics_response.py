@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -72,12 +71,12 @@ _unpack_ii = unpacker("ii")
 _unpack_text_hB = text_unpackers("hB")
 _pack_16sh = packer("16sh")
 _pack_h = packer("h")
-_pack_hB = packer("hB")
+_pack_hx = packer("hx")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ii = packer("ii")
 _pack_text__h = text_packers("", "h")
-_pack_text__hB = text_packers("", "hB")
+_pack_text__hx = text_packers("", "hx")
 
 # DeletableTopicResult, versions 0-3
 #   Name: string
@@ -217,11 +216,11 @@ def _write_many_deletable_topic_result_v4(
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text__hB[n](n + 1, text, item.error_code, 0)
+            out += _pack_text__hx[n](n + 1, text, item.error_code)
         else:
             out += long_text_length(n)
             out += text
-            out += _pack_hB(item.error_code, 0)
+            out += _pack_hx(item.error_code)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -259,7 +258,7 @@ def _encode_delete_topics_response_v4(item: DeleteTopicsResponse) -> bytes:
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)
@@ -375,7 +374,7 @@ def _encode_delete_topics_response_v5(item: DeleteTopicsResponse) -> bytes:
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)
@@ -498,7 +497,7 @@ def _encode_delete_topics_response_v6(item: DeleteTopicsResponse) -> bytes:
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

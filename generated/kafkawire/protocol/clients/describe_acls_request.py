@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -83,7 +82,7 @@ _unpack_bh = unpacker("bh")
 _unpack_h = unpacker("h")
 _pack_b = packer("b")
 _pack_bb = packer("bb")
-_pack_bbB = packer("bbB")
+_pack_bbx = packer("bbx")
 _pack_h = packer("h")
 
 # DescribeAclsRequest, version 0
@@ -144,21 +143,24 @@ def _encode_describe_acls_request_v0(item: DescribeAclsRequest) -> bytes:
         out += NULL_TEXT
     else:
         text = resource_name_filter.encode()
-        out += _pack_h(len(text))
+        n = len(text)
+        out += _pack_h(n)
         out += text
     principal_filter = item.principal_filter
     if principal_filter is None:
         out += NULL_TEXT
     else:
         text = principal_filter.encode()
-        out += _pack_h(len(text))
+        n = len(text)
+        out += _pack_h(n)
         out += text
     host_filter = item.host_filter
     if host_filter is None:
         out += NULL_TEXT
     else:
         text = host_filter.encode()
-        out += _pack_h(len(text))
+        n = len(text)
+        out += _pack_h(n)
         out += text
     out += _pack_bb(item.operation, item.permission_type)
     return bytes(out)
@@ -227,7 +229,8 @@ def _encode_describe_acls_request_v1(item: DescribeAclsRequest) -> bytes:
         out += NULL_TEXT
     else:
         text = resource_name_filter.encode()
-        out += _pack_h(len(text))
+        n = len(text)
+        out += _pack_h(n)
         out += text
     out += _pack_b(item.pattern_type_filter)
     principal_filter = item.principal_filter
@@ -235,14 +238,16 @@ def _encode_describe_acls_request_v1(item: DescribeAclsRequest) -> bytes:
         out += NULL_TEXT
     else:
         text = principal_filter.encode()
-        out += _pack_h(len(text))
+        n = len(text)
+        out += _pack_h(n)
         out += text
     host_filter = item.host_filter
     if host_filter is None:
         out += NULL_TEXT
     else:
         text = host_filter.encode()
-        out += _pack_h(len(text))
+        n = len(text)
+        out += _pack_h(n)
         out += text
     out += _pack_bb(item.operation, item.permission_type)
     return bytes(out)
@@ -350,7 +355,7 @@ def _encode_describe_acls_request_v2(item: DescribeAclsRequest) -> bytes:
         else:
             out += long_text_length(n)
         out += text
-    out += _pack_bbB(item.operation, item.permission_type, 0)
+    out += _pack_bbx(item.operation, item.permission_type)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)
@@ -462,7 +467,7 @@ def _write_many_describe_acls_filter_v4(
             else:
                 out += long_text_length(n)
             out += text
-        out += _pack_bbB(item.operation, item.permission_type, 0)
+        out += _pack_bbx(item.operation, item.permission_type)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -513,7 +518,7 @@ def _encode_describe_acls_request_v4(item: DescribeAclsRequest) -> bytes:
     if type(filters) is not tuple:
         filters = sequence(filters)
     n = len(filters)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

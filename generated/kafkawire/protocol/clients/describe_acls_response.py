@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -20,6 +19,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -112,15 +112,16 @@ _unpack_text_bB = text_unpackers("bB")
 _unpack_text_bbB = text_unpackers("bbB")
 _pack_b = packer("b")
 _pack_bb = packer("bb")
-_pack_bbB = packer("bbB")
+_pack_bbx = packer("bbx")
 _pack_bh = packer("bh")
 _pack_bi = packer("bi")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ih = packer("ih")
-_pack_text__bbB = text_packers("", "bbB")
+_pack_text__bbx = text_packers("", "bbx")
 _pack_text_b_b = text_packers("b", "b")
+_pack_pair___bbx = text_pair_packers("", "", "bbx")
 
 # AclDescription, versions 0-1
 #   Principal: string
@@ -260,7 +261,8 @@ def _encode_describe_acls_response_v0(item: DescribeAclsResponse) -> bytes:
         out += NULL_TEXT
     else:
         text = error_message.encode()
-        out += _pack_h(len(text))
+        n = len(text)
+        out += _pack_h(n)
         out += text
     resources = item.resources
     if type(resources) is not tuple:
@@ -361,7 +363,8 @@ def _encode_describe_acls_response_v1(item: DescribeAclsResponse) -> bytes:
         out += NULL_TEXT
     else:
         text = error_message.encode()
-        out += _pack_h(len(text))
+        n = len(text)
+        out += _pack_h(n)
         out += text
     resources = item.resources
     if type(resources) is not tuple:
@@ -413,21 +416,28 @@ def _read_many_acl_description_v2(
 
 def _write_many_acl_description_v2(out: bytearray, items: Sequence[DescribeAclsResponse.AclDescription]) -> None:
     for item in items:
-        text = item.principal.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
+        principal_raw = item.principal.encode()
+        host_raw = item.host.encode()
+        n = len(principal_raw)
+        m = len(host_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair___bbx[n][m](n + 1, principal_raw, m + 1, host_raw, item.operation, item.permission_type)
         else:
-            out += long_text_length(n)
-        out += text
-        text = item.host.encode()
-        n = len(text)
-        if n < 127:
-            out += _pack_text__bbB[n](n + 1, text, item.operation, item.permission_type, 0)
-        else:
-            out += long_text_length(n)
+            text = item.principal.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
             out += text
-            out += _pack_bbB(item.operation, item.permission_type, 0)
+            text = item.host.encode()
+            n = len(text)
+            if n < 127:
+                out += _pack_text__bbx[n](n + 1, text, item.operation, item.permission_type)
+            else:
+                out += long_text_length(n)
+                out += text
+                out += _pack_bbx(item.operation, item.permission_type)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -493,7 +503,7 @@ def _write_many_describe_acls_resource_v2(
         if type(acls) is not tuple:
             acls = sequence(acls)
         n = len(acls)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -562,7 +572,7 @@ def _encode_describe_acls_response_v2(item: DescribeAclsResponse) -> bytes:
     if type(resources) is not tuple:
         resources = sequence(resources)
     n = len(resources)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -637,7 +647,7 @@ def _write_many_describe_acls_filter_result_v4(
         if type(resources) is not tuple:
             resources = sequence(resources)
         n = len(resources)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -686,7 +696,7 @@ def _encode_describe_acls_response_v4(item: DescribeAclsResponse) -> bytes:
     if type(filter_results) is not tuple:
         filter_results = sequence(filter_results)
     n = len(filter_results)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -80,6 +79,7 @@ _unpack_i = unpacker("i")
 _unpack_text_bB = text_unpackers("bB")
 _pack_z = packer("?")
 _pack_zB = packer("?B")
+_pack_zx = packer("?x")
 _pack_b = packer("b")
 _pack_h = packer("h")
 _pack_i = packer("i")
@@ -129,7 +129,8 @@ def _write_many_component_data_v0(out: bytearray, items: Sequence[DescribeClient
             out += NULL_TEXT
         else:
             text = match.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
 
 
@@ -273,14 +274,14 @@ def _encode_describe_client_quotas_request_v1(item: DescribeClientQuotasRequest)
     if type(components) is not tuple:
         components = sequence(components)
     n = len(components)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_component_data_v1(out, components)
     if type(item.strict) is not bool:
         raise ValueError
-    out += _pack_zB(item.strict, 0)
+    out += _pack_zx(item.strict)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)
@@ -326,7 +327,7 @@ def _write_many_describe_client_quotas_filter_v2(
         if type(components) is not tuple:
             components = sequence(components)
         n = len(components)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -373,7 +374,7 @@ def _encode_describe_client_quotas_request_v2(item: DescribeClientQuotasRequest)
     n = len(filters)
     if type(item.strict) is not bool:
         raise ValueError
-    if n < FEW:
+    if n < 127:
         out += _pack_zB(item.strict, n + 1)
     else:
         out += _pack_z(item.strict)

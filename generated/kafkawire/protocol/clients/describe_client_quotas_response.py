@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
     NULL_COUNT,
     NULL_TEXT,
     Tags,
@@ -112,12 +111,12 @@ _unpack_ihB = unpacker("ihB")
 _unpack_ihh = unpacker("ihh")
 _unpack_text_dB = text_unpackers("dB")
 _pack_d = packer("d")
-_pack_dB = packer("dB")
+_pack_dx = packer("dx")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ih = packer("ih")
-_pack_text__dB = text_packers("", "dB")
+_pack_text__dx = text_packers("", "dx")
 
 # EntityData, version 0
 #   EntityType: string
@@ -161,7 +160,8 @@ def _write_many_entity_data_v0(out: bytearray, items: Sequence[DescribeClientQuo
             out += NULL_TEXT
         else:
             text = entity_name.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
 
 
@@ -291,7 +291,8 @@ def _encode_describe_client_quotas_response_v0(item: DescribeClientQuotasRespons
         out += NULL_TEXT
     else:
         text = error_message.encode()
-        out += _pack_h(len(text))
+        n = len(text)
+        out += _pack_h(n)
         out += text
     entries_ = item.entries
     if entries_ is None:
@@ -404,11 +405,11 @@ def _write_many_value_data_v1(out: bytearray, items: Sequence[DescribeClientQuot
         text = item.key.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text__dB[n](n + 1, text, item.value, 0)
+            out += _pack_text__dx[n](n + 1, text, item.value)
         else:
             out += long_text_length(n)
             out += text
-            out += _pack_dB(item.value, 0)
+            out += _pack_dx(item.value)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -464,7 +465,7 @@ def _write_many_entry_data_v1(out: bytearray, items: Sequence[DescribeClientQuot
         if type(entity) is not tuple:
             entity = sequence(entity)
         n = len(entity)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -473,7 +474,7 @@ def _write_many_entry_data_v1(out: bytearray, items: Sequence[DescribeClientQuot
         if type(values) is not tuple:
             values = sequence(values)
         n = len(values)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -545,7 +546,7 @@ def _encode_describe_client_quotas_response_v1(item: DescribeClientQuotasRespons
         if type(entries_) is not tuple:
             entries_ = sequence(entries_)
         n = len(entries_)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -623,7 +624,7 @@ def _write_many_describe_client_quotas_filter_result_v2(
             if type(entries_) is not tuple:
                 entries_ = sequence(entries_)
             n = len(entries_)
-            if n < FEW:
+            if n < 127:
                 out.append(n + 1)
             else:
                 out += long_length(n)
@@ -672,7 +673,7 @@ def _encode_describe_client_quotas_response_v2(item: DescribeClientQuotasRespons
     if type(filter_results) is not tuple:
         filter_results = sequence(filter_results)
     n = len(filter_results)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

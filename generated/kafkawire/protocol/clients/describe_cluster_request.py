@@ -32,9 +32,9 @@ class DescribeClusterRequest(Message, frozen=True, gc=False):
 _unpack_zB = unpacker("?B")
 _unpack_zbzB = unpacker("?b?B")
 _unpack_zbB = unpacker("?bB")
-_pack_zB = packer("?B")
-_pack_zbzB = packer("?b?B")
-_pack_zbB = packer("?bB")
+_pack_zbzx = packer("?b?x")
+_pack_zbx = packer("?bx")
+_pack_zx = packer("?x")
 
 # DescribeClusterRequest, version 0
 #   IncludeClusterAuthorizedOperations: bool
@@ -51,17 +51,17 @@ def _read_describe_cluster_request_v0(buffer: bytes, at: int) -> tuple[DescribeC
 
 
 def _encode_describe_cluster_request_v0(item: DescribeClusterRequest) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.endpoint_type != 1:
         raise ValueError  # endpoint_type is not in these versions
     if item.include_fenced_brokers:
         raise ValueError  # include_fenced_brokers is not in these versions
     if type(item.include_cluster_authorized_operations) is not bool:
         raise ValueError
-    out.append(_pack_zB(item.include_cluster_authorized_operations, 0))
+    out += _pack_zx(item.include_cluster_authorized_operations)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 # DescribeClusterRequest, version 1
@@ -80,15 +80,15 @@ def _read_describe_cluster_request_v1(buffer: bytes, at: int) -> tuple[DescribeC
 
 
 def _encode_describe_cluster_request_v1(item: DescribeClusterRequest) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.include_fenced_brokers:
         raise ValueError  # include_fenced_brokers is not in these versions
     if type(item.include_cluster_authorized_operations) is not bool:
         raise ValueError
-    out.append(_pack_zbB(item.include_cluster_authorized_operations, item.endpoint_type, 0))
+    out += _pack_zbx(item.include_cluster_authorized_operations, item.endpoint_type)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 # DescribeClusterRequest, version 2
@@ -111,17 +111,15 @@ def _read_describe_cluster_request_v2(buffer: bytes, at: int) -> tuple[DescribeC
 
 
 def _encode_describe_cluster_request_v2(item: DescribeClusterRequest) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if type(item.include_cluster_authorized_operations) is not bool:
         raise ValueError
     if type(item.include_fenced_brokers) is not bool:
         raise ValueError
-    out.append(
-        _pack_zbzB(item.include_cluster_authorized_operations, item.endpoint_type, item.include_fenced_brokers, 0)
-    )
+    out += _pack_zbzx(item.include_cluster_authorized_operations, item.endpoint_type, item.include_fenced_brokers)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 DescribeClusterRequest._readers = {

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     long_length,
     long_nullable_text,
@@ -80,11 +79,11 @@ _unpack_bB = unpacker("bB")
 _unpack_iB = unpacker("iB")
 _unpack_ihB = unpacker("ihB")
 _unpack_text_iB = text_unpackers("iB")
-_pack_zB = packer("?B")
+_pack_zx = packer("?x")
 _pack_b = packer("b")
 _pack_i = packer("i")
-_pack_iB = packer("iB")
 _pack_ih = packer("ih")
+_pack_ix = packer("ix")
 _pack_text__i = text_packers("", "i")
 _pack_text_b_i = text_packers("b", "i")
 _pack_text_i_i = text_packers("i", "i")
@@ -254,12 +253,12 @@ def _encode_describe_cluster_response_v0(item: DescribeClusterResponse) -> bytes
     if type(brokers) is not tuple:
         brokers = sequence(brokers)
     n = len(brokers)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_describe_cluster_broker_v0(out, brokers)
-    out += _pack_iB(item.cluster_authorized_operations, 0)
+    out += _pack_ix(item.cluster_authorized_operations)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)
@@ -357,12 +356,12 @@ def _encode_describe_cluster_response_v1(item: DescribeClusterResponse) -> bytes
     if type(brokers) is not tuple:
         brokers = sequence(brokers)
     n = len(brokers)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_describe_cluster_broker_v0(out, brokers)
-    out += _pack_iB(item.cluster_authorized_operations, 0)
+    out += _pack_ix(item.cluster_authorized_operations)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)
@@ -437,7 +436,7 @@ def _write_many_describe_cluster_broker_v2(
             out += text
         if type(item.is_fenced) is not bool:
             raise ValueError
-        out += _pack_zB(item.is_fenced, 0)
+        out += _pack_zx(item.is_fenced)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -534,12 +533,12 @@ def _encode_describe_cluster_response_v2(item: DescribeClusterResponse) -> bytes
     if type(brokers) is not tuple:
         brokers = sequence(brokers)
     n = len(brokers)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_describe_cluster_broker_v2(out, brokers)
-    out += _pack_iB(item.cluster_authorized_operations, 0)
+    out += _pack_ix(item.cluster_authorized_operations)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
     NULL_COUNT,
     Tags,
     long_length,
@@ -68,7 +67,7 @@ _unpack_h = unpacker("h")
 _unpack_i = unpacker("i")
 _pack_z = packer("?")
 _pack_zz = packer("??")
-_pack_zzB = packer("??B")
+_pack_zzx = packer("??x")
 _pack_b = packer("b")
 _pack_bh = packer("bh")
 _pack_h = packer("h")
@@ -324,7 +323,7 @@ def _write_many_describe_configs_resource_v4(
             if type(configuration_keys) is not tuple:
                 configuration_keys = sequence(configuration_keys)
             n = len(configuration_keys)
-            if n < FEW:
+            if n < 127:
                 out.append(n + 1)
             else:
                 out += long_length(n)
@@ -375,7 +374,7 @@ def _encode_describe_configs_request_v4(item: DescribeConfigsRequest) -> bytes:
     if type(resources) is not tuple:
         resources = sequence(resources)
     n = len(resources)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -384,7 +383,7 @@ def _encode_describe_configs_request_v4(item: DescribeConfigsRequest) -> bytes:
         raise ValueError
     if type(item.include_documentation) is not bool:
         raise ValueError
-    out += _pack_zzB(item.include_synonyms, item.include_documentation, 0)
+    out += _pack_zzx(item.include_synonyms, item.include_documentation)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -119,8 +118,8 @@ _pack_zbz = packer("?b?")
 _pack_zbzB = packer("?b?B")
 _pack_zbzi = packer("?b?i")
 _pack_b = packer("b")
-_pack_bB = packer("bB")
 _pack_bh = packer("bh")
+_pack_bx = packer("bx")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
@@ -176,7 +175,8 @@ def _write_many_describe_configs_resource_result_v0(
             out += NULL_TEXT
         else:
             text = value.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
         if type(item.read_only) is not bool:
             raise ValueError
@@ -242,7 +242,8 @@ def _write_many_describe_configs_result_v0(
             out += NULL_TEXT
         else:
             text = error_message.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
         resource_name_raw = item.resource_name.encode()
         out += _pack_bh(item.resource_type, len(resource_name_raw))
@@ -332,7 +333,8 @@ def _write_many_describe_configs_synonym_v1(
             out += NULL_TEXT
         else:
             text = value.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
         out += _pack_b(item.source)
 
@@ -397,7 +399,8 @@ def _write_many_describe_configs_resource_result_v1(
             out += NULL_TEXT
         else:
             text = value.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
         synonyms = item.synonyms
         if type(synonyms) is not tuple:
@@ -465,7 +468,8 @@ def _write_many_describe_configs_result_v1(
             out += NULL_TEXT
         else:
             text = error_message.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
         resource_name_raw = item.resource_name.encode()
         out += _pack_bh(item.resource_type, len(resource_name_raw))
@@ -580,7 +584,8 @@ def _write_many_describe_configs_resource_result_v3(
             out += NULL_TEXT
         else:
             text = value.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
         synonyms = item.synonyms
         if type(synonyms) is not tuple:
@@ -597,7 +602,8 @@ def _write_many_describe_configs_resource_result_v3(
             out += NULL_TEXT
         else:
             text = documentation.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
 
 
@@ -656,7 +662,8 @@ def _write_many_describe_configs_result_v3(
             out += NULL_TEXT
         else:
             text = error_message.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
         resource_name_raw = item.resource_name.encode()
         out += _pack_bh(item.resource_type, len(resource_name_raw))
@@ -761,7 +768,7 @@ def _write_many_describe_configs_synonym_v4(
             else:
                 out += long_text_length(n)
             out += text
-        out += _pack_bB(item.source, 0)
+        out += _pack_bx(item.source)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -867,7 +874,7 @@ def _write_many_describe_configs_resource_result_v4(
             raise ValueError
         if type(item.is_sensitive) is not bool:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_zbzB(item.read_only, item.config_source, item.is_sensitive, n + 1)
         else:
             out += _pack_zbz(item.read_only, item.config_source, item.is_sensitive)
@@ -972,7 +979,7 @@ def _write_many_describe_configs_result_v4(
         if type(configs) is not tuple:
             configs = sequence(configs)
         n = len(configs)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1015,7 +1022,7 @@ def _encode_describe_configs_response_v4(item: DescribeConfigsResponse) -> bytes
     if type(results) is not tuple:
         results = sequence(results)
     n = len(results)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
     NULL_COUNT,
     Tags,
     long_length,
@@ -18,6 +17,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_pair_packers,
     unknown_tags,
     unpacker,
 )
@@ -56,6 +56,7 @@ _unpack_h = unpacker("h")
 _unpack_i = unpacker("i")
 _pack_h = packer("h")
 _pack_i = packer("i")
+_pack_pair___x = text_pair_packers("", "", "x")
 
 # DescribeDelegationTokenOwner, versions 0-1
 #   PrincipalType: string
@@ -175,21 +176,28 @@ def _write_many_describe_delegation_token_owner_v2(
     out: bytearray, items: Sequence[DescribeDelegationTokenRequest.DescribeDelegationTokenOwner]
 ) -> None:
     for item in items:
-        text = item.principal_type.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
+        principal_type_raw = item.principal_type.encode()
+        principal_name_raw = item.principal_name.encode()
+        n = len(principal_type_raw)
+        m = len(principal_name_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair___x[n][m](n + 1, principal_type_raw, m + 1, principal_name_raw)
         else:
-            out += long_text_length(n)
-        out += text
-        text = item.principal_name.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
-        else:
-            out += long_text_length(n)
-        out += text
-        out.append(0)
+            text = item.principal_type.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
+            out += text
+            text = item.principal_name.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
+            out += text
+            out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -229,7 +237,7 @@ def _encode_describe_delegation_token_request_v2(item: DescribeDelegationTokenRe
         if type(owners) is not tuple:
             owners = sequence(owners)
         n = len(owners)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)

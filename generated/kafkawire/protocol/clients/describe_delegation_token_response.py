@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
     Tags,
     long_length,
     long_text,
@@ -20,6 +19,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -99,10 +99,13 @@ _pack_h = packer("h")
 _pack_hB = packer("hB")
 _pack_hi = packer("hi")
 _pack_i = packer("i")
-_pack_iB = packer("iB")
+_pack_ix = packer("ix")
 _pack_qqq = packer("qqq")
 _pack_qqqh = packer("qqqh")
 _pack_text__qqq = text_packers("", "qqq")
+_pack_pair___ = text_pair_packers("", "", "")
+_pack_pair___qqq = text_pair_packers("", "", "qqq")
+_pack_pair___x = text_pair_packers("", "", "x")
 
 # DescribedDelegationTokenRenewer, versions 0-1
 #   PrincipalType: string
@@ -324,21 +327,20 @@ def _write_many_described_delegation_token_renewer_v2(
     out: list[bytes], items: Sequence[DescribeDelegationTokenResponse.DescribedDelegationTokenRenewer]
 ) -> None:
     for item in items:
-        text = item.principal_type.encode()
-        n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
+        principal_type_raw = item.principal_type.encode()
+        principal_name_raw = item.principal_name.encode()
+        n = len(principal_type_raw)
+        m = len(principal_name_raw)
+        if n < 64 and m < 64:
+            out.append(_pack_pair___x[n][m](n + 1, principal_type_raw, m + 1, principal_name_raw))
         else:
-            out.append(long_text_length(n))
-        out.append(text)
-        text = item.principal_name.encode()
-        n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
-        out.append(BYTES[0])
+            text = item.principal_type.encode()
+            n = len(text)
+            out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+            text = item.principal_name.encode()
+            n = len(text)
+            out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+            out.append(b"\x00")
         if item.unknown_tagged_fields:
             out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
@@ -438,45 +440,52 @@ def _write_many_described_delegation_token_v2(
             raise ValueError  # token_requester_principal_type is not in these versions
         if item.token_requester_principal_name != "":
             raise ValueError  # token_requester_principal_name is not in these versions
-        text = item.principal_type.encode()
-        n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
+        principal_type_raw = item.principal_type.encode()
+        principal_name_raw = item.principal_name.encode()
+        n = len(principal_type_raw)
+        m = len(principal_name_raw)
+        if n < 64 and m < 64:
+            out.append(
+                _pack_pair___qqq[n][m](
+                    n + 1,
+                    principal_type_raw,
+                    m + 1,
+                    principal_name_raw,
+                    item.issue_timestamp,
+                    item.expiry_timestamp,
+                    item.max_timestamp,
+                )
+            )
         else:
-            out.append(long_text_length(n))
-        out.append(text)
-        text = item.principal_name.encode()
-        n = len(text)
-        if n < 127:
-            out.append(_pack_text__qqq[n](n + 1, text, item.issue_timestamp, item.expiry_timestamp, item.max_timestamp))
-        else:
-            out.append(long_text_length(n))
-            out.append(text)
-            out.append(_pack_qqq(item.issue_timestamp, item.expiry_timestamp, item.max_timestamp))
+            text = item.principal_type.encode()
+            n = len(text)
+            out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+            text = item.principal_name.encode()
+            n = len(text)
+            if n < 127:
+                out.append(
+                    _pack_text__qqq[n](n + 1, text, item.issue_timestamp, item.expiry_timestamp, item.max_timestamp)
+                )
+            else:
+                out.append(long_text_length(n))
+                out.append(text)
+                out.append(_pack_qqq(item.issue_timestamp, item.expiry_timestamp, item.max_timestamp))
         text = item.token_id.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
         text = octets(item.hmac)
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_length(n), text)
         renewers = item.renewers
         if type(renewers) is not tuple:
             renewers = sequence(renewers)
         n = len(renewers)
-        if n < FEW:
+        if n < 127:
             out.append(BYTES[n + 1])
         else:
             out.append(long_length(n))
         _write_many_described_delegation_token_renewer_v2(out, renewers)
-        out.append(BYTES[0])
+        out.append(b"\x00")
         if item.unknown_tagged_fields:
             out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
@@ -515,13 +524,13 @@ def _encode_describe_delegation_token_response_v2(item: DescribeDelegationTokenR
     if type(tokens) is not tuple:
         tokens = sequence(tokens)
     n = len(tokens)
-    if n < FEW:
+    if n < 127:
         out.append(_pack_hB(item.error_code, n + 1))
     else:
         out.append(_pack_h(item.error_code))
         out.append(long_length(n))
     _write_many_described_delegation_token_v2(out, tokens)
-    out.append(_pack_iB(item.throttle_time_ms, 0))
+    out.append(_pack_ix(item.throttle_time_ms))
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)
@@ -636,59 +645,65 @@ def _write_many_described_delegation_token_v3(
     out: list[bytes], items: Sequence[DescribeDelegationTokenResponse.DescribedDelegationToken]
 ) -> None:
     for item in items:
-        text = item.principal_type.encode()
-        n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
+        principal_type_raw = item.principal_type.encode()
+        principal_name_raw = item.principal_name.encode()
+        n = len(principal_type_raw)
+        m = len(principal_name_raw)
+        if n < 64 and m < 64:
+            out.append(_pack_pair___[n][m](n + 1, principal_type_raw, m + 1, principal_name_raw))
         else:
-            out.append(long_text_length(n))
-        out.append(text)
-        text = item.principal_name.encode()
-        n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
+            text = item.principal_type.encode()
+            n = len(text)
+            out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+            text = item.principal_name.encode()
+            n = len(text)
+            out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+        token_requester_principal_type_raw = item.token_requester_principal_type.encode()
+        token_requester_principal_name_raw = item.token_requester_principal_name.encode()
+        n = len(token_requester_principal_type_raw)
+        m = len(token_requester_principal_name_raw)
+        if n < 64 and m < 64:
+            out.append(
+                _pack_pair___qqq[n][m](
+                    n + 1,
+                    token_requester_principal_type_raw,
+                    m + 1,
+                    token_requester_principal_name_raw,
+                    item.issue_timestamp,
+                    item.expiry_timestamp,
+                    item.max_timestamp,
+                )
+            )
         else:
-            out.append(long_text_length(n))
-        out.append(text)
-        text = item.token_requester_principal_type.encode()
-        n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
-        text = item.token_requester_principal_name.encode()
-        n = len(text)
-        if n < 127:
-            out.append(_pack_text__qqq[n](n + 1, text, item.issue_timestamp, item.expiry_timestamp, item.max_timestamp))
-        else:
-            out.append(long_text_length(n))
-            out.append(text)
-            out.append(_pack_qqq(item.issue_timestamp, item.expiry_timestamp, item.max_timestamp))
+            text = item.token_requester_principal_type.encode()
+            n = len(text)
+            out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+            text = item.token_requester_principal_name.encode()
+            n = len(text)
+            if n < 127:
+                out.append(
+                    _pack_text__qqq[n](n + 1, text, item.issue_timestamp, item.expiry_timestamp, item.max_timestamp)
+                )
+            else:
+                out.append(long_text_length(n))
+                out.append(text)
+                out.append(_pack_qqq(item.issue_timestamp, item.expiry_timestamp, item.max_timestamp))
         text = item.token_id.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
         text = octets(item.hmac)
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_length(n), text)
         renewers = item.renewers
         if type(renewers) is not tuple:
             renewers = sequence(renewers)
         n = len(renewers)
-        if n < FEW:
+        if n < 127:
             out.append(BYTES[n + 1])
         else:
             out.append(long_length(n))
         _write_many_described_delegation_token_renewer_v2(out, renewers)
-        out.append(BYTES[0])
+        out.append(b"\x00")
         if item.unknown_tagged_fields:
             out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
@@ -727,13 +742,13 @@ def _encode_describe_delegation_token_response_v3(item: DescribeDelegationTokenR
     if type(tokens) is not tuple:
         tokens = sequence(tokens)
     n = len(tokens)
-    if n < FEW:
+    if n < 127:
         out.append(_pack_hB(item.error_code, n + 1))
     else:
         out.append(_pack_h(item.error_code))
         out.append(long_length(n))
     _write_many_described_delegation_token_v3(out, tokens)
-    out.append(_pack_iB(item.throttle_time_ms, 0))
+    out.append(_pack_ix(item.throttle_time_ms))
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

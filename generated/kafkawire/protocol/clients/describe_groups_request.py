@@ -10,7 +10,6 @@ from kafkawire.wire import Message
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
     Tags,
     long_length,
     long_text,
@@ -48,7 +47,7 @@ _unpack_zB = unpacker("?B")
 _unpack_h = unpacker("h")
 _unpack_i = unpacker("i")
 _pack_z = packer("?")
-_pack_zB = packer("?B")
+_pack_zx = packer("?x")
 _pack_h = packer("h")
 _pack_i = packer("i")
 
@@ -190,21 +189,17 @@ def _encode_describe_groups_request_v5(item: DescribeGroupsRequest) -> bytes:
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < FEW:
+    if n < 127:
         out.append(BYTES[n + 1])
     else:
         out.append(long_length(n))
     for groups_item in groups:
         text = groups_item.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     if type(item.include_authorized_operations) is not bool:
         raise ValueError
-    out.append(_pack_zB(item.include_authorized_operations, 0))
+    out.append(_pack_zx(item.include_authorized_operations))
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

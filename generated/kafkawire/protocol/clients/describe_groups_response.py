@@ -10,7 +10,6 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -23,6 +22,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     unknown_tags,
     unpacker,
 )
@@ -102,7 +102,10 @@ _pack_hh = packer("hh")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ii = packer("ii")
+_pack_ix = packer("ix")
 _pack_text_h_ = text_packers("h", "")
+_pack_pair___ = text_pair_packers("", "", "")
+_pack_pair_h__ = text_pair_packers("h", "", "")
 
 # DescribedGroupMember, versions 0-3
 #   MemberId: string
@@ -520,8 +523,8 @@ def _write_many_described_group_member_v4(
             out.append(NULL_TEXT)
         else:
             text = group_instance_id.encode()
-            out.append(_pack_h(len(text)))
-            out.append(text)
+            n = len(text)
+            out += (_pack_h(n), text)
         client_id_raw = item.client_id.encode()
         out.append(_pack_h(len(client_id_raw)))
         out.append(client_id_raw)
@@ -740,51 +743,34 @@ def _write_many_described_group_member_v5(
     for item in items:
         text = item.member_id.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
         group_instance_id = item.group_instance_id
         if group_instance_id is None:
-            out.append(BYTES[0])
+            out.append(b"\x00")
         else:
             text = group_instance_id.encode()
             n = len(text)
-            if n < 127:
-                out.append(BYTES[n + 1])
-            else:
-                out.append(long_text_length(n))
-            out.append(text)
-        text = item.client_id.encode()
-        n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
+            out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+        client_id_raw = item.client_id.encode()
+        client_host_raw = item.client_host.encode()
+        n = len(client_id_raw)
+        m = len(client_host_raw)
+        if n < 64 and m < 64:
+            out.append(_pack_pair___[n][m](n + 1, client_id_raw, m + 1, client_host_raw))
         else:
-            out.append(long_text_length(n))
-        out.append(text)
-        text = item.client_host.encode()
-        n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+            text = item.client_id.encode()
+            n = len(text)
+            out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+            text = item.client_host.encode()
+            n = len(text)
+            out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
         text = octets(item.member_metadata)
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_length(n), text)
         text = octets(item.member_assignment)
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_length(n))
-        out.append(text)
-        out.append(BYTES[0])
+        out += (BYTES[n + 1] if n < 127 else long_length(n), text)
+        out.append(b"\x00")
         if item.unknown_tagged_fields:
             out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
@@ -875,45 +861,47 @@ def _write_many_described_group_v5(out: list[bytes], items: Sequence[DescribeGro
     for item in items:
         if item.error_message is not None:
             raise ValueError  # error_message is not in these versions
-        text = item.group_id.encode()
-        n = len(text)
-        if n < 127:
-            out.append(_pack_text_h_[n](item.error_code, n + 1, text))
+        group_id_raw = item.group_id.encode()
+        group_state_raw = item.group_state.encode()
+        n = len(group_id_raw)
+        m = len(group_state_raw)
+        if n < 64 and m < 64:
+            out.append(_pack_pair_h__[n][m](item.error_code, n + 1, group_id_raw, m + 1, group_state_raw))
         else:
-            out.append(_pack_h(item.error_code))
-            out.append(long_text_length(n))
-            out.append(text)
-        text = item.group_state.encode()
-        n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
+            text = item.group_id.encode()
+            n = len(text)
+            if n < 127:
+                out.append(_pack_text_h_[n](item.error_code, n + 1, text))
+            else:
+                out.append(_pack_h(item.error_code))
+                out.append(long_text_length(n))
+                out.append(text)
+            text = item.group_state.encode()
+            n = len(text)
+            out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+        protocol_type_raw = item.protocol_type.encode()
+        protocol_data_raw = item.protocol_data.encode()
+        n = len(protocol_type_raw)
+        m = len(protocol_data_raw)
+        if n < 64 and m < 64:
+            out.append(_pack_pair___[n][m](n + 1, protocol_type_raw, m + 1, protocol_data_raw))
         else:
-            out.append(long_text_length(n))
-        out.append(text)
-        text = item.protocol_type.encode()
-        n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
-        text = item.protocol_data.encode()
-        n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+            text = item.protocol_type.encode()
+            n = len(text)
+            out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+            text = item.protocol_data.encode()
+            n = len(text)
+            out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
         members = item.members
         if type(members) is not tuple:
             members = sequence(members)
         n = len(members)
-        if n < FEW:
+        if n < 127:
             out.append(BYTES[n + 1])
         else:
             out.append(long_length(n))
         _write_many_described_group_member_v5(out, members)
-        out.append(_pack_iB(item.authorized_operations, 0))
+        out.append(_pack_ix(item.authorized_operations))
         if item.unknown_tagged_fields:
             out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
@@ -951,13 +939,13 @@ def _encode_describe_groups_response_v5(item: DescribeGroupsResponse) -> bytes:
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < FEW:
+    if n < 127:
         out.append(_pack_iB(item.throttle_time_ms, n + 1))
     else:
         out.append(_pack_i(item.throttle_time_ms))
         out.append(long_length(n))
     _write_many_described_group_v5(out, groups)
-    out.append(BYTES[0])
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)
@@ -1061,53 +1049,47 @@ def _write_many_described_group_v6(out: list[bytes], items: Sequence[DescribeGro
         out.append(_pack_h(item.error_code))
         error_message = item.error_message
         if error_message is None:
-            out.append(BYTES[0])
+            out.append(b"\x00")
         else:
             text = error_message.encode()
             n = len(text)
-            if n < 127:
-                out.append(BYTES[n + 1])
-            else:
-                out.append(long_text_length(n))
-            out.append(text)
-        text = item.group_id.encode()
-        n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
+            out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+        group_id_raw = item.group_id.encode()
+        group_state_raw = item.group_state.encode()
+        n = len(group_id_raw)
+        m = len(group_state_raw)
+        if n < 64 and m < 64:
+            out.append(_pack_pair___[n][m](n + 1, group_id_raw, m + 1, group_state_raw))
         else:
-            out.append(long_text_length(n))
-        out.append(text)
-        text = item.group_state.encode()
-        n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
+            text = item.group_id.encode()
+            n = len(text)
+            out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+            text = item.group_state.encode()
+            n = len(text)
+            out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+        protocol_type_raw = item.protocol_type.encode()
+        protocol_data_raw = item.protocol_data.encode()
+        n = len(protocol_type_raw)
+        m = len(protocol_data_raw)
+        if n < 64 and m < 64:
+            out.append(_pack_pair___[n][m](n + 1, protocol_type_raw, m + 1, protocol_data_raw))
         else:
-            out.append(long_text_length(n))
-        out.append(text)
-        text = item.protocol_type.encode()
-        n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
-        text = item.protocol_data.encode()
-        n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+            text = item.protocol_type.encode()
+            n = len(text)
+            out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+            text = item.protocol_data.encode()
+            n = len(text)
+            out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
         members = item.members
         if type(members) is not tuple:
             members = sequence(members)
         n = len(members)
-        if n < FEW:
+        if n < 127:
             out.append(BYTES[n + 1])
         else:
             out.append(long_length(n))
         _write_many_described_group_member_v5(out, members)
-        out.append(_pack_iB(item.authorized_operations, 0))
+        out.append(_pack_ix(item.authorized_operations))
         if item.unknown_tagged_fields:
             out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
@@ -1145,13 +1127,13 @@ def _encode_describe_groups_response_v6(item: DescribeGroupsResponse) -> bytes:
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < FEW:
+    if n < 127:
         out.append(_pack_iB(item.throttle_time_ms, n + 1))
     else:
         out.append(_pack_i(item.throttle_time_ms))
         out.append(long_length(n))
     _write_many_described_group_v6(out, groups)
-    out.append(BYTES[0])
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
+    NOTHING,
     NULL_COUNT,
     Tags,
     long_length,
@@ -85,7 +85,7 @@ def _read_many_describable_log_dir_topic_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             partitions = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
@@ -108,7 +108,7 @@ def _write_many_describable_log_dir_topic_v0(
             partitions = sequence(partitions)
         out += _pack_i(len(partitions))
         n = len(partitions)
-        out += _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
+        out += _pack_many_i[n](*partitions) if n < 127 else pack_numbers("i", partitions)
 
 
 # DescribeLogDirsRequest, versions 0-1
@@ -167,7 +167,7 @@ def _read_many_describable_log_dir_topic_v2(
             topic, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             partitions = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -194,16 +194,19 @@ def _write_many_describable_log_dir_topic_v2(
             out += long_text_length(n)
         out += text
         partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
-        n = len(partitions)
-        if n < FEW:
-            numbers = _pack_many_i[n](*partitions)
-            out.append(n + 1)
+        if partitions is NOTHING:
+            out.append(1)
         else:
-            numbers = pack_numbers("i", partitions)
-            out += long_length(n)
-        out += numbers
+            if type(partitions) is not tuple:
+                partitions = sequence(partitions)
+            n = len(partitions)
+            if n < 127:
+                numbers = _pack_many_i[n](*partitions)
+                out.append(n + 1)
+            else:
+                numbers = pack_numbers("i", partitions)
+                out += long_length(n)
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -244,7 +247,7 @@ def _encode_describe_log_dirs_request_v2(item: DescribeLogDirsRequest) -> bytes:
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)

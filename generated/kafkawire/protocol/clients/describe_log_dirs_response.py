@@ -10,7 +10,6 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     iterator,
     long_length,
@@ -116,9 +115,9 @@ _pack_ih = packer("ih")
 _pack_ihB = packer("ihB")
 _pack_ii = packer("ii")
 _pack_iqqz = packer("iqq?")
-_pack_iqqzB = packer("iqq?B")
-_pack_qqzB = packer("qq?B")
-_pack_qqB = packer("qqB")
+_pack_iqqzx = packer("iqq?x")
+_pack_qqzx = packer("qq?x")
+_pack_qqx = packer("qqx")
 _pack_text_h_ = text_packers("h", "")
 
 # DescribeLogDirsPartition, versions 0-1
@@ -307,7 +306,7 @@ def _write_many_describe_log_dirs_partition_v2(
     for item in items:
         if type(item.is_future_key) is not bool:
             raise ValueError
-        out += _pack_iqqzB(item.partition_index, item.partition_size, item.offset_lag, item.is_future_key, 0)
+        out += _pack_iqqzx(item.partition_index, item.partition_size, item.offset_lag, item.is_future_key)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -368,7 +367,7 @@ def _write_many_describe_log_dirs_topic_v2(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -436,7 +435,7 @@ def _write_many_describe_log_dirs_result_v2(
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -479,7 +478,7 @@ def _encode_describe_log_dirs_response_v2(item: DescribeLogDirsResponse) -> byte
     if type(results) is not tuple:
         results = sequence(results)
     n = len(results)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)
@@ -525,7 +524,7 @@ def _encode_describe_log_dirs_response_v3(item: DescribeLogDirsResponse) -> byte
     if type(results) is not tuple:
         results = sequence(results)
     n = len(results)
-    if n < FEW:
+    if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)
@@ -597,12 +596,12 @@ def _write_many_describe_log_dirs_result_v4(
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
         _write_many_describe_log_dirs_topic_v2(out, topics)
-        out += _pack_qqB(item.total_bytes, item.usable_bytes, 0)
+        out += _pack_qqx(item.total_bytes, item.usable_bytes)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -641,7 +640,7 @@ def _encode_describe_log_dirs_response_v4(item: DescribeLogDirsResponse) -> byte
     if type(results) is not tuple:
         results = sequence(results)
     n = len(results)
-    if n < FEW:
+    if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)
@@ -714,14 +713,14 @@ def _write_many_describe_log_dirs_result_v5(
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
         _write_many_describe_log_dirs_topic_v2(out, topics)
         if type(item.is_cordoned) is not bool:
             raise ValueError
-        out += _pack_qqzB(item.total_bytes, item.usable_bytes, item.is_cordoned, 0)
+        out += _pack_qqzx(item.total_bytes, item.usable_bytes, item.is_cordoned)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -760,7 +759,7 @@ def _encode_describe_log_dirs_response_v5(item: DescribeLogDirsResponse) -> byte
     if type(results) is not tuple:
         results = sequence(results)
     n = len(results)
-    if n < FEW:
+    if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)

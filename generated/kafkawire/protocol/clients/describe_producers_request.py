@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
+    NOTHING,
     Tags,
     long_length,
     long_numbers,
@@ -79,7 +79,7 @@ def _read_many_topic_request_v0(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             partition_indexes = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -104,16 +104,19 @@ def _write_many_topic_request_v0(out: bytearray, items: Sequence[DescribeProduce
             out += long_text_length(n)
         out += text
         partition_indexes = item.partition_indexes
-        if type(partition_indexes) is not tuple:
-            partition_indexes = sequence(partition_indexes)
-        n = len(partition_indexes)
-        if n < FEW:
-            numbers = _pack_many_i[n](*partition_indexes)
-            out.append(n + 1)
+        if partition_indexes is NOTHING:
+            out.append(1)
         else:
-            numbers = pack_numbers("i", partition_indexes)
-            out += long_length(n)
-        out += numbers
+            if type(partition_indexes) is not tuple:
+                partition_indexes = sequence(partition_indexes)
+            n = len(partition_indexes)
+            if n < 127:
+                numbers = _pack_many_i[n](*partition_indexes)
+                out.append(n + 1)
+            else:
+                numbers = pack_numbers("i", partition_indexes)
+                out += long_length(n)
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -151,7 +154,7 @@ def _encode_describe_producers_request_v0(item: DescribeProducersRequest) -> byt
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

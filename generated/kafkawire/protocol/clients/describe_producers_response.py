@@ -10,7 +10,6 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import ProducerId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     iterator,
     long_length,
@@ -100,7 +99,7 @@ _iterate_qiiqiqx = iterator("qiiqiqx")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ih = packer("ih")
-_pack_qiiqiqB = packer("qiiqiqB")
+_pack_qiiqiqx = packer("qiiqiqx")
 
 # ProducerState, version 0
 #   ProducerId: int64
@@ -144,14 +143,13 @@ def _read_many_producer_state_v0(
 
 def _write_many_producer_state_v0(out: bytearray, items: Sequence[DescribeProducersResponse.ProducerState]) -> None:
     for item in items:
-        out += _pack_qiiqiqB(
+        out += _pack_qiiqiqx(
             item.producer_id,
             item.producer_epoch,
             item.last_sequence,
             item.last_timestamp,
             item.coordinator_epoch,
             item.current_txn_start_offset,
-            0,
         )
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -222,7 +220,7 @@ def _write_many_partition_response_v0(
         if type(active_producers) is not tuple:
             active_producers = sequence(active_producers)
         n = len(active_producers)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -286,7 +284,7 @@ def _write_many_topic_response_v0(out: bytearray, items: Sequence[DescribeProduc
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -329,7 +327,7 @@ def _encode_describe_producers_response_v0(item: DescribeProducersResponse) -> b
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

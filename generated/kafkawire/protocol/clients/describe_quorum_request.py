@@ -10,7 +10,6 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     iterator,
     long_length,
@@ -66,7 +65,7 @@ class DescribeQuorumRequest(Message, frozen=True, gc=False):
 
 _unpack_iB = unpacker("iB")
 _iterate_ix = iterator("ix")
-_pack_iB = packer("iB")
+_pack_ix = packer("ix")
 
 # PartitionData, versions 0-2
 #   PartitionIndex: int32
@@ -93,7 +92,7 @@ def _read_many_partition_data_v0(
 
 def _write_many_partition_data_v0(out: bytearray, items: Sequence[DescribeQuorumRequest.PartitionData]) -> None:
     for item in items:
-        out += _pack_iB(item.partition_index, 0)
+        out += _pack_ix(item.partition_index)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -152,7 +151,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[DescribeQuorumRequ
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -194,7 +193,7 @@ def _encode_describe_quorum_request_v0(item: DescribeQuorumRequest) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -22,6 +21,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -141,20 +141,21 @@ _unpack_iiqB = unpacker("iiqB")
 _unpack_iqB = unpacker("iqB")
 _unpack_iqqqB = unpacker("iqqqB")
 _unpack_text_HB = text_unpackers("HB")
-_pack_HB = packer("HB")
+_pack_Hx = packer("Hx")
 _pack_h = packer("h")
 _pack_hB = packer("hB")
 _pack_i = packer("i")
-_pack_i16sqqqB = packer("i16sqqqB")
+_pack_i16sqqqx = packer("i16sqqqx")
 _pack_iB = packer("iB")
 _pack_ih = packer("ih")
 _pack_ihiiq = packer("ihiiq")
 _pack_ihiiqB = packer("ihiiqB")
 _pack_iiq = packer("iiq")
 _pack_iiqB = packer("iiqB")
-_pack_iqB = packer("iqB")
-_pack_iqqqB = packer("iqqqB")
-_pack_text__HB = text_packers("", "HB")
+_pack_iqqqx = packer("iqqqx")
+_pack_iqx = packer("iqx")
+_pack_text__Hx = text_packers("", "Hx")
+_pack_pair___Hx = text_pair_packers("", "", "Hx")
 
 # ReplicaState, version 0
 #   ReplicaId: int32
@@ -181,7 +182,7 @@ def _write_many_replica_state_v0(out: bytearray, items: Sequence[DescribeQuorumR
     for item in items:
         if item.replica_directory_id != ZERO_UUID:
             raise ValueError  # replica_directory_id is not in these versions
-        out += _pack_iqB(item.replica_id, item.log_end_offset, 0)
+        out += _pack_iqx(item.replica_id, item.log_end_offset)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -254,7 +255,7 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[DescribeQuorum
         if type(current_voters) is not tuple:
             current_voters = sequence(current_voters)
         n = len(current_voters)
-        if n < FEW:
+        if n < 127:
             out += _pack_ihiiqB(
                 item.partition_index, item.error_code, item.leader_id, item.leader_epoch, item.high_watermark, n + 1
             )
@@ -268,7 +269,7 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[DescribeQuorum
         if type(observers) is not tuple:
             observers = sequence(observers)
         n = len(observers)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -332,7 +333,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[DescribeQuorumResp
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -377,7 +378,7 @@ def _encode_describe_quorum_response_v0(item: DescribeQuorumResponse) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_hB(item.error_code, n + 1)
     else:
         out += _pack_h(item.error_code)
@@ -416,8 +417,8 @@ def _write_many_replica_state_v1(out: bytearray, items: Sequence[DescribeQuorumR
     for item in items:
         if item.replica_directory_id != ZERO_UUID:
             raise ValueError  # replica_directory_id is not in these versions
-        out += _pack_iqqqB(
-            item.replica_id, item.log_end_offset, item.last_fetch_timestamp, item.last_caught_up_timestamp, 0
+        out += _pack_iqqqx(
+            item.replica_id, item.log_end_offset, item.last_fetch_timestamp, item.last_caught_up_timestamp
         )
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -491,7 +492,7 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[DescribeQuorum
         if type(current_voters) is not tuple:
             current_voters = sequence(current_voters)
         n = len(current_voters)
-        if n < FEW:
+        if n < 127:
             out += _pack_ihiiqB(
                 item.partition_index, item.error_code, item.leader_id, item.leader_epoch, item.high_watermark, n + 1
             )
@@ -505,7 +506,7 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[DescribeQuorum
         if type(observers) is not tuple:
             observers = sequence(observers)
         n = len(observers)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -569,7 +570,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[DescribeQuorumResp
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -614,7 +615,7 @@ def _encode_describe_quorum_response_v1(item: DescribeQuorumResponse) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_hB(item.error_code, n + 1)
     else:
         out += _pack_h(item.error_code)
@@ -659,13 +660,12 @@ def _write_many_replica_state_v2(out: bytearray, items: Sequence[DescribeQuorumR
     for item in items:
         if len(item.replica_directory_id) != 16:
             raise ValueError
-        out += _pack_i16sqqqB(
+        out += _pack_i16sqqqx(
             item.replica_id,
             item.replica_directory_id,
             item.log_end_offset,
             item.last_fetch_timestamp,
             item.last_caught_up_timestamp,
-            0,
         )
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -762,7 +762,7 @@ def _write_many_partition_data_v2(out: bytearray, items: Sequence[DescribeQuorum
         if type(current_voters) is not tuple:
             current_voters = sequence(current_voters)
         n = len(current_voters)
-        if n < FEW:
+        if n < 127:
             out += _pack_iiqB(item.leader_id, item.leader_epoch, item.high_watermark, n + 1)
         else:
             out += _pack_iiq(item.leader_id, item.leader_epoch, item.high_watermark)
@@ -772,7 +772,7 @@ def _write_many_partition_data_v2(out: bytearray, items: Sequence[DescribeQuorum
         if type(observers) is not tuple:
             observers = sequence(observers)
         n = len(observers)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -836,7 +836,7 @@ def _write_many_topic_data_v2(out: bytearray, items: Sequence[DescribeQuorumResp
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -887,21 +887,28 @@ def _read_many_listener_v2(
 
 def _write_many_listener_v2(out: bytearray, items: Sequence[DescribeQuorumResponse.Listener]) -> None:
     for item in items:
-        text = item.name.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
+        name_raw = item.name.encode()
+        host_raw = item.host.encode()
+        n = len(name_raw)
+        m = len(host_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair___Hx[n][m](n + 1, name_raw, m + 1, host_raw, item.port)
         else:
-            out += long_text_length(n)
-        out += text
-        text = item.host.encode()
-        n = len(text)
-        if n < 127:
-            out += _pack_text__HB[n](n + 1, text, item.port, 0)
-        else:
-            out += long_text_length(n)
+            text = item.name.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
             out += text
-            out += _pack_HB(item.port, 0)
+            text = item.host.encode()
+            n = len(text)
+            if n < 127:
+                out += _pack_text__Hx[n](n + 1, text, item.port)
+            else:
+                out += long_text_length(n)
+                out += text
+                out += _pack_Hx(item.port)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -943,7 +950,7 @@ def _write_many_node_v2(out: bytearray, items: Sequence[DescribeQuorumResponse.N
         if type(listeners) is not tuple:
             listeners = sequence(listeners)
         n = len(listeners)
-        if n < FEW:
+        if n < 127:
             out += _pack_iB(item.node_id, n + 1)
         else:
             out += _pack_i(item.node_id)
@@ -1023,7 +1030,7 @@ def _encode_describe_quorum_response_v2(item: DescribeQuorumResponse) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -1032,7 +1039,7 @@ def _encode_describe_quorum_response_v2(item: DescribeQuorumResponse) -> bytes:
     if type(nodes) is not tuple:
         nodes = sequence(nodes)
     n = len(nodes)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     long_length,
     long_text,
@@ -72,8 +71,8 @@ _unpack_i = unpacker("i")
 _unpack_iB = unpacker("iB")
 _unpack_text_iB = text_unpackers("iB")
 _pack_i = packer("i")
-_pack_iB = packer("iB")
-_pack_text__iB = text_packers("", "iB")
+_pack_ix = packer("ix")
+_pack_text__ix = text_packers("", "ix")
 
 # TopicRequest, version 0
 #   Name: compact string
@@ -145,11 +144,11 @@ def _write_cursor_v0(out: bytearray, item: DescribeTopicPartitionsRequest.Cursor
     text = item.topic_name.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__iB[n](n + 1, text, item.partition_index, 0)
+        out += _pack_text__ix[n](n + 1, text, item.partition_index)
     else:
         out += long_text_length(n)
         out += text
-        out += _pack_iB(item.partition_index, 0)
+        out += _pack_ix(item.partition_index)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -196,7 +195,7 @@ def _encode_describe_topic_partitions_request_v0(item: DescribeTopicPartitionsRe
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

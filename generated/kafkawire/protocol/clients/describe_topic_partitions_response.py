@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     NOTHING,
     Tags,
     ZERO_UUID,
@@ -28,6 +27,7 @@ from kafkawire.wire.fastpath import (
     tagged_section,
     text_packers,
     text_unpackers,
+    twin_packers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -126,8 +126,10 @@ _pack_hiii = packer("hiii")
 _pack_hiiiB = packer("hiiiB")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
+_pack_ix = packer("ix")
 _pack_many_i = packers("i")
-_pack_text__iB = text_packers("", "iB")
+_pack_text__ix = text_packers("", "ix")
+_pack_twins_hiii_i_ = twin_packers("hiii", "i", "")
 
 # DescribeTopicPartitionsResponsePartition, version 0
 #   ErrorCode: int16
@@ -150,7 +152,7 @@ def _read_many_describe_topic_partitions_response_partition_v0(
     for _ in range(count):
         error_code, partition_index, leader_id, leader_epoch, n = _unpack_hiiiB(buffer, at)
         at += 15
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             replica_nodes = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -158,9 +160,11 @@ def _read_many_describe_topic_partitions_response_partition_v0(
             replica_nodes, at = long_numbers(buffer, at, n, "i", 4)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             isr_nodes = _unpack_many_i[n](buffer, at)
+            if isr_nodes == replica_nodes:
+                isr_nodes = replica_nodes
             at += 4 * n
         else:
             isr_nodes, at = long_numbers(buffer, at, n, "i", 4)
@@ -168,7 +172,7 @@ def _read_many_describe_topic_partitions_response_partition_v0(
         at += 1
         if not n:
             eligible_leader_replicas = None
-        elif 0 < n < FEW:
+        elif 0 < n < 127:
             n -= 1
             eligible_leader_replicas = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -178,7 +182,7 @@ def _read_many_describe_topic_partitions_response_partition_v0(
         at += 1
         if not n:
             last_known_elr = None
-        elif 0 < n < FEW:
+        elif 0 < n < 127:
             n -= 1
             last_known_elr = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -186,7 +190,7 @@ def _read_many_describe_topic_partitions_response_partition_v0(
             last_known_elr, at = long_nullable_numbers(buffer, at, n, "i", 4)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             offline_replicas = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -221,29 +225,41 @@ def _write_many_describe_topic_partitions_response_partition_v0(
         replica_nodes = item.replica_nodes
         if type(replica_nodes) is not tuple:
             replica_nodes = sequence(replica_nodes)
-        n = len(replica_nodes)
-        if n < FEW:
-            numbers = _pack_many_i[n](*replica_nodes)
-            out += _pack_hiiiB(item.error_code, item.partition_index, item.leader_id, item.leader_epoch, n + 1)
-        else:
-            numbers = pack_numbers("i", replica_nodes)
-            out += _pack_hiii(item.error_code, item.partition_index, item.leader_id, item.leader_epoch)
-            out += long_length(n)
-        out += numbers
         isr_nodes = item.isr_nodes
-        if isr_nodes is NOTHING:
-            out.append(1)
+        n = len(replica_nodes)
+        if (isr_nodes is replica_nodes or (type(isr_nodes) is tuple and len(isr_nodes) == n)) and n < 127:
+            numbers = _pack_many_i[n](*replica_nodes)
+            others = numbers if isr_nodes is replica_nodes else _pack_many_i[n](*isr_nodes)
+            out += _pack_twins_hiii_i_[n](
+                item.error_code, item.partition_index, item.leader_id, item.leader_epoch, n + 1, numbers, n + 1, others
+            )
         else:
-            if isr_nodes != replica_nodes:
+            replica_nodes = item.replica_nodes
+            if type(replica_nodes) is not tuple:
+                replica_nodes = sequence(replica_nodes)
+            n = len(replica_nodes)
+            if n < 127:
+                numbers = _pack_many_i[n](*replica_nodes)
+                out += _pack_hiiiB(item.error_code, item.partition_index, item.leader_id, item.leader_epoch, n + 1)
+            else:
+                numbers = pack_numbers("i", replica_nodes)
+                out += _pack_hiii(item.error_code, item.partition_index, item.leader_id, item.leader_epoch)
+                out += long_length(n)
+            out += numbers
+            isr_nodes = item.isr_nodes
+            if isr_nodes is NOTHING:
+                out.append(1)
+            else:
                 if type(isr_nodes) is not tuple:
                     isr_nodes = sequence(isr_nodes)
                 n = len(isr_nodes)
-                numbers = _pack_many_i[n](*isr_nodes) if n < FEW else pack_numbers("i", isr_nodes)
-            if n < FEW:
-                out.append(n + 1)
-            else:
-                out += long_length(n)
-            out += numbers
+                if n < 127:
+                    numbers = _pack_many_i[n](*isr_nodes)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("i", isr_nodes)
+                    out += long_length(n)
+                out += numbers
         eligible_leader_replicas = item.eligible_leader_replicas
         if eligible_leader_replicas is None:
             out.append(0)
@@ -251,7 +267,7 @@ def _write_many_describe_topic_partitions_response_partition_v0(
             if type(eligible_leader_replicas) is not tuple:
                 eligible_leader_replicas = sequence(eligible_leader_replicas)
             n = len(eligible_leader_replicas)
-            if n < FEW:
+            if n < 127:
                 numbers = _pack_many_i[n](*eligible_leader_replicas)
                 out.append(n + 1)
             else:
@@ -265,7 +281,7 @@ def _write_many_describe_topic_partitions_response_partition_v0(
             if type(last_known_elr) is not tuple:
                 last_known_elr = sequence(last_known_elr)
             n = len(last_known_elr)
-            if n < FEW:
+            if n < 127:
                 numbers = _pack_many_i[n](*last_known_elr)
                 out.append(n + 1)
             else:
@@ -273,16 +289,19 @@ def _write_many_describe_topic_partitions_response_partition_v0(
                 out += long_length(n)
             out += numbers
         offline_replicas = item.offline_replicas
-        if type(offline_replicas) is not tuple:
-            offline_replicas = sequence(offline_replicas)
-        n = len(offline_replicas)
-        if n < FEW:
-            numbers = _pack_many_i[n](*offline_replicas)
-            out.append(n + 1)
+        if offline_replicas is NOTHING:
+            out.append(1)
         else:
-            numbers = pack_numbers("i", offline_replicas)
-            out += long_length(n)
-        out += numbers
+            if type(offline_replicas) is not tuple:
+                offline_replicas = sequence(offline_replicas)
+            n = len(offline_replicas)
+            if n < 127:
+                numbers = _pack_many_i[n](*offline_replicas)
+                out.append(n + 1)
+            else:
+                numbers = pack_numbers("i", offline_replicas)
+                out += long_length(n)
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -360,13 +379,13 @@ def _write_many_describe_topic_partitions_response_topic_v0(
             raise ValueError
         if type(item.is_internal) is not bool:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16szB(item.topic_id, item.is_internal, n + 1)
         else:
             out += _pack_16sz(item.topic_id, item.is_internal)
             out += long_length(n)
         _write_many_describe_topic_partitions_response_partition_v0(out, partitions)
-        out += _pack_iB(item.topic_authorized_operations, 0)
+        out += _pack_ix(item.topic_authorized_operations)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -399,11 +418,11 @@ def _write_cursor_v0(out: bytearray, item: DescribeTopicPartitionsResponse.Curso
     text = item.topic_name.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__iB[n](n + 1, text, item.partition_index, 0)
+        out += _pack_text__ix[n](n + 1, text, item.partition_index)
     else:
         out += long_text_length(n)
         out += text
-        out += _pack_iB(item.partition_index, 0)
+        out += _pack_ix(item.partition_index)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -448,7 +467,7 @@ def _encode_describe_topic_partitions_response_v0(item: DescribeTopicPartitionsR
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

@@ -10,7 +10,6 @@ from kafkawire.wire import Message
 from kafkawire.wire.entities import TransactionalId
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
     Tags,
     long_length,
     long_text,
@@ -82,19 +81,15 @@ def _encode_describe_transactions_request_v0(item: DescribeTransactionsRequest) 
     if type(transactional_ids) is not tuple:
         transactional_ids = sequence(transactional_ids)
     n = len(transactional_ids)
-    if n < FEW:
+    if n < 127:
         out.append(BYTES[n + 1])
     else:
         out.append(long_length(n))
     for transactional_ids_item in transactional_ids:
         text = transactional_ids_item.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
-    out.append(BYTES[0])
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import ProducerId, TopicName, TransactionalId
 from kafkawire.wire.fastpath import (
-    FEW,
+    NOTHING,
     Tags,
     long_length,
     long_numbers,
@@ -22,6 +22,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -96,6 +97,7 @@ _pack_iqqh = packer("iqqh")
 _pack_many_i = packers("i")
 _pack_text__iqqh = text_packers("", "iqqh")
 _pack_text_h_ = text_packers("h", "")
+_pack_pair_h__iqqh = text_pair_packers("h", "", "iqqh")
 
 # TopicData, version 0
 #   Topic: compact string
@@ -119,7 +121,7 @@ def _read_many_topic_data_v0(
             topic, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             partitions = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -144,16 +146,19 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[DescribeTransactio
             out += long_text_length(n)
         out += text
         partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
-        n = len(partitions)
-        if n < FEW:
-            numbers = _pack_many_i[n](*partitions)
-            out.append(n + 1)
+        if partitions is NOTHING:
+            out.append(1)
         else:
-            numbers = pack_numbers("i", partitions)
-            out += long_length(n)
-        out += numbers
+            if type(partitions) is not tuple:
+                partitions = sequence(partitions)
+            n = len(partitions)
+            if n < 127:
+                numbers = _pack_many_i[n](*partitions)
+                out.append(n + 1)
+            else:
+                numbers = pack_numbers("i", partitions)
+                out += long_length(n)
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -235,36 +240,53 @@ def _write_many_transaction_state_v0(
     out: bytearray, items: Sequence[DescribeTransactionsResponse.TransactionState]
 ) -> None:
     for item in items:
-        text = item.transactional_id.encode()
-        n = len(text)
-        if n < 127:
-            out += _pack_text_h_[n](item.error_code, n + 1, text)
-        else:
-            out += _pack_h(item.error_code)
-            out += long_text_length(n)
-            out += text
-        text = item.transaction_state.encode()
-        n = len(text)
-        if n < 127:
-            out += _pack_text__iqqh[n](
+        transactional_id_raw = item.transactional_id.encode()
+        transaction_state_raw = item.transaction_state.encode()
+        n = len(transactional_id_raw)
+        m = len(transaction_state_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair_h__iqqh[n][m](
+                item.error_code,
                 n + 1,
-                text,
+                transactional_id_raw,
+                m + 1,
+                transaction_state_raw,
                 item.transaction_timeout_ms,
                 item.transaction_start_time_ms,
                 item.producer_id,
                 item.producer_epoch,
             )
         else:
-            out += long_text_length(n)
-            out += text
-            out += _pack_iqqh(
-                item.transaction_timeout_ms, item.transaction_start_time_ms, item.producer_id, item.producer_epoch
-            )
+            text = item.transactional_id.encode()
+            n = len(text)
+            if n < 127:
+                out += _pack_text_h_[n](item.error_code, n + 1, text)
+            else:
+                out += _pack_h(item.error_code)
+                out += long_text_length(n)
+                out += text
+            text = item.transaction_state.encode()
+            n = len(text)
+            if n < 127:
+                out += _pack_text__iqqh[n](
+                    n + 1,
+                    text,
+                    item.transaction_timeout_ms,
+                    item.transaction_start_time_ms,
+                    item.producer_id,
+                    item.producer_epoch,
+                )
+            else:
+                out += long_text_length(n)
+                out += text
+                out += _pack_iqqh(
+                    item.transaction_timeout_ms, item.transaction_start_time_ms, item.producer_id, item.producer_epoch
+                )
         topics = item.topics
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -307,7 +329,7 @@ def _encode_describe_transactions_response_v0(item: DescribeTransactionsResponse
     if type(transaction_states) is not tuple:
         transaction_states = sequence(transaction_states)
     n = len(transaction_states)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     long_length,
     long_text,
@@ -126,7 +125,7 @@ def _encode_describe_user_scram_credentials_request_v0(item: DescribeUserScramCr
         if type(users) is not tuple:
             users = sequence(users)
         n = len(users)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)

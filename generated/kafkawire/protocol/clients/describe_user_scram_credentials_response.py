@@ -9,7 +9,6 @@ from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     iterator,
     long_length,
@@ -83,7 +82,7 @@ _unpack_hB = unpacker("hB")
 _unpack_ihB = unpacker("ihB")
 _unpack_text_hB = text_unpackers("hB")
 _iterate_bix = iterator("bix")
-_pack_biB = packer("biB")
+_pack_bix = packer("bix")
 _pack_h = packer("h")
 _pack_ih = packer("ih")
 _pack_text__h = text_packers("", "h")
@@ -116,7 +115,7 @@ def _write_many_credential_info_v0(
     out: bytearray, items: Sequence[DescribeUserScramCredentialsResponse.CredentialInfo]
 ) -> None:
     for item in items:
-        out += _pack_biB(item.mechanism, item.iterations, 0)
+        out += _pack_bix(item.mechanism, item.iterations)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -202,7 +201,7 @@ def _write_many_describe_user_scram_credentials_result_v0(
         if type(credential_infos) is not tuple:
             credential_infos = sequence(credential_infos)
         n = len(credential_infos)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -271,7 +270,7 @@ def _encode_describe_user_scram_credentials_response_v0(item: DescribeUserScramC
     if type(results) is not tuple:
         results = sequence(results)
     n = len(results)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
+    NOTHING,
     NULL_COUNT,
     Tags,
     long_length,
@@ -69,9 +69,10 @@ _unpack_i = unpacker("i")
 _unpack_iB = unpacker("iB")
 _unpack_many_i = unpackers("i")
 _pack_b = packer("b")
+_pack_bBix = packer("bBix")
 _pack_h = packer("h")
 _pack_i = packer("i")
-_pack_iB = packer("iB")
+_pack_ix = packer("ix")
 _pack_many_i = packers("i")
 
 # TopicPartitions, versions 0-1
@@ -94,7 +95,7 @@ def _read_many_topic_partitions_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             partitions = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
@@ -115,7 +116,7 @@ def _write_many_topic_partitions_v0(out: bytearray, items: Sequence[ElectLeaders
             partitions = sequence(partitions)
         out += _pack_i(len(partitions))
         n = len(partitions)
-        out += _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
+        out += _pack_many_i[n](*partitions) if n < 127 else pack_numbers("i", partitions)
 
 
 # ElectLeadersRequest, version 0
@@ -220,7 +221,7 @@ def _read_many_topic_partitions_v2(
             topic, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             partitions = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -245,16 +246,19 @@ def _write_many_topic_partitions_v2(out: bytearray, items: Sequence[ElectLeaders
             out += long_text_length(n)
         out += text
         partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
-        n = len(partitions)
-        if n < FEW:
-            numbers = _pack_many_i[n](*partitions)
-            out.append(n + 1)
+        if partitions is NOTHING:
+            out.append(1)
         else:
-            numbers = pack_numbers("i", partitions)
-            out += long_length(n)
-        out += numbers
+            if type(partitions) is not tuple:
+                partitions = sequence(partitions)
+            n = len(partitions)
+            if n < 127:
+                numbers = _pack_many_i[n](*partitions)
+                out.append(n + 1)
+            else:
+                numbers = pack_numbers("i", partitions)
+                out += long_length(n)
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -290,20 +294,24 @@ def _read_elect_leaders_request_v2(buffer: bytes, at: int) -> tuple[ElectLeaders
 
 def _encode_elect_leaders_request_v2(item: ElectLeadersRequest) -> bytes:
     out = bytearray()
-    out += _pack_b(item.election_type)
     topic_partitions = item.topic_partitions
-    if topic_partitions is None:
-        out.append(0)
+    if topic_partitions is NOTHING or topic_partitions is None:
+        out += _pack_bBix(item.election_type, 0 if topic_partitions is None else 1, item.timeout_ms)
     else:
-        if type(topic_partitions) is not tuple:
-            topic_partitions = sequence(topic_partitions)
-        n = len(topic_partitions)
-        if n < FEW:
-            out.append(n + 1)
+        out += _pack_b(item.election_type)
+        topic_partitions = item.topic_partitions
+        if topic_partitions is None:
+            out.append(0)
         else:
-            out += long_length(n)
-        _write_many_topic_partitions_v2(out, topic_partitions)
-    out += _pack_iB(item.timeout_ms, 0)
+            if type(topic_partitions) is not tuple:
+                topic_partitions = sequence(topic_partitions)
+            n = len(topic_partitions)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_length(n)
+            _write_many_topic_partitions_v2(out, topic_partitions)
+        out += _pack_ix(item.timeout_ms)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -119,7 +118,8 @@ def _write_many_partition_result_v0(out: bytearray, items: Sequence[ElectLeaders
             out += NULL_TEXT
         else:
             text = error_message.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
 
 
@@ -343,7 +343,7 @@ def _write_many_replica_election_result_v2(
         if type(partition_result) is not tuple:
             partition_result = sequence(partition_result)
         n = len(partition_result)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -387,7 +387,7 @@ def _encode_elect_leaders_response_v2(item: ElectLeadersResponse) -> bytes:
     if type(replica_election_results) is not tuple:
         replica_election_results = sequence(replica_election_results)
     n = len(replica_election_results)
-    if n < FEW:
+    if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     NULL_TEXT,
     Tags,
     ZERO_UUID,
@@ -26,6 +25,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -118,15 +118,16 @@ _unpack_iiiB = unpacker("iiiB")
 _unpack_iiii = unpacker("iiii")
 _unpack_many_i = unpackers("i")
 _unpack_text_HB = text_unpackers("HB")
-_pack_HB = packer("HB")
+_pack_Hx = packer("Hx")
 _pack_h = packer("h")
 _pack_i = packer("i")
-_pack_i16sB = packer("i16sB")
+_pack_i16sx = packer("i16sx")
 _pack_iii = packer("iii")
 _pack_iiiB = packer("iiiB")
 _pack_iiii = packer("iiii")
 _pack_many_i = packers("i")
-_pack_text__HB = text_packers("", "HB")
+_pack_text__Hx = text_packers("", "Hx")
+_pack_pair___Hx = text_pair_packers("", "", "Hx")
 
 # PartitionData, version 0
 #   PartitionIndex: int32
@@ -143,7 +144,7 @@ def _read_many_partition_data_v0(
     for _ in range(count):
         partition_index, leader_id, leader_epoch, n = _unpack_iiii(buffer, at)
         at += 16
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             preferred_successors = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
@@ -161,7 +162,7 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[EndQuorumEpoch
             preferred_successors = sequence(preferred_successors)
         out += _pack_iiii(item.partition_index, item.leader_id, item.leader_epoch, len(preferred_successors))
         n = len(preferred_successors)
-        out += _pack_many_i[n](*preferred_successors) if n < FEW else pack_numbers("i", preferred_successors)
+        out += _pack_many_i[n](*preferred_successors) if n < 127 else pack_numbers("i", preferred_successors)
 
 
 # TopicData, version 0
@@ -246,7 +247,8 @@ def _encode_end_quorum_epoch_request_v0(item: EndQuorumEpochRequest) -> bytes:
         out += NULL_TEXT
     else:
         text = cluster_id.encode()
-        out += _pack_h(len(text))
+        n = len(text)
+        out += _pack_h(n)
         out += text
     topics = item.topics
     if type(topics) is not tuple:
@@ -282,7 +284,7 @@ def _write_many_replica_info_v1(out: bytearray, items: Sequence[EndQuorumEpochRe
     for item in items:
         if len(item.candidate_directory_id) != 16:
             raise ValueError
-        out += _pack_i16sB(item.candidate_id, item.candidate_directory_id, 0)
+        out += _pack_i16sx(item.candidate_id, item.candidate_directory_id)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -328,7 +330,7 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[EndQuorumEpoch
         if type(preferred_candidates) is not tuple:
             preferred_candidates = sequence(preferred_candidates)
         n = len(preferred_candidates)
-        if n < FEW:
+        if n < 127:
             out += _pack_iiiB(item.partition_index, item.leader_id, item.leader_epoch, n + 1)
         else:
             out += _pack_iii(item.partition_index, item.leader_id, item.leader_epoch)
@@ -393,7 +395,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[EndQuorumEpochRequ
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -444,21 +446,28 @@ def _read_many_leader_endpoint_v1(
 
 def _write_many_leader_endpoint_v1(out: bytearray, items: Sequence[EndQuorumEpochRequest.LeaderEndpoint]) -> None:
     for item in items:
-        text = item.name.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
+        name_raw = item.name.encode()
+        host_raw = item.host.encode()
+        n = len(name_raw)
+        m = len(host_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair___Hx[n][m](n + 1, name_raw, m + 1, host_raw, item.port)
         else:
-            out += long_text_length(n)
-        out += text
-        text = item.host.encode()
-        n = len(text)
-        if n < 127:
-            out += _pack_text__HB[n](n + 1, text, item.port, 0)
-        else:
-            out += long_text_length(n)
+            text = item.name.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
             out += text
-            out += _pack_HB(item.port, 0)
+            text = item.host.encode()
+            n = len(text)
+            if n < 127:
+                out += _pack_text__Hx[n](n + 1, text, item.port)
+            else:
+                out += long_text_length(n)
+                out += text
+                out += _pack_Hx(item.port)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -530,7 +539,7 @@ def _encode_end_quorum_epoch_request_v1(item: EndQuorumEpochRequest) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -539,7 +548,7 @@ def _encode_end_quorum_epoch_request_v1(item: EndQuorumEpochRequest) -> bytes:
     if type(leader_endpoints) is not tuple:
         leader_endpoints = sequence(leader_endpoints)
     n = len(leader_endpoints)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -10,7 +10,6 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     iterator,
     long_length,
@@ -102,14 +101,14 @@ _unpack_ihiiB = unpacker("ihiiB")
 _unpack_text_HB = text_unpackers("HB")
 _iterate_ihii = iterator("ihii")
 _iterate_ihiix = iterator("ihiix")
-_pack_HB = packer("HB")
+_pack_Hx = packer("Hx")
 _pack_h = packer("h")
 _pack_hB = packer("hB")
 _pack_hi = packer("hi")
 _pack_i = packer("i")
 _pack_ihii = packer("ihii")
-_pack_ihiiB = packer("ihiiB")
-_pack_text_i_HB = text_packers("i", "HB")
+_pack_ihiix = packer("ihiix")
+_pack_text_i_Hx = text_packers("i", "Hx")
 
 # PartitionData, version 0
 #   PartitionIndex: int32
@@ -240,7 +239,7 @@ def _read_many_partition_data_v1(
 
 def _write_many_partition_data_v1(out: bytearray, items: Sequence[EndQuorumEpochResponse.PartitionData]) -> None:
     for item in items:
-        out += _pack_ihiiB(item.partition_index, item.error_code, item.leader_id, item.leader_epoch, 0)
+        out += _pack_ihiix(item.partition_index, item.error_code, item.leader_id, item.leader_epoch)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -299,7 +298,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[EndQuorumEpochResp
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -345,12 +344,12 @@ def _write_many_node_endpoint_v1(out: bytearray, items: Sequence[EndQuorumEpochR
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text_i_HB[n](item.node_id, n + 1, text, item.port, 0)
+            out += _pack_text_i_Hx[n](item.node_id, n + 1, text, item.port)
         else:
             out += _pack_i(item.node_id)
             out += long_text_length(n)
             out += text
-            out += _pack_HB(item.port, 0)
+            out += _pack_Hx(item.port)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -412,28 +411,29 @@ def _encode_end_quorum_epoch_response_v1(item: EndQuorumEpochResponse) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_hB(item.error_code, n + 1)
     else:
         out += _pack_h(item.error_code)
         out += long_length(n)
     _write_many_topic_data_v1(out, topics)
     out.append(0)
-    known = []
-    if len(item.node_endpoints):
-        payload = bytearray()
-        node_endpoints = item.node_endpoints
-        if type(node_endpoints) is not tuple:
-            node_endpoints = sequence(node_endpoints)
-        n = len(node_endpoints)
-        if n < FEW:
-            payload.append(n + 1)
-        else:
-            payload += long_length(n)
-        _write_many_node_endpoint_v1(payload, node_endpoints)
-        known.append((0, bytes(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+    if len(item.node_endpoints) or item.unknown_tagged_fields:
+        known = []
+        if len(item.node_endpoints):
+            payload = bytearray()
+            node_endpoints = item.node_endpoints
+            if type(node_endpoints) is not tuple:
+                node_endpoints = sequence(node_endpoints)
+            n = len(node_endpoints)
+            if n < 127:
+                payload.append(n + 1)
+            else:
+                payload += long_length(n)
+            _write_many_node_endpoint_v1(payload, node_endpoints)
+            known.append((0, bytes(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
     return bytes(out)
 
 

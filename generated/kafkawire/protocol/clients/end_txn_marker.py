@@ -39,11 +39,11 @@ def _read_end_txn_marker_v0(buffer: bytes, at: int) -> tuple[EndTxnMarker, int]:
 
 
 def _encode_end_txn_marker_v0(item: EndTxnMarker) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    out.append(_pack_i(item.coordinator_epoch))
-    return b"".join(out)
+    out += _pack_i(item.coordinator_epoch)
+    return out
 
 
 EndTxnMarker._readers = {0: _read_end_txn_marker_v0}

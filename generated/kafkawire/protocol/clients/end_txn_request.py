@@ -48,8 +48,8 @@ _unpack_qhzB = unpacker("qh?B")
 _unpack_text_qhzB = text_unpackers("qh?B")
 _pack_h = packer("h")
 _pack_qhz = packer("qh?")
-_pack_qhzB = packer("qh?B")
-_pack_text__qhzB = text_packers("", "qh?B")
+_pack_qhzx = packer("qh?x")
+_pack_text__qhzx = text_packers("", "qh?x")
 
 # EndTxnRequest, versions 0-2
 #   TransactionalId: string
@@ -72,16 +72,16 @@ def _read_end_txn_request_v0(buffer: bytes, at: int) -> tuple[EndTxnRequest, int
 
 
 def _encode_end_txn_request_v0(item: EndTxnRequest) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     transactional_id_raw = item.transactional_id.encode()
-    out.append(_pack_h(len(transactional_id_raw)))
-    out.append(transactional_id_raw)
+    out += _pack_h(len(transactional_id_raw))
+    out += transactional_id_raw
     if type(item.committed) is not bool:
         raise ValueError
-    out.append(_pack_qhz(item.producer_id, item.producer_epoch, item.committed))
-    return b"".join(out)
+    out += _pack_qhz(item.producer_id, item.producer_epoch, item.committed)
+    return out
 
 
 # EndTxnRequest, versions 3-5
@@ -111,20 +111,20 @@ def _read_end_txn_request_v3(buffer: bytes, at: int) -> tuple[EndTxnRequest, int
 
 
 def _encode_end_txn_request_v3(item: EndTxnRequest) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if type(item.committed) is not bool:
         raise ValueError
     text = item.transactional_id.encode()
     n = len(text)
     if n < 127:
-        out.append(_pack_text__qhzB[n](n + 1, text, item.producer_id, item.producer_epoch, item.committed, 0))
+        out += _pack_text__qhzx[n](n + 1, text, item.producer_id, item.producer_epoch, item.committed)
     else:
-        out.append(long_text_length(n))
-        out.append(text)
-        out.append(_pack_qhzB(item.producer_id, item.producer_epoch, item.committed, 0))
+        out += long_text_length(n)
+        out += text
+        out += _pack_qhzx(item.producer_id, item.producer_epoch, item.committed)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 EndTxnRequest._readers = {

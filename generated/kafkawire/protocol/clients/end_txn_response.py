@@ -36,8 +36,8 @@ _unpack_ih = unpacker("ih")
 _unpack_ihB = unpacker("ihB")
 _unpack_ihqhB = unpacker("ihqhB")
 _pack_ih = packer("ih")
-_pack_ihB = packer("ihB")
-_pack_ihqhB = packer("ihqhB")
+_pack_ihqhx = packer("ihqhx")
+_pack_ihx = packer("ihx")
 
 # EndTxnResponse, versions 0-2
 #   ThrottleTimeMs: int32
@@ -51,11 +51,11 @@ def _read_end_txn_response_v0(buffer: bytes, at: int) -> tuple[EndTxnResponse, i
 
 
 def _encode_end_txn_response_v0(item: EndTxnResponse) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    out.append(_pack_ih(item.throttle_time_ms, item.error_code))
-    return b"".join(out)
+    out += _pack_ih(item.throttle_time_ms, item.error_code)
+    return out
 
 
 # EndTxnResponse, versions 3-4
@@ -74,11 +74,11 @@ def _read_end_txn_response_v3(buffer: bytes, at: int) -> tuple[EndTxnResponse, i
 
 
 def _encode_end_txn_response_v3(item: EndTxnResponse) -> bytes:
-    out: list[bytes] = []
-    out.append(_pack_ihB(item.throttle_time_ms, item.error_code, 0))
+    out = b""
+    out += _pack_ihx(item.throttle_time_ms, item.error_code)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 # EndTxnResponse, version 5
@@ -99,11 +99,11 @@ def _read_end_txn_response_v5(buffer: bytes, at: int) -> tuple[EndTxnResponse, i
 
 
 def _encode_end_txn_response_v5(item: EndTxnResponse) -> bytes:
-    out: list[bytes] = []
-    out.append(_pack_ihqhB(item.throttle_time_ms, item.error_code, item.producer_id, item.producer_epoch, 0))
+    out = b""
+    out += _pack_ihqhx(item.throttle_time_ms, item.error_code, item.producer_id, item.producer_epoch)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 EndTxnResponse._readers = {

@@ -77,30 +77,18 @@ def _encode_envelope_request_v0(item: EnvelopeRequest) -> bytes:
     out: list[bytes] = []
     text = octets(item.request_data)
     n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_length(n))
-    out.append(text)
+    out += (BYTES[n + 1] if n < 127 else long_length(n), text)
     request_principal = item.request_principal
     if request_principal is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = octets(request_principal)
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_length(n), text)
     text = octets(item.client_host_address)
     n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_length(n))
-    out.append(text)
-    out.append(BYTES[0])
+    out += (BYTES[n + 1] if n < 127 else long_length(n), text)
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

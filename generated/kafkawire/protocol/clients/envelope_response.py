@@ -38,7 +38,7 @@ class EnvelopeResponse(Message, frozen=True, gc=False):
 
 
 _unpack_hB = unpacker("hB")
-_pack_hB = packer("hB")
+_pack_hx = packer("hx")
 
 # EnvelopeResponse, version 0
 #   ResponseData: compact bytes, nullable
@@ -69,16 +69,12 @@ def _encode_envelope_response_v0(item: EnvelopeResponse) -> bytes:
     out: list[bytes] = []
     response_data = item.response_data
     if response_data is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = octets(response_data)
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_length(n))
-        out.append(text)
-    out.append(_pack_hB(item.error_code, 0))
+        out += (BYTES[n + 1] if n < 127 else long_length(n), text)
+    out.append(_pack_hx(item.error_code))
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

@@ -42,7 +42,7 @@ _unpack_q = unpacker("q")
 _unpack_qB = unpacker("qB")
 _pack_i = packer("i")
 _pack_q = packer("q")
-_pack_qB = packer("qB")
+_pack_qx = packer("qx")
 
 # ExpireDelegationTokenRequest, versions 0-1
 #   Hmac: bytes
@@ -101,12 +101,8 @@ def _encode_expire_delegation_token_request_v2(item: ExpireDelegationTokenReques
     out: list[bytes] = []
     text = octets(item.hmac)
     n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_length(n))
-    out.append(text)
-    out.append(_pack_qB(item.expiry_time_period_ms, 0))
+    out += (BYTES[n + 1] if n < 127 else long_length(n), text)
+    out.append(_pack_qx(item.expiry_time_period_ms))
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

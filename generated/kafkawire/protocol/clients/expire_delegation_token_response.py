@@ -32,7 +32,7 @@ class ExpireDelegationTokenResponse(Message, frozen=True, gc=False):
 _unpack_hqi = unpacker("hqi")
 _unpack_hqiB = unpacker("hqiB")
 _pack_hqi = packer("hqi")
-_pack_hqiB = packer("hqiB")
+_pack_hqix = packer("hqix")
 
 # ExpireDelegationTokenResponse, versions 0-1
 #   ErrorCode: int16
@@ -47,11 +47,11 @@ def _read_expire_delegation_token_response_v0(buffer: bytes, at: int) -> tuple[E
 
 
 def _encode_expire_delegation_token_response_v0(item: ExpireDelegationTokenResponse) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    out.append(_pack_hqi(item.error_code, item.expiry_timestamp_ms, item.throttle_time_ms))
-    return b"".join(out)
+    out += _pack_hqi(item.error_code, item.expiry_timestamp_ms, item.throttle_time_ms)
+    return out
 
 
 # ExpireDelegationTokenResponse, version 2
@@ -71,11 +71,11 @@ def _read_expire_delegation_token_response_v2(buffer: bytes, at: int) -> tuple[E
 
 
 def _encode_expire_delegation_token_response_v2(item: ExpireDelegationTokenResponse) -> bytes:
-    out: list[bytes] = []
-    out.append(_pack_hqiB(item.error_code, item.expiry_timestamp_ms, item.throttle_time_ms, 0))
+    out = b""
+    out += _pack_hqix(item.error_code, item.expiry_timestamp_ms, item.throttle_time_ms)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 ExpireDelegationTokenResponse._readers = {

@@ -12,7 +12,7 @@ import msgspec
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
+    NOTHING,
     Tags,
     ZERO_UUID,
     differs,
@@ -171,11 +171,11 @@ _pack_iiiibii = packer("iiiibii")
 _pack_iiiibiiB = packer("iiiibiiB")
 _pack_iiiibiii = packer("iiiibiii")
 _pack_iiiii = packer("iiiii")
-_pack_iiqiqiB = packer("iiqiqiB")
+_pack_iiqiqix = packer("iiqiqix")
 _pack_iiqqi = packer("iiqqi")
-_pack_iqB = packer("iqB")
 _pack_iqi = packer("iqi")
 _pack_iqqi = packer("iqqi")
+_pack_iqx = packer("iqx")
 _pack_q = packer("q")
 _pack_many_i = packers("i")
 
@@ -515,7 +515,7 @@ def _read_many_forgotten_topic_v7(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             partitions = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
@@ -536,7 +536,7 @@ def _write_many_forgotten_topic_v7(out: bytearray, items: Sequence[FetchRequest.
             partitions = sequence(partitions)
         out += _pack_i(len(partitions))
         n = len(partitions)
-        out += _pack_many_i[n](*partitions) if n < FEW else pack_numbers("i", partitions)
+        out += _pack_many_i[n](*partitions) if n < 127 else pack_numbers("i", partitions)
 
 
 # FetchRequest, versions 7-8
@@ -917,14 +917,13 @@ def _read_many_fetch_partition_v12(
 
 def _write_many_fetch_partition_v12(out: bytearray, items: Sequence[FetchRequest.FetchPartition]) -> None:
     for item in items:
-        out += _pack_iiqiqiB(
+        out += _pack_iiqiqix(
             item.partition,
             item.current_leader_epoch,
             item.fetch_offset,
             item.last_fetched_epoch,
             item.log_start_offset,
             item.partition_max_bytes,
-            0,
         )
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -982,7 +981,7 @@ def _write_many_fetch_topic_v12(out: bytearray, items: Sequence[FetchRequest.Fet
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1014,7 +1013,7 @@ def _read_many_forgotten_topic_v12(
             topic, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             partitions = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -1039,16 +1038,19 @@ def _write_many_forgotten_topic_v12(out: bytearray, items: Sequence[FetchRequest
             out += long_text_length(n)
         out += text
         partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
-        n = len(partitions)
-        if n < FEW:
-            numbers = _pack_many_i[n](*partitions)
-            out.append(n + 1)
+        if partitions is NOTHING:
+            out.append(1)
         else:
-            numbers = pack_numbers("i", partitions)
-            out += long_length(n)
-        out += numbers
+            if type(partitions) is not tuple:
+                partitions = sequence(partitions)
+            n = len(partitions)
+            if n < 127:
+                numbers = _pack_many_i[n](*partitions)
+                out.append(n + 1)
+            else:
+                numbers = pack_numbers("i", partitions)
+                out += long_length(n)
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -1158,7 +1160,7 @@ def _encode_fetch_request_v12(item: FetchRequest) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iiiibiiB(
             item.replica_id,
             item.max_wait_ms,
@@ -1185,7 +1187,7 @@ def _encode_fetch_request_v12(item: FetchRequest) -> bytes:
     if type(forgotten_topics_data) is not tuple:
         forgotten_topics_data = sequence(forgotten_topics_data)
     n = len(forgotten_topics_data)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -1198,19 +1200,20 @@ def _encode_fetch_request_v12(item: FetchRequest) -> bytes:
         out += long_text_length(n)
     out += text
     out.append(0)
-    known = []
-    if item.cluster_id is not None:
-        payload = bytearray()
-        text = item.cluster_id.encode()
-        n = len(text)
-        if n < 127:
-            payload.append(n + 1)
-        else:
-            payload += long_text_length(n)
-        payload += text
-        known.append((0, bytes(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+    if item.cluster_id is not None or item.unknown_tagged_fields:
+        known = []
+        if item.cluster_id is not None:
+            payload = bytearray()
+            text = item.cluster_id.encode()
+            n = len(text)
+            if n < 127:
+                payload.append(n + 1)
+            else:
+                payload += long_text_length(n)
+            payload += text
+            known.append((0, bytes(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
     return bytes(out)
 
 
@@ -1254,7 +1257,7 @@ def _write_many_fetch_topic_v13(out: bytearray, items: Sequence[FetchRequest.Fet
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -1280,7 +1283,7 @@ def _read_many_forgotten_topic_v13(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = new_uuid(topic_id)
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             partitions = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -1303,7 +1306,7 @@ def _write_many_forgotten_topic_v13(out: bytearray, items: Sequence[FetchRequest
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             numbers = _pack_many_i[n](*partitions)
             out += _pack_16sB(item.topic_id, n + 1)
         else:
@@ -1420,7 +1423,7 @@ def _encode_fetch_request_v13(item: FetchRequest) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iiiibiiB(
             item.replica_id,
             item.max_wait_ms,
@@ -1447,7 +1450,7 @@ def _encode_fetch_request_v13(item: FetchRequest) -> bytes:
     if type(forgotten_topics_data) is not tuple:
         forgotten_topics_data = sequence(forgotten_topics_data)
     n = len(forgotten_topics_data)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -1460,19 +1463,20 @@ def _encode_fetch_request_v13(item: FetchRequest) -> bytes:
         out += long_text_length(n)
     out += text
     out.append(0)
-    known = []
-    if item.cluster_id is not None:
-        payload = bytearray()
-        text = item.cluster_id.encode()
-        n = len(text)
-        if n < 127:
-            payload.append(n + 1)
-        else:
-            payload += long_text_length(n)
-        payload += text
-        known.append((0, bytes(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+    if item.cluster_id is not None or item.unknown_tagged_fields:
+        known = []
+        if item.cluster_id is not None:
+            payload = bytearray()
+            text = item.cluster_id.encode()
+            n = len(text)
+            if n < 127:
+                payload.append(n + 1)
+            else:
+                payload += long_text_length(n)
+            payload += text
+            known.append((0, bytes(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
     return bytes(out)
 
 
@@ -1492,7 +1496,7 @@ def _read_replica_state_v15(buffer: bytes, at: int) -> tuple[FetchRequest.Replic
 
 
 def _write_replica_state_v15(out: bytearray, item: FetchRequest.ReplicaState) -> None:
-    out += _pack_iqB(item.replica_id, item.replica_epoch, 0)
+    out += _pack_iqx(item.replica_id, item.replica_epoch)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -1602,7 +1606,7 @@ def _encode_fetch_request_v15(item: FetchRequest) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iiibiiB(
             item.max_wait_ms,
             item.min_bytes,
@@ -1622,7 +1626,7 @@ def _encode_fetch_request_v15(item: FetchRequest) -> bytes:
     if type(forgotten_topics_data) is not tuple:
         forgotten_topics_data = sequence(forgotten_topics_data)
     n = len(forgotten_topics_data)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -1635,23 +1639,24 @@ def _encode_fetch_request_v15(item: FetchRequest) -> bytes:
         out += long_text_length(n)
     out += text
     out.append(0)
-    known = []
-    if item.cluster_id is not None:
-        payload = bytearray()
-        text = item.cluster_id.encode()
-        n = len(text)
-        if n < 127:
-            payload.append(n + 1)
-        else:
-            payload += long_text_length(n)
-        payload += text
-        known.append((0, bytes(payload)))
-    if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
-        payload = bytearray()
-        _write_replica_state_v15(payload, item.replica_state)
-        known.append((1, bytes(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1))
+    if item.cluster_id is not None or item.replica_state is not _DEFAULT_ReplicaState or item.unknown_tagged_fields:
+        known = []
+        if item.cluster_id is not None:
+            payload = bytearray()
+            text = item.cluster_id.encode()
+            n = len(text)
+            if n < 127:
+                payload.append(n + 1)
+            else:
+                payload += long_text_length(n)
+            payload += text
+            known.append((0, bytes(payload)))
+        if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
+            payload = bytearray()
+            _write_replica_state_v15(payload, item.replica_state)
+            known.append((1, bytes(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1))
     return bytes(out)
 
 
@@ -1714,24 +1719,24 @@ def _read_many_fetch_partition_v17(
 
 def _write_many_fetch_partition_v17(out: bytearray, items: Sequence[FetchRequest.FetchPartition]) -> None:
     for item in items:
-        out += _pack_iiqiqiB(
+        out += _pack_iiqiqix(
             item.partition,
             item.current_leader_epoch,
             item.fetch_offset,
             item.last_fetched_epoch,
             item.log_start_offset,
             item.partition_max_bytes,
-            0,
         )
-        known = []
-        if item.replica_directory_id != ZERO_UUID:
-            payload = bytearray()
-            if len(item.replica_directory_id) != 16:
-                raise ValueError
-            payload += _pack_16s(item.replica_directory_id)
-            known.append((0, bytes(payload)))
-        if known or item.unknown_tagged_fields:
-            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+        if item.replica_directory_id != ZERO_UUID or item.unknown_tagged_fields:
+            known = []
+            if item.replica_directory_id != ZERO_UUID:
+                payload = bytearray()
+                if len(item.replica_directory_id) != 16:
+                    raise ValueError
+                payload += _pack_16s(item.replica_directory_id)
+                known.append((0, bytes(payload)))
+            if known or item.unknown_tagged_fields:
+                out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
 
 
 # FetchTopic, version 17
@@ -1774,7 +1779,7 @@ def _write_many_fetch_topic_v17(out: bytearray, items: Sequence[FetchRequest.Fet
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -1890,7 +1895,7 @@ def _encode_fetch_request_v17(item: FetchRequest) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iiibiiB(
             item.max_wait_ms,
             item.min_bytes,
@@ -1910,7 +1915,7 @@ def _encode_fetch_request_v17(item: FetchRequest) -> bytes:
     if type(forgotten_topics_data) is not tuple:
         forgotten_topics_data = sequence(forgotten_topics_data)
     n = len(forgotten_topics_data)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -1923,23 +1928,24 @@ def _encode_fetch_request_v17(item: FetchRequest) -> bytes:
         out += long_text_length(n)
     out += text
     out.append(0)
-    known = []
-    if item.cluster_id is not None:
-        payload = bytearray()
-        text = item.cluster_id.encode()
-        n = len(text)
-        if n < 127:
-            payload.append(n + 1)
-        else:
-            payload += long_text_length(n)
-        payload += text
-        known.append((0, bytes(payload)))
-    if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
-        payload = bytearray()
-        _write_replica_state_v15(payload, item.replica_state)
-        known.append((1, bytes(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1))
+    if item.cluster_id is not None or item.replica_state is not _DEFAULT_ReplicaState or item.unknown_tagged_fields:
+        known = []
+        if item.cluster_id is not None:
+            payload = bytearray()
+            text = item.cluster_id.encode()
+            n = len(text)
+            if n < 127:
+                payload.append(n + 1)
+            else:
+                payload += long_text_length(n)
+            payload += text
+            known.append((0, bytes(payload)))
+        if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
+            payload = bytearray()
+            _write_replica_state_v15(payload, item.replica_state)
+            known.append((1, bytes(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1))
     return bytes(out)
 
 
@@ -2007,28 +2013,32 @@ def _read_many_fetch_partition_v18(
 
 def _write_many_fetch_partition_v18(out: bytearray, items: Sequence[FetchRequest.FetchPartition]) -> None:
     for item in items:
-        out += _pack_iiqiqiB(
+        out += _pack_iiqiqix(
             item.partition,
             item.current_leader_epoch,
             item.fetch_offset,
             item.last_fetched_epoch,
             item.log_start_offset,
             item.partition_max_bytes,
-            0,
         )
-        known = []
-        if item.replica_directory_id != ZERO_UUID:
-            payload = bytearray()
-            if len(item.replica_directory_id) != 16:
-                raise ValueError
-            payload += _pack_16s(item.replica_directory_id)
-            known.append((0, bytes(payload)))
-        if item.high_watermark != 9223372036854775807:
-            payload = bytearray()
-            payload += _pack_q(item.high_watermark)
-            known.append((1, bytes(payload)))
-        if known or item.unknown_tagged_fields:
-            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1))
+        if (
+            item.replica_directory_id != ZERO_UUID
+            or item.high_watermark != 9223372036854775807
+            or item.unknown_tagged_fields
+        ):
+            known = []
+            if item.replica_directory_id != ZERO_UUID:
+                payload = bytearray()
+                if len(item.replica_directory_id) != 16:
+                    raise ValueError
+                payload += _pack_16s(item.replica_directory_id)
+                known.append((0, bytes(payload)))
+            if item.high_watermark != 9223372036854775807:
+                payload = bytearray()
+                payload += _pack_q(item.high_watermark)
+                known.append((1, bytes(payload)))
+            if known or item.unknown_tagged_fields:
+                out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1))
 
 
 # FetchTopic, version 18
@@ -2071,7 +2081,7 @@ def _write_many_fetch_topic_v18(out: bytearray, items: Sequence[FetchRequest.Fet
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -2187,7 +2197,7 @@ def _encode_fetch_request_v18(item: FetchRequest) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iiibiiB(
             item.max_wait_ms,
             item.min_bytes,
@@ -2207,7 +2217,7 @@ def _encode_fetch_request_v18(item: FetchRequest) -> bytes:
     if type(forgotten_topics_data) is not tuple:
         forgotten_topics_data = sequence(forgotten_topics_data)
     n = len(forgotten_topics_data)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -2220,23 +2230,24 @@ def _encode_fetch_request_v18(item: FetchRequest) -> bytes:
         out += long_text_length(n)
     out += text
     out.append(0)
-    known = []
-    if item.cluster_id is not None:
-        payload = bytearray()
-        text = item.cluster_id.encode()
-        n = len(text)
-        if n < 127:
-            payload.append(n + 1)
-        else:
-            payload += long_text_length(n)
-        payload += text
-        known.append((0, bytes(payload)))
-    if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
-        payload = bytearray()
-        _write_replica_state_v15(payload, item.replica_state)
-        known.append((1, bytes(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1))
+    if item.cluster_id is not None or item.replica_state is not _DEFAULT_ReplicaState or item.unknown_tagged_fields:
+        known = []
+        if item.cluster_id is not None:
+            payload = bytearray()
+            text = item.cluster_id.encode()
+            n = len(text)
+            if n < 127:
+                payload.append(n + 1)
+            else:
+                payload += long_text_length(n)
+            payload += text
+            known.append((0, bytes(payload)))
+        if item.replica_state is not _DEFAULT_ReplicaState and differs(item.replica_state, _DEFAULT_ReplicaState):
+            payload = bytearray()
+            _write_replica_state_v15(payload, item.replica_state)
+            known.append((1, bytes(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1))
     return bytes(out)
 
 

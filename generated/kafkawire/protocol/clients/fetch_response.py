@@ -9,11 +9,11 @@ from itertools import starmap
 
 import msgspec
 
-from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire import Message, RecordBytes, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, ProducerId, TopicName
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
+    NOTHING,
     NULL_COUNT,
     NULL_OCTETS,
     Tags,
@@ -27,6 +27,7 @@ from kafkawire.wire.fastpath import (
     new_uuid,
     octets,
     packer,
+    reduce_views,
     rest_of_uvarint,
     sequence,
     tagged_entries,
@@ -83,9 +84,10 @@ class FetchResponse(Message, frozen=True, gc=False):
             snapshot_id: SnapshotId; versions 12+; tag 2 in 12+.
             aborted_transactions: []AbortedTransaction; versions 4+; nullable 4+; ignorable.
             preferred_read_replica: int32; versions 11+; default -1.
-            records: records; versions 0+; nullable 0+.
+            records: records; versions 0+; nullable 0+; decoded as a view of the buffer, which it keeps in memory.
         """
 
+        __reduce__ = reduce_views
         partition_index: int = 0
         error_code: int = 0
         high_watermark: int = 0
@@ -98,7 +100,7 @@ class FetchResponse(Message, frozen=True, gc=False):
         snapshot_id: FetchResponse.SnapshotId = msgspec.field(default_factory=lambda: _DEFAULT_SnapshotId)
         aborted_transactions: Sequence[FetchResponse.AbortedTransaction] | None = ()
         preferred_read_replica: BrokerId = -1
-        records: bytes | None = None
+        records: RecordBytes | None = None
         unknown_tagged_fields: Tags = ()
 
     class EpochEndOffset(Struct, frozen=True, gc=False):
@@ -205,12 +207,13 @@ _pack_ihii = packer("ihii")
 _pack_ihq = packer("ihq")
 _pack_ihqq = packer("ihqq")
 _pack_ihqqq = packer("ihqqq")
+_pack_ihqqqBi = packer("ihqqqBi")
 _pack_ii = packer("ii")
-_pack_iiB = packer("iiB")
-_pack_iqB = packer("iqB")
-_pack_qiB = packer("qiB")
+_pack_iix = packer("iix")
+_pack_iqx = packer("iqx")
+_pack_qix = packer("qix")
 _pack_qq = packer("qq")
-_pack_qqB = packer("qqB")
+_pack_qqx = packer("qqx")
 _pack_text_i_i = text_packers("i", "i")
 
 # PartitionData, versions 0-3
@@ -225,6 +228,7 @@ def _read_many_partition_data_v0(
 ) -> tuple[tuple[FetchResponse.PartitionData, ...], int]:
     make = FetchResponse.PartitionData
     result = []
+    view = memoryview(buffer)
     for _ in range(count):
         partition_index, error_code, high_watermark, n = _unpack_ihqi(buffer, at)
         at += 18
@@ -232,7 +236,7 @@ def _read_many_partition_data_v0(
             records = None
         else:
             end = at + n
-            records = buffer[at:end]
+            records = view[at:end]
             at = end
         result.append(
             make(
@@ -252,7 +256,7 @@ def _read_many_partition_data_v0(
     return tuple(result), at
 
 
-def _write_many_partition_data_v0(out: list[bytes], items: Sequence[FetchResponse.PartitionData]) -> None:
+def _write_many_partition_data_v0(out: list[RecordBytes], items: Sequence[FetchResponse.PartitionData]) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
@@ -273,9 +277,12 @@ def _write_many_partition_data_v0(out: list[bytes], items: Sequence[FetchRespons
         if records is None:
             out.append(NULL_OCTETS)
         else:
-            text = octets(records)
-            out.append(_pack_i(len(text)))
-            out.append(text)
+            if type(records) is memoryview:
+                n = records.nbytes
+            else:
+                records = octets(records)
+                n = len(records)
+            out += (_pack_i(n), records)
 
 
 # FetchableTopicResponse, versions 0-3
@@ -311,7 +318,7 @@ def _read_many_fetchable_topic_response_v0(
 
 
 def _write_many_fetchable_topic_response_v0(
-    out: list[bytes], items: Sequence[FetchResponse.FetchableTopicResponse]
+    out: list[RecordBytes], items: Sequence[FetchResponse.FetchableTopicResponse]
 ) -> None:
     for item in items:
         if item.unknown_tagged_fields:
@@ -345,7 +352,7 @@ def _read_fetch_response_v0(buffer: bytes, at: int) -> tuple[FetchResponse, int]
 
 
 def _encode_fetch_response_v0(item: FetchResponse) -> bytes:
-    out: list[bytes] = []
+    out: list[RecordBytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.session_id != 0:
@@ -380,7 +387,7 @@ def _read_fetch_response_v1(buffer: bytes, at: int) -> tuple[FetchResponse, int]
 
 
 def _encode_fetch_response_v1(item: FetchResponse) -> bytes:
-    out: list[bytes] = []
+    out: list[RecordBytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.session_id != 0:
@@ -408,7 +415,9 @@ def _read_many_aborted_transaction_v4(
     return tuple(starmap(make, _iterate_qq(buffer[at:end]))), end
 
 
-def _write_many_aborted_transaction_v4(out: list[bytes], items: Sequence[FetchResponse.AbortedTransaction]) -> None:
+def _write_many_aborted_transaction_v4(
+    out: list[RecordBytes], items: Sequence[FetchResponse.AbortedTransaction]
+) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
@@ -429,6 +438,7 @@ def _read_many_partition_data_v4(
 ) -> tuple[tuple[FetchResponse.PartitionData, ...], int]:
     make = FetchResponse.PartitionData
     result = []
+    view = memoryview(buffer)
     for _ in range(count):
         partition_index, error_code, high_watermark, last_stable_offset, n = _unpack_ihqqi(buffer, at)
         at += 26
@@ -446,7 +456,7 @@ def _read_many_partition_data_v4(
             records = None
         else:
             end = at + n
-            records = buffer[at:end]
+            records = view[at:end]
             at = end
         result.append(
             make(
@@ -466,7 +476,7 @@ def _read_many_partition_data_v4(
     return tuple(result), at
 
 
-def _write_many_partition_data_v4(out: list[bytes], items: Sequence[FetchResponse.PartitionData]) -> None:
+def _write_many_partition_data_v4(out: list[RecordBytes], items: Sequence[FetchResponse.PartitionData]) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
@@ -496,9 +506,12 @@ def _write_many_partition_data_v4(out: list[bytes], items: Sequence[FetchRespons
         if records is None:
             out.append(NULL_OCTETS)
         else:
-            text = octets(records)
-            out.append(_pack_i(len(text)))
-            out.append(text)
+            if type(records) is memoryview:
+                n = records.nbytes
+            else:
+                records = octets(records)
+                n = len(records)
+            out += (_pack_i(n), records)
 
 
 # FetchableTopicResponse, version 4
@@ -534,7 +547,7 @@ def _read_many_fetchable_topic_response_v4(
 
 
 def _write_many_fetchable_topic_response_v4(
-    out: list[bytes], items: Sequence[FetchResponse.FetchableTopicResponse]
+    out: list[RecordBytes], items: Sequence[FetchResponse.FetchableTopicResponse]
 ) -> None:
     for item in items:
         if item.unknown_tagged_fields:
@@ -569,7 +582,7 @@ def _read_fetch_response_v4(buffer: bytes, at: int) -> tuple[FetchResponse, int]
 
 
 def _encode_fetch_response_v4(item: FetchResponse) -> bytes:
-    out: list[bytes] = []
+    out: list[RecordBytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.session_id != 0:
@@ -599,6 +612,7 @@ def _read_many_partition_data_v5(
 ) -> tuple[tuple[FetchResponse.PartitionData, ...], int]:
     make = FetchResponse.PartitionData
     result = []
+    view = memoryview(buffer)
     for _ in range(count):
         partition_index, error_code, high_watermark, last_stable_offset, log_start_offset, n = _unpack_ihqqqi(
             buffer, at
@@ -618,7 +632,7 @@ def _read_many_partition_data_v5(
             records = None
         else:
             end = at + n
-            records = buffer[at:end]
+            records = view[at:end]
             at = end
         result.append(
             make(
@@ -638,7 +652,7 @@ def _read_many_partition_data_v5(
     return tuple(result), at
 
 
-def _write_many_partition_data_v5(out: list[bytes], items: Sequence[FetchResponse.PartitionData]) -> None:
+def _write_many_partition_data_v5(out: list[RecordBytes], items: Sequence[FetchResponse.PartitionData]) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
@@ -676,9 +690,12 @@ def _write_many_partition_data_v5(out: list[bytes], items: Sequence[FetchRespons
         if records is None:
             out.append(NULL_OCTETS)
         else:
-            text = octets(records)
-            out.append(_pack_i(len(text)))
-            out.append(text)
+            if type(records) is memoryview:
+                n = records.nbytes
+            else:
+                records = octets(records)
+                n = len(records)
+            out += (_pack_i(n), records)
 
 
 # FetchableTopicResponse, versions 5-10
@@ -714,7 +731,7 @@ def _read_many_fetchable_topic_response_v5(
 
 
 def _write_many_fetchable_topic_response_v5(
-    out: list[bytes], items: Sequence[FetchResponse.FetchableTopicResponse]
+    out: list[RecordBytes], items: Sequence[FetchResponse.FetchableTopicResponse]
 ) -> None:
     for item in items:
         if item.unknown_tagged_fields:
@@ -749,7 +766,7 @@ def _read_fetch_response_v5(buffer: bytes, at: int) -> tuple[FetchResponse, int]
 
 
 def _encode_fetch_response_v5(item: FetchResponse) -> bytes:
-    out: list[bytes] = []
+    out: list[RecordBytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.session_id != 0:
@@ -786,7 +803,7 @@ def _read_fetch_response_v7(buffer: bytes, at: int) -> tuple[FetchResponse, int]
 
 
 def _encode_fetch_response_v7(item: FetchResponse) -> bytes:
-    out: list[bytes] = []
+    out: list[RecordBytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.node_endpoints):
@@ -815,6 +832,7 @@ def _read_many_partition_data_v11(
 ) -> tuple[tuple[FetchResponse.PartitionData, ...], int]:
     make = FetchResponse.PartitionData
     result = []
+    view = memoryview(buffer)
     for _ in range(count):
         partition_index, error_code, high_watermark, last_stable_offset, log_start_offset, n = _unpack_ihqqqi(
             buffer, at
@@ -834,7 +852,7 @@ def _read_many_partition_data_v11(
             records = None
         else:
             end = at + n
-            records = buffer[at:end]
+            records = view[at:end]
             at = end
         result.append(
             make(
@@ -854,7 +872,7 @@ def _read_many_partition_data_v11(
     return tuple(result), at
 
 
-def _write_many_partition_data_v11(out: list[bytes], items: Sequence[FetchResponse.PartitionData]) -> None:
+def _write_many_partition_data_v11(out: list[RecordBytes], items: Sequence[FetchResponse.PartitionData]) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
@@ -891,9 +909,12 @@ def _write_many_partition_data_v11(out: list[bytes], items: Sequence[FetchRespon
         if records is None:
             out.append(NULL_OCTETS)
         else:
-            text = octets(records)
-            out.append(_pack_i(len(text)))
-            out.append(text)
+            if type(records) is memoryview:
+                n = records.nbytes
+            else:
+                records = octets(records)
+                n = len(records)
+            out += (_pack_i(n), records)
 
 
 # FetchableTopicResponse, version 11
@@ -929,7 +950,7 @@ def _read_many_fetchable_topic_response_v11(
 
 
 def _write_many_fetchable_topic_response_v11(
-    out: list[bytes], items: Sequence[FetchResponse.FetchableTopicResponse]
+    out: list[RecordBytes], items: Sequence[FetchResponse.FetchableTopicResponse]
 ) -> None:
     for item in items:
         if item.unknown_tagged_fields:
@@ -966,7 +987,7 @@ def _read_fetch_response_v11(buffer: bytes, at: int) -> tuple[FetchResponse, int
 
 
 def _encode_fetch_response_v11(item: FetchResponse) -> bytes:
-    out: list[bytes] = []
+    out: list[RecordBytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if len(item.node_endpoints):
@@ -994,10 +1015,10 @@ def _read_epoch_end_offset_v12(buffer: bytes, at: int) -> tuple[FetchResponse.Ep
     return FetchResponse.EpochEndOffset(epoch, end_offset, tags), at
 
 
-def _write_epoch_end_offset_v12(out: list[bytes], item: FetchResponse.EpochEndOffset) -> None:
-    out.append(_pack_iqB(item.epoch, item.end_offset, 0))
+def _write_epoch_end_offset_v12(out: list[RecordBytes], item: FetchResponse.EpochEndOffset) -> None:
+    out.append(_pack_iqx(item.epoch, item.end_offset))
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+        out[-1] = bytes(out[-1][:-1]) + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # LeaderIdAndEpoch, versions 12-18
@@ -1015,10 +1036,10 @@ def _read_leader_id_and_epoch_v12(buffer: bytes, at: int) -> tuple[FetchResponse
     return FetchResponse.LeaderIdAndEpoch(leader_id, leader_epoch, tags), at
 
 
-def _write_leader_id_and_epoch_v12(out: list[bytes], item: FetchResponse.LeaderIdAndEpoch) -> None:
-    out.append(_pack_iiB(item.leader_id, item.leader_epoch, 0))
+def _write_leader_id_and_epoch_v12(out: list[RecordBytes], item: FetchResponse.LeaderIdAndEpoch) -> None:
+    out.append(_pack_iix(item.leader_id, item.leader_epoch))
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+        out[-1] = bytes(out[-1][:-1]) + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # SnapshotId, versions 12-18
@@ -1036,10 +1057,10 @@ def _read_snapshot_id_v12(buffer: bytes, at: int) -> tuple[FetchResponse.Snapsho
     return FetchResponse.SnapshotId(end_offset, epoch, tags), at
 
 
-def _write_snapshot_id_v12(out: list[bytes], item: FetchResponse.SnapshotId) -> None:
-    out.append(_pack_qiB(item.end_offset, item.epoch, 0))
+def _write_snapshot_id_v12(out: list[RecordBytes], item: FetchResponse.SnapshotId) -> None:
+    out.append(_pack_qix(item.end_offset, item.epoch))
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+        out[-1] = bytes(out[-1][:-1]) + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AbortedTransaction, versions 12-18
@@ -1066,11 +1087,13 @@ def _read_many_aborted_transaction_v12(
     return tuple(result), at
 
 
-def _write_many_aborted_transaction_v12(out: list[bytes], items: Sequence[FetchResponse.AbortedTransaction]) -> None:
+def _write_many_aborted_transaction_v12(
+    out: list[RecordBytes], items: Sequence[FetchResponse.AbortedTransaction]
+) -> None:
     for item in items:
-        out.append(_pack_qqB(item.producer_id, item.first_offset, 0))
+        out.append(_pack_qqx(item.producer_id, item.first_offset))
         if item.unknown_tagged_fields:
-            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+            out[-1] = bytes(out[-1][:-1]) + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # PartitionData, versions 12-18
@@ -1093,6 +1116,7 @@ def _read_many_partition_data_v12(
 ) -> tuple[tuple[FetchResponse.PartitionData, ...], int]:
     make = FetchResponse.PartitionData
     result = []
+    view = memoryview(buffer)
     for _ in range(count):
         partition_index, error_code, high_watermark, last_stable_offset, log_start_offset, n = _unpack_ihqqqB(
             buffer, at
@@ -1116,7 +1140,7 @@ def _read_many_partition_data_v12(
             records = None
         else:
             end = at + n - 1
-            records = buffer[at:end]
+            records = view[at:end]
             at = end
         n = buffer[at]
         at += 1
@@ -1160,61 +1184,80 @@ def _read_many_partition_data_v12(
     return tuple(result), at
 
 
-def _write_many_partition_data_v12(out: list[bytes], items: Sequence[FetchResponse.PartitionData]) -> None:
+def _write_many_partition_data_v12(out: list[RecordBytes], items: Sequence[FetchResponse.PartitionData]) -> None:
     for item in items:
-        out.append(
-            _pack_ihqqq(
-                item.partition_index,
-                item.error_code,
-                item.high_watermark,
-                item.last_stable_offset,
-                item.log_start_offset,
-            )
-        )
         aborted_transactions = item.aborted_transactions
-        if aborted_transactions is None:
-            out.append(BYTES[0])
+        if aborted_transactions is NOTHING or aborted_transactions is None:
+            out.append(
+                _pack_ihqqqBi(
+                    item.partition_index,
+                    item.error_code,
+                    item.high_watermark,
+                    item.last_stable_offset,
+                    item.log_start_offset,
+                    0 if aborted_transactions is None else 1,
+                    item.preferred_read_replica,
+                )
+            )
         else:
-            if type(aborted_transactions) is not tuple:
-                aborted_transactions = sequence(aborted_transactions)
-            n = len(aborted_transactions)
-            if n < FEW:
-                out.append(BYTES[n + 1])
+            out.append(
+                _pack_ihqqq(
+                    item.partition_index,
+                    item.error_code,
+                    item.high_watermark,
+                    item.last_stable_offset,
+                    item.log_start_offset,
+                )
+            )
+            aborted_transactions = item.aborted_transactions
+            if aborted_transactions is None:
+                out.append(b"\x00")
             else:
-                out.append(long_length(n))
-            _write_many_aborted_transaction_v12(out, aborted_transactions)
-        out.append(_pack_i(item.preferred_read_replica))
+                if type(aborted_transactions) is not tuple:
+                    aborted_transactions = sequence(aborted_transactions)
+                n = len(aborted_transactions)
+                if n < 127:
+                    out.append(BYTES[n + 1])
+                else:
+                    out.append(long_length(n))
+                _write_many_aborted_transaction_v12(out, aborted_transactions)
+            out.append(_pack_i(item.preferred_read_replica))
         records = item.records
         if records is None:
-            out.append(BYTES[0])
+            out.append(b"\x00")
         else:
-            text = octets(records)
-            n = len(text)
-            if n < 127:
-                out.append(BYTES[n + 1])
+            if type(records) is memoryview:
+                n = records.nbytes
             else:
-                out.append(long_length(n))
-            out.append(text)
-        out.append(BYTES[0])
-        known = []
-        if item.diverging_epoch is not _DEFAULT_EpochEndOffset and differs(
-            item.diverging_epoch, _DEFAULT_EpochEndOffset
+                records = octets(records)
+                n = len(records)
+            out += (BYTES[n + 1] if n < 127 else long_length(n), records)
+        out.append(b"\x00")
+        if (
+            item.diverging_epoch is not _DEFAULT_EpochEndOffset
+            or item.current_leader is not _DEFAULT_LeaderIdAndEpoch
+            or item.snapshot_id is not _DEFAULT_SnapshotId
+            or item.unknown_tagged_fields
         ):
-            payload: list[bytes] = []
-            _write_epoch_end_offset_v12(payload, item.diverging_epoch)
-            known.append((0, b"".join(payload)))
-        if item.current_leader is not _DEFAULT_LeaderIdAndEpoch and differs(
-            item.current_leader, _DEFAULT_LeaderIdAndEpoch
-        ):
-            payload = []
-            _write_leader_id_and_epoch_v12(payload, item.current_leader)
-            known.append((1, b"".join(payload)))
-        if item.snapshot_id is not _DEFAULT_SnapshotId and differs(item.snapshot_id, _DEFAULT_SnapshotId):
-            payload = []
-            _write_snapshot_id_v12(payload, item.snapshot_id)
-            known.append((2, b"".join(payload)))
-        if known or item.unknown_tagged_fields:
-            out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0, 1, 2))
+            known = []
+            if item.diverging_epoch is not _DEFAULT_EpochEndOffset and differs(
+                item.diverging_epoch, _DEFAULT_EpochEndOffset
+            ):
+                payload: list[RecordBytes] = []
+                _write_epoch_end_offset_v12(payload, item.diverging_epoch)
+                known.append((0, b"".join(payload)))
+            if item.current_leader is not _DEFAULT_LeaderIdAndEpoch and differs(
+                item.current_leader, _DEFAULT_LeaderIdAndEpoch
+            ):
+                payload = []
+                _write_leader_id_and_epoch_v12(payload, item.current_leader)
+                known.append((1, b"".join(payload)))
+            if item.snapshot_id is not _DEFAULT_SnapshotId and differs(item.snapshot_id, _DEFAULT_SnapshotId):
+                payload = []
+                _write_snapshot_id_v12(payload, item.snapshot_id)
+                known.append((2, b"".join(payload)))
+            if known or item.unknown_tagged_fields:
+                out[-1] = bytes(out[-1][:-1]) + tagged_section(known, item.unknown_tagged_fields, (0, 1, 2))
 
 
 # FetchableTopicResponse, version 12
@@ -1259,28 +1302,24 @@ def _read_many_fetchable_topic_response_v12(
 
 
 def _write_many_fetchable_topic_response_v12(
-    out: list[bytes], items: Sequence[FetchResponse.FetchableTopicResponse]
+    out: list[RecordBytes], items: Sequence[FetchResponse.FetchableTopicResponse]
 ) -> None:
     for item in items:
         text = item.topic.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(BYTES[n + 1])
         else:
             out.append(long_length(n))
         _write_many_partition_data_v12(out, partitions)
-        out.append(BYTES[0])
+        out.append(b"\x00")
         if item.unknown_tagged_fields:
-            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+            out[-1] = bytes(out[-1][:-1]) + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # FetchResponse, version 12
@@ -1313,22 +1352,22 @@ def _read_fetch_response_v12(buffer: bytes, at: int) -> tuple[FetchResponse, int
 
 
 def _encode_fetch_response_v12(item: FetchResponse) -> bytes:
-    out: list[bytes] = []
+    out: list[RecordBytes] = []
     if len(item.node_endpoints):
         raise ValueError  # node_endpoints is not in these versions
     responses = item.responses
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
-    if n < FEW:
+    if n < 127:
         out.append(_pack_ihiB(item.throttle_time_ms, item.error_code, item.session_id, n + 1))
     else:
         out.append(_pack_ihi(item.throttle_time_ms, item.error_code, item.session_id))
         out.append(long_length(n))
     _write_many_fetchable_topic_response_v12(out, responses)
-    out.append(BYTES[0])
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+        out[-1] = bytes(out[-1][:-1]) + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)
 
 
@@ -1367,7 +1406,7 @@ def _read_many_fetchable_topic_response_v13(
 
 
 def _write_many_fetchable_topic_response_v13(
-    out: list[bytes], items: Sequence[FetchResponse.FetchableTopicResponse]
+    out: list[RecordBytes], items: Sequence[FetchResponse.FetchableTopicResponse]
 ) -> None:
     for item in items:
         partitions = item.partitions
@@ -1376,15 +1415,15 @@ def _write_many_fetchable_topic_response_v13(
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out.append(_pack_16sB(item.topic_id, n + 1))
         else:
             out.append(_pack_16s(item.topic_id))
             out.append(long_length(n))
         _write_many_partition_data_v12(out, partitions)
-        out.append(BYTES[0])
+        out.append(b"\x00")
         if item.unknown_tagged_fields:
-            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+            out[-1] = bytes(out[-1][:-1]) + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # FetchResponse, versions 13-15
@@ -1417,22 +1456,22 @@ def _read_fetch_response_v13(buffer: bytes, at: int) -> tuple[FetchResponse, int
 
 
 def _encode_fetch_response_v13(item: FetchResponse) -> bytes:
-    out: list[bytes] = []
+    out: list[RecordBytes] = []
     if len(item.node_endpoints):
         raise ValueError  # node_endpoints is not in these versions
     responses = item.responses
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
-    if n < FEW:
+    if n < 127:
         out.append(_pack_ihiB(item.throttle_time_ms, item.error_code, item.session_id, n + 1))
     else:
         out.append(_pack_ihi(item.throttle_time_ms, item.error_code, item.session_id))
         out.append(long_length(n))
     _write_many_fetchable_topic_response_v13(out, responses)
-    out.append(BYTES[0])
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+        out[-1] = bytes(out[-1][:-1]) + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)
 
 
@@ -1478,7 +1517,7 @@ def _read_many_node_endpoint_v16(
     return tuple(result), at
 
 
-def _write_many_node_endpoint_v16(out: list[bytes], items: Sequence[FetchResponse.NodeEndpoint]) -> None:
+def _write_many_node_endpoint_v16(out: list[RecordBytes], items: Sequence[FetchResponse.NodeEndpoint]) -> None:
     for item in items:
         text = item.host.encode()
         n = len(text)
@@ -1491,18 +1530,14 @@ def _write_many_node_endpoint_v16(out: list[bytes], items: Sequence[FetchRespons
             out.append(_pack_i(item.port))
         rack = item.rack
         if rack is None:
-            out.append(BYTES[0])
+            out.append(b"\x00")
         else:
             text = rack.encode()
             n = len(text)
-            if n < 127:
-                out.append(BYTES[n + 1])
-            else:
-                out.append(long_text_length(n))
-            out.append(text)
-        out.append(BYTES[0])
+            out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+        out.append(b"\x00")
         if item.unknown_tagged_fields:
-            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+            out[-1] = bytes(out[-1][:-1]) + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # FetchResponse, versions 16-18
@@ -1559,33 +1594,34 @@ def _read_fetch_response_v16(buffer: bytes, at: int) -> tuple[FetchResponse, int
 
 
 def _encode_fetch_response_v16(item: FetchResponse) -> bytes:
-    out: list[bytes] = []
+    out: list[RecordBytes] = []
     responses = item.responses
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
-    if n < FEW:
+    if n < 127:
         out.append(_pack_ihiB(item.throttle_time_ms, item.error_code, item.session_id, n + 1))
     else:
         out.append(_pack_ihi(item.throttle_time_ms, item.error_code, item.session_id))
         out.append(long_length(n))
     _write_many_fetchable_topic_response_v13(out, responses)
-    out.append(BYTES[0])
-    known = []
-    if len(item.node_endpoints):
-        payload: list[bytes] = []
-        node_endpoints = item.node_endpoints
-        if type(node_endpoints) is not tuple:
-            node_endpoints = sequence(node_endpoints)
-        n = len(node_endpoints)
-        if n < FEW:
-            payload.append(BYTES[n + 1])
-        else:
-            payload.append(long_length(n))
-        _write_many_node_endpoint_v16(payload, node_endpoints)
-        known.append((0, b"".join(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+    out.append(b"\x00")
+    if len(item.node_endpoints) or item.unknown_tagged_fields:
+        known = []
+        if len(item.node_endpoints):
+            payload: list[RecordBytes] = []
+            node_endpoints = item.node_endpoints
+            if type(node_endpoints) is not tuple:
+                node_endpoints = sequence(node_endpoints)
+            n = len(node_endpoints)
+            if n < 127:
+                payload.append(BYTES[n + 1])
+            else:
+                payload.append(long_length(n))
+            _write_many_node_endpoint_v16(payload, node_endpoints)
+            known.append((0, b"".join(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1] = bytes(out[-1][:-1]) + tagged_section(known, item.unknown_tagged_fields, (0,))
     return b"".join(out)
 
 

@@ -11,7 +11,6 @@ import msgspec
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -103,8 +102,8 @@ _unpack_qiB = unpacker("qiB")
 _pack_16s = packer("16s")
 _pack_ii = packer("ii")
 _pack_iiB = packer("iiB")
-_pack_qB = packer("qB")
-_pack_qiB = packer("qiB")
+_pack_qix = packer("qix")
+_pack_qx = packer("qx")
 
 # SnapshotId, versions 0-1
 #   EndOffset: int64
@@ -122,7 +121,7 @@ def _read_snapshot_id_v0(buffer: bytes, at: int) -> tuple[FetchSnapshotRequest.S
 
 
 def _write_snapshot_id_v0(out: bytearray, item: FetchSnapshotRequest.SnapshotId) -> None:
-    out += _pack_qiB(item.end_offset, item.epoch, 0)
+    out += _pack_qix(item.end_offset, item.epoch)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -157,7 +156,7 @@ def _write_many_partition_snapshot_v0(out: bytearray, items: Sequence[FetchSnaps
     for item in items:
         out += _pack_ii(item.partition, item.current_leader_epoch)
         _write_snapshot_id_v0(out, item.snapshot_id)
-        out += _pack_qB(item.position, 0)
+        out += _pack_qx(item.position)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -216,7 +215,7 @@ def _write_many_topic_snapshot_v0(out: bytearray, items: Sequence[FetchSnapshotR
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -282,26 +281,27 @@ def _encode_fetch_snapshot_request_v0(item: FetchSnapshotRequest) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iiB(item.replica_id, item.max_bytes, n + 1)
     else:
         out += _pack_ii(item.replica_id, item.max_bytes)
         out += long_length(n)
     _write_many_topic_snapshot_v0(out, topics)
     out.append(0)
-    known = []
-    if item.cluster_id is not None:
-        payload = bytearray()
-        text = item.cluster_id.encode()
-        n = len(text)
-        if n < 127:
-            payload.append(n + 1)
-        else:
-            payload += long_text_length(n)
-        payload += text
-        known.append((0, bytes(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+    if item.cluster_id is not None or item.unknown_tagged_fields:
+        known = []
+        if item.cluster_id is not None:
+            payload = bytearray()
+            text = item.cluster_id.encode()
+            n = len(text)
+            if n < 127:
+                payload.append(n + 1)
+            else:
+                payload += long_text_length(n)
+            payload += text
+            known.append((0, bytes(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
     return bytes(out)
 
 
@@ -350,16 +350,17 @@ def _write_many_partition_snapshot_v1(out: bytearray, items: Sequence[FetchSnaps
     for item in items:
         out += _pack_ii(item.partition, item.current_leader_epoch)
         _write_snapshot_id_v0(out, item.snapshot_id)
-        out += _pack_qB(item.position, 0)
-        known = []
-        if item.replica_directory_id != ZERO_UUID:
-            payload = bytearray()
-            if len(item.replica_directory_id) != 16:
-                raise ValueError
-            payload += _pack_16s(item.replica_directory_id)
-            known.append((0, bytes(payload)))
-        if known or item.unknown_tagged_fields:
-            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+        out += _pack_qx(item.position)
+        if item.replica_directory_id != ZERO_UUID or item.unknown_tagged_fields:
+            known = []
+            if item.replica_directory_id != ZERO_UUID:
+                payload = bytearray()
+                if len(item.replica_directory_id) != 16:
+                    raise ValueError
+                payload += _pack_16s(item.replica_directory_id)
+                known.append((0, bytes(payload)))
+            if known or item.unknown_tagged_fields:
+                out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
 
 
 # TopicSnapshot, version 1
@@ -416,7 +417,7 @@ def _write_many_topic_snapshot_v1(out: bytearray, items: Sequence[FetchSnapshotR
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -482,26 +483,27 @@ def _encode_fetch_snapshot_request_v1(item: FetchSnapshotRequest) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iiB(item.replica_id, item.max_bytes, n + 1)
     else:
         out += _pack_ii(item.replica_id, item.max_bytes)
         out += long_length(n)
     _write_many_topic_snapshot_v1(out, topics)
     out.append(0)
-    known = []
-    if item.cluster_id is not None:
-        payload = bytearray()
-        text = item.cluster_id.encode()
-        n = len(text)
-        if n < 127:
-            payload.append(n + 1)
-        else:
-            payload += long_text_length(n)
-        payload += text
-        known.append((0, bytes(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+    if item.cluster_id is not None or item.unknown_tagged_fields:
+        known = []
+        if item.cluster_id is not None:
+            payload = bytearray()
+            text = item.cluster_id.encode()
+            n = len(text)
+            if n < 127:
+                payload.append(n + 1)
+            else:
+                payload += long_text_length(n)
+            payload += text
+            known.append((0, bytes(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
     return bytes(out)
 
 

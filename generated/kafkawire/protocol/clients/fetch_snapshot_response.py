@@ -8,11 +8,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from kafkawire.wire import Message, Struct
+from kafkawire.wire import Message, RecordBytes, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
     Tags,
     differs,
     long_length,
@@ -20,6 +19,7 @@ from kafkawire.wire.fastpath import (
     long_text_length,
     octets,
     packer,
+    reduce_views,
     rest_of_uvarint,
     sequence,
     tagged_entries,
@@ -69,9 +69,10 @@ class FetchSnapshotResponse(Message, frozen=True, gc=False):
             current_leader: LeaderIdAndEpoch; versions 0+; tag 0 in 0+.
             size: int64; versions 0+.
             position: int64; versions 0+.
-            unaligned_records: records; versions 0+.
+            unaligned_records: records; versions 0+; decoded as a view of the buffer, which it keeps in memory.
         """
 
+        __reduce__ = reduce_views
         index: int = 0
         error_code: int = 0
         snapshot_id: FetchSnapshotResponse.SnapshotId = msgspec.field(default_factory=lambda: _DEFAULT_SnapshotId)
@@ -80,7 +81,7 @@ class FetchSnapshotResponse(Message, frozen=True, gc=False):
         )
         size: int = 0
         position: int = 0
-        unaligned_records: bytes | None = None
+        unaligned_records: RecordBytes | None = None
         unknown_tagged_fields: Tags = ()
 
     class SnapshotId(Struct, frozen=True, gc=False):
@@ -138,14 +139,14 @@ _unpack_iiB = unpacker("iiB")
 _unpack_qiB = unpacker("qiB")
 _unpack_qqB = unpacker("qqB")
 _unpack_text_HB = text_unpackers("HB")
-_pack_HB = packer("HB")
+_pack_Hx = packer("Hx")
 _pack_i = packer("i")
 _pack_ih = packer("ih")
 _pack_ihB = packer("ihB")
-_pack_iiB = packer("iiB")
-_pack_qiB = packer("qiB")
+_pack_iix = packer("iix")
+_pack_qix = packer("qix")
 _pack_qq = packer("qq")
-_pack_text_i_HB = text_packers("i", "HB")
+_pack_text_i_Hx = text_packers("i", "Hx")
 
 # SnapshotId, versions 0-1
 #   EndOffset: int64
@@ -162,10 +163,10 @@ def _read_snapshot_id_v0(buffer: bytes, at: int) -> tuple[FetchSnapshotResponse.
     return FetchSnapshotResponse.SnapshotId(end_offset, epoch, tags), at
 
 
-def _write_snapshot_id_v0(out: list[bytes], item: FetchSnapshotResponse.SnapshotId) -> None:
-    out.append(_pack_qiB(item.end_offset, item.epoch, 0))
+def _write_snapshot_id_v0(out: list[RecordBytes], item: FetchSnapshotResponse.SnapshotId) -> None:
+    out.append(_pack_qix(item.end_offset, item.epoch))
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+        out[-1] = bytes(out[-1][:-1]) + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # LeaderIdAndEpoch, versions 0-1
@@ -183,10 +184,10 @@ def _read_leader_id_and_epoch_v0(buffer: bytes, at: int) -> tuple[FetchSnapshotR
     return FetchSnapshotResponse.LeaderIdAndEpoch(leader_id, leader_epoch, tags), at
 
 
-def _write_leader_id_and_epoch_v0(out: list[bytes], item: FetchSnapshotResponse.LeaderIdAndEpoch) -> None:
-    out.append(_pack_iiB(item.leader_id, item.leader_epoch, 0))
+def _write_leader_id_and_epoch_v0(out: list[RecordBytes], item: FetchSnapshotResponse.LeaderIdAndEpoch) -> None:
+    out.append(_pack_iix(item.leader_id, item.leader_epoch))
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+        out[-1] = bytes(out[-1][:-1]) + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # PartitionSnapshot, versions 0-1
@@ -205,6 +206,7 @@ def _read_many_partition_snapshot_v0(
 ) -> tuple[tuple[FetchSnapshotResponse.PartitionSnapshot, ...], int]:
     make = FetchSnapshotResponse.PartitionSnapshot
     result = []
+    view = memoryview(buffer)
     for _ in range(count):
         index, error_code = _unpack_ih(buffer, at)
         at += 6
@@ -216,7 +218,7 @@ def _read_many_partition_snapshot_v0(
         if not n:
             raise ValueError
         end = at + n - 1
-        unaligned_records = buffer[at:end]
+        unaligned_records = view[at:end]
         at = end
         n = buffer[at]
         at += 1
@@ -240,7 +242,7 @@ def _read_many_partition_snapshot_v0(
 
 
 def _write_many_partition_snapshot_v0(
-    out: list[bytes], items: Sequence[FetchSnapshotResponse.PartitionSnapshot]
+    out: list[RecordBytes], items: Sequence[FetchSnapshotResponse.PartitionSnapshot]
 ) -> None:
     for item in items:
         out.append(_pack_ih(item.index, item.error_code))
@@ -248,23 +250,24 @@ def _write_many_partition_snapshot_v0(
         if item.unaligned_records is None:
             raise ValueError  # null-encode-refused
         out.append(_pack_qq(item.size, item.position))
-        text = octets(item.unaligned_records)
-        n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
+        unaligned_records = item.unaligned_records
+        if type(unaligned_records) is memoryview:
+            n = unaligned_records.nbytes
         else:
-            out.append(long_length(n))
-        out.append(text)
-        out.append(BYTES[0])
-        known = []
-        if item.current_leader is not _DEFAULT_LeaderIdAndEpoch and differs(
-            item.current_leader, _DEFAULT_LeaderIdAndEpoch
-        ):
-            payload: list[bytes] = []
-            _write_leader_id_and_epoch_v0(payload, item.current_leader)
-            known.append((0, b"".join(payload)))
-        if known or item.unknown_tagged_fields:
-            out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+            unaligned_records = octets(unaligned_records)
+            n = len(unaligned_records)
+        out += (BYTES[n + 1] if n < 127 else long_length(n), unaligned_records)
+        out.append(b"\x00")
+        if item.current_leader is not _DEFAULT_LeaderIdAndEpoch or item.unknown_tagged_fields:
+            known = []
+            if item.current_leader is not _DEFAULT_LeaderIdAndEpoch and differs(
+                item.current_leader, _DEFAULT_LeaderIdAndEpoch
+            ):
+                payload: list[RecordBytes] = []
+                _write_leader_id_and_epoch_v0(payload, item.current_leader)
+                known.append((0, b"".join(payload)))
+            if known or item.unknown_tagged_fields:
+                out[-1] = bytes(out[-1][:-1]) + tagged_section(known, item.unknown_tagged_fields, (0,))
 
 
 # TopicSnapshot, versions 0-1
@@ -308,27 +311,23 @@ def _read_many_topic_snapshot_v0(
     return tuple(result), at
 
 
-def _write_many_topic_snapshot_v0(out: list[bytes], items: Sequence[FetchSnapshotResponse.TopicSnapshot]) -> None:
+def _write_many_topic_snapshot_v0(out: list[RecordBytes], items: Sequence[FetchSnapshotResponse.TopicSnapshot]) -> None:
     for item in items:
         text = item.name.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
         partitions = item.partitions
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(BYTES[n + 1])
         else:
             out.append(long_length(n))
         _write_many_partition_snapshot_v0(out, partitions)
-        out.append(BYTES[0])
+        out.append(b"\x00")
         if item.unknown_tagged_fields:
-            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+            out[-1] = bytes(out[-1][:-1]) + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # FetchSnapshotResponse, version 0
@@ -360,22 +359,22 @@ def _read_fetch_snapshot_response_v0(buffer: bytes, at: int) -> tuple[FetchSnaps
 
 
 def _encode_fetch_snapshot_response_v0(item: FetchSnapshotResponse) -> bytes:
-    out: list[bytes] = []
+    out: list[RecordBytes] = []
     if len(item.node_endpoints):
         raise ValueError  # node_endpoints is not in these versions
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out.append(_pack_ihB(item.throttle_time_ms, item.error_code, n + 1))
     else:
         out.append(_pack_ih(item.throttle_time_ms, item.error_code))
         out.append(long_length(n))
     _write_many_topic_snapshot_v0(out, topics)
-    out.append(BYTES[0])
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+        out[-1] = bytes(out[-1][:-1]) + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)
 
 
@@ -410,19 +409,19 @@ def _read_many_node_endpoint_v1(
     return tuple(result), at
 
 
-def _write_many_node_endpoint_v1(out: list[bytes], items: Sequence[FetchSnapshotResponse.NodeEndpoint]) -> None:
+def _write_many_node_endpoint_v1(out: list[RecordBytes], items: Sequence[FetchSnapshotResponse.NodeEndpoint]) -> None:
     for item in items:
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out.append(_pack_text_i_HB[n](item.node_id, n + 1, text, item.port, 0))
+            out.append(_pack_text_i_Hx[n](item.node_id, n + 1, text, item.port))
         else:
             out.append(_pack_i(item.node_id))
             out.append(long_text_length(n))
             out.append(text)
-            out.append(_pack_HB(item.port, 0))
+            out.append(_pack_Hx(item.port))
         if item.unknown_tagged_fields:
-            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+            out[-1] = bytes(out[-1][:-1]) + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # FetchSnapshotResponse, version 1
@@ -478,33 +477,34 @@ def _read_fetch_snapshot_response_v1(buffer: bytes, at: int) -> tuple[FetchSnaps
 
 
 def _encode_fetch_snapshot_response_v1(item: FetchSnapshotResponse) -> bytes:
-    out: list[bytes] = []
+    out: list[RecordBytes] = []
     topics = item.topics
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out.append(_pack_ihB(item.throttle_time_ms, item.error_code, n + 1))
     else:
         out.append(_pack_ih(item.throttle_time_ms, item.error_code))
         out.append(long_length(n))
     _write_many_topic_snapshot_v0(out, topics)
-    out.append(BYTES[0])
-    known = []
-    if len(item.node_endpoints):
-        payload: list[bytes] = []
-        node_endpoints = item.node_endpoints
-        if type(node_endpoints) is not tuple:
-            node_endpoints = sequence(node_endpoints)
-        n = len(node_endpoints)
-        if n < FEW:
-            payload.append(BYTES[n + 1])
-        else:
-            payload.append(long_length(n))
-        _write_many_node_endpoint_v1(payload, node_endpoints)
-        known.append((0, b"".join(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+    out.append(b"\x00")
+    if len(item.node_endpoints) or item.unknown_tagged_fields:
+        known = []
+        if len(item.node_endpoints):
+            payload: list[RecordBytes] = []
+            node_endpoints = item.node_endpoints
+            if type(node_endpoints) is not tuple:
+                node_endpoints = sequence(node_endpoints)
+            n = len(node_endpoints)
+            if n < 127:
+                payload.append(BYTES[n + 1])
+            else:
+                payload.append(long_length(n))
+            _write_many_node_endpoint_v1(payload, node_endpoints)
+            known.append((0, b"".join(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1] = bytes(out[-1][:-1]) + tagged_section(known, item.unknown_tagged_fields, (0,))
     return b"".join(out)
 
 

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
     Tags,
     long_length,
     long_text,
@@ -52,8 +51,9 @@ _unpack_h = unpacker("h")
 _unpack_text_bB = text_unpackers("bB")
 _pack_b = packer("b")
 _pack_bB = packer("bB")
+_pack_bx = packer("bx")
 _pack_h = packer("h")
-_pack_text__bB = text_packers("", "bB")
+_pack_text__bx = text_packers("", "bx")
 
 # FindCoordinatorRequest, version 0
 #   Key: string
@@ -146,11 +146,11 @@ def _encode_find_coordinator_request_v3(item: FindCoordinatorRequest) -> bytes:
     text = item.key.encode()
     n = len(text)
     if n < 127:
-        out.append(_pack_text__bB[n](n + 1, text, item.key_type, 0))
+        out.append(_pack_text__bx[n](n + 1, text, item.key_type))
     else:
         out.append(long_text_length(n))
         out.append(text)
-        out.append(_pack_bB(item.key_type, 0))
+        out.append(_pack_bx(item.key_type))
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)
@@ -202,7 +202,7 @@ def _encode_find_coordinator_request_v4(item: FindCoordinatorRequest) -> bytes:
     if type(coordinator_keys) is not tuple:
         coordinator_keys = sequence(coordinator_keys)
     n = len(coordinator_keys)
-    if n < FEW:
+    if n < 127:
         out.append(_pack_bB(item.key_type, n + 1))
     else:
         out.append(_pack_b(item.key_type))
@@ -210,12 +210,8 @@ def _encode_find_coordinator_request_v4(item: FindCoordinatorRequest) -> bytes:
     for coordinator_keys_item in coordinator_keys:
         text = coordinator_keys_item.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
-    out.append(BYTES[0])
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
-    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -21,6 +20,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -89,9 +89,11 @@ _pack_hih = packer("hih")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ih = packer("ih")
+_pack_ix = packer("ix")
 _pack_text__i = text_packers("", "i")
 _pack_text__ih = text_packers("", "ih")
-_pack_text_i_iB = text_packers("i", "iB")
+_pack_text_i_ix = text_packers("i", "ix")
+_pack_pair__i_ih = text_pair_packers("", "i", "ih")
 
 # FindCoordinatorResponse, version 0
 #   ErrorCode: int16
@@ -168,7 +170,8 @@ def _encode_find_coordinator_response_v1(item: FindCoordinatorResponse) -> bytes
         out += NULL_TEXT
     else:
         text = error_message.encode()
-        out += _pack_h(len(text))
+        n = len(text)
+        out += _pack_h(n)
         out += text
     host_raw = item.host.encode()
     out += _pack_ih(item.node_id, len(host_raw))
@@ -234,12 +237,12 @@ def _encode_find_coordinator_response_v3(item: FindCoordinatorResponse) -> bytes
     text = item.host.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text_i_iB[n](item.node_id, n + 1, text, item.port, 0)
+        out += _pack_text_i_ix[n](item.node_id, n + 1, text, item.port)
     else:
         out += _pack_i(item.node_id)
         out += long_text_length(n)
         out += text
-        out += _pack_iB(item.port, 0)
+        out += _pack_ix(item.port)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)
@@ -300,22 +303,29 @@ def _read_many_coordinator_v4(
 
 def _write_many_coordinator_v4(out: bytearray, items: Sequence[FindCoordinatorResponse.Coordinator]) -> None:
     for item in items:
-        text = item.key.encode()
-        n = len(text)
-        if n < 127:
-            out += _pack_text__i[n](n + 1, text, item.node_id)
+        key_raw = item.key.encode()
+        host_raw = item.host.encode()
+        n = len(key_raw)
+        m = len(host_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair__i_ih[n][m](n + 1, key_raw, item.node_id, m + 1, host_raw, item.port, item.error_code)
         else:
-            out += long_text_length(n)
-            out += text
-            out += _pack_i(item.node_id)
-        text = item.host.encode()
-        n = len(text)
-        if n < 127:
-            out += _pack_text__ih[n](n + 1, text, item.port, item.error_code)
-        else:
-            out += long_text_length(n)
-            out += text
-            out += _pack_ih(item.port, item.error_code)
+            text = item.key.encode()
+            n = len(text)
+            if n < 127:
+                out += _pack_text__i[n](n + 1, text, item.node_id)
+            else:
+                out += long_text_length(n)
+                out += text
+                out += _pack_i(item.node_id)
+            text = item.host.encode()
+            n = len(text)
+            if n < 127:
+                out += _pack_text__ih[n](n + 1, text, item.port, item.error_code)
+            else:
+                out += long_text_length(n)
+                out += text
+                out += _pack_ih(item.port, item.error_code)
         error_message = item.error_message
         if error_message is None:
             out.append(0)
@@ -373,7 +383,7 @@ def _encode_find_coordinator_response_v4(item: FindCoordinatorResponse) -> bytes
     if type(coordinators) is not tuple:
         coordinators = sequence(coordinators)
     n = len(coordinators)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

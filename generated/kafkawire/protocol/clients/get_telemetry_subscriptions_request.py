@@ -26,7 +26,7 @@ class GetTelemetrySubscriptionsRequest(Message, frozen=True, gc=False):
 
 
 _unpack_16sB = unpacker("16sB")
-_pack_16sB = packer("16sB")
+_pack_16sx = packer("16sx")
 
 # GetTelemetrySubscriptionsRequest, version 0
 #   ClientInstanceId: uuid
@@ -46,13 +46,13 @@ def _read_get_telemetry_subscriptions_request_v0(
 
 
 def _encode_get_telemetry_subscriptions_request_v0(item: GetTelemetrySubscriptionsRequest) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if len(item.client_instance_id) != 16:
         raise ValueError
-    out.append(_pack_16sB(item.client_instance_id, 0))
+    out += _pack_16sx(item.client_instance_id)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 GetTelemetrySubscriptionsRequest._readers = {0: _read_get_telemetry_subscriptions_request_v0}

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Uuid
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -90,7 +89,7 @@ def _read_get_telemetry_subscriptions_response_v0(
     throttle_time_ms, error_code, client_instance_id, subscription_id, n = _unpack_ih16siB(buffer, at)
     at += 27
     client_instance_id = new_uuid(client_instance_id)
-    if 0 < n < FEW:
+    if 0 < n < 127:
         n -= 1
         accepted_compression_types = _unpack_many_b[n](buffer, at)
         at += n
@@ -149,7 +148,7 @@ def _encode_get_telemetry_subscriptions_response_v0(item: GetTelemetrySubscripti
     n = len(accepted_compression_types)
     if len(item.client_instance_id) != 16:
         raise ValueError
-    if n < FEW:
+    if n < 127:
         numbers = _pack_many_b[n](*accepted_compression_types)
         out.append(
             _pack_ih16siB(item.throttle_time_ms, item.error_code, item.client_instance_id, item.subscription_id, n + 1)
@@ -165,7 +164,7 @@ def _encode_get_telemetry_subscriptions_response_v0(item: GetTelemetrySubscripti
     n = len(requested_metrics)
     if type(item.delta_temporality) is not bool:
         raise ValueError
-    if n < FEW:
+    if n < 127:
         out.append(_pack_iizB(item.push_interval_ms, item.telemetry_max_bytes, item.delta_temporality, n + 1))
     else:
         out.append(_pack_iiz(item.push_interval_ms, item.telemetry_max_bytes, item.delta_temporality))
@@ -173,12 +172,8 @@ def _encode_get_telemetry_subscriptions_response_v0(item: GetTelemetrySubscripti
     for requested_metrics_item in requested_metrics:
         text = requested_metrics_item.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
-    out.append(BYTES[0])
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

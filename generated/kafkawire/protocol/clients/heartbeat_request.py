@@ -16,6 +16,7 @@ from kafkawire.wire.fastpath import (
     packer,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -53,6 +54,7 @@ _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_ih = packer("ih")
 _pack_text__i = text_packers("", "i")
+_pack_pair__i_ = text_pair_packers("", "i", "")
 
 # HeartbeatRequest, versions 0-2
 #   GroupId: string
@@ -79,18 +81,18 @@ def _read_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[HeartbeatRequest
 
 
 def _encode_heartbeat_request_v0(item: HeartbeatRequest) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.group_instance_id is not None:
         raise ValueError  # group_instance_id is not in these versions
     group_id_raw = item.group_id.encode()
-    out.append(_pack_h(len(group_id_raw)))
-    out.append(group_id_raw)
+    out += _pack_h(len(group_id_raw))
+    out += group_id_raw
     member_id_raw = item.member_id.encode()
-    out.append(_pack_ih(item.generation_id, len(member_id_raw)))
-    out.append(member_id_raw)
-    return b"".join(out)
+    out += _pack_ih(item.generation_id, len(member_id_raw))
+    out += member_id_raw
+    return out
 
 
 # HeartbeatRequest, version 3
@@ -127,23 +129,24 @@ def _read_heartbeat_request_v3(buffer: bytes, at: int) -> tuple[HeartbeatRequest
 
 
 def _encode_heartbeat_request_v3(item: HeartbeatRequest) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     group_id_raw = item.group_id.encode()
-    out.append(_pack_h(len(group_id_raw)))
-    out.append(group_id_raw)
+    out += _pack_h(len(group_id_raw))
+    out += group_id_raw
     member_id_raw = item.member_id.encode()
-    out.append(_pack_ih(item.generation_id, len(member_id_raw)))
-    out.append(member_id_raw)
+    out += _pack_ih(item.generation_id, len(member_id_raw))
+    out += member_id_raw
     group_instance_id = item.group_instance_id
     if group_instance_id is None:
-        out.append(NULL_TEXT)
+        out += NULL_TEXT
     else:
         text = group_instance_id.encode()
-        out.append(_pack_h(len(text)))
-        out.append(text)
-    return b"".join(out)
+        n = len(text)
+        out += _pack_h(n)
+        out += text
+    return out
 
 
 # HeartbeatRequest, version 4
@@ -191,37 +194,44 @@ def _read_heartbeat_request_v4(buffer: bytes, at: int) -> tuple[HeartbeatRequest
 
 
 def _encode_heartbeat_request_v4(item: HeartbeatRequest) -> bytes:
-    out: list[bytes] = []
-    text = item.group_id.encode()
-    n = len(text)
-    if n < 127:
-        out.append(_pack_text__i[n](n + 1, text, item.generation_id))
+    out = b""
+    group_id_raw = item.group_id.encode()
+    member_id_raw = item.member_id.encode()
+    n = len(group_id_raw)
+    m = len(member_id_raw)
+    if n < 64 and m < 64:
+        out += _pack_pair__i_[n][m](n + 1, group_id_raw, item.generation_id, m + 1, member_id_raw)
     else:
-        out.append(long_text_length(n))
-        out.append(text)
-        out.append(_pack_i(item.generation_id))
-    text = item.member_id.encode()
-    n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_text_length(n))
-    out.append(text)
+        text = item.group_id.encode()
+        n = len(text)
+        if n < 127:
+            out += _pack_text__i[n](n + 1, text, item.generation_id)
+        else:
+            out += long_text_length(n)
+            out += text
+            out += _pack_i(item.generation_id)
+        text = item.member_id.encode()
+        n = len(text)
+        if n < 127:
+            out += BYTES[n + 1]
+        else:
+            out += long_text_length(n)
+        out += text
     group_instance_id = item.group_instance_id
     if group_instance_id is None:
-        out.append(BYTES[0])
+        out += b"\x00"
     else:
         text = group_instance_id.encode()
         n = len(text)
         if n < 127:
-            out.append(BYTES[n + 1])
+            out += BYTES[n + 1]
         else:
-            out.append(long_text_length(n))
-        out.append(text)
-    out.append(BYTES[0])
+            out += long_text_length(n)
+        out += text
+    out += b"\x00"
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 HeartbeatRequest._readers = {

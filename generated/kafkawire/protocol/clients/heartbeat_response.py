@@ -32,7 +32,7 @@ _unpack_ih = unpacker("ih")
 _unpack_ihB = unpacker("ihB")
 _pack_h = packer("h")
 _pack_ih = packer("ih")
-_pack_ihB = packer("ihB")
+_pack_ihx = packer("ihx")
 
 # HeartbeatResponse, version 0
 #   ErrorCode: int16
@@ -45,11 +45,11 @@ def _read_heartbeat_response_v0(buffer: bytes, at: int) -> tuple[HeartbeatRespon
 
 
 def _encode_heartbeat_response_v0(item: HeartbeatResponse) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    out.append(_pack_h(item.error_code))
-    return b"".join(out)
+    out += _pack_h(item.error_code)
+    return out
 
 
 # HeartbeatResponse, versions 1-3
@@ -64,11 +64,11 @@ def _read_heartbeat_response_v1(buffer: bytes, at: int) -> tuple[HeartbeatRespon
 
 
 def _encode_heartbeat_response_v1(item: HeartbeatResponse) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    out.append(_pack_ih(item.throttle_time_ms, item.error_code))
-    return b"".join(out)
+    out += _pack_ih(item.throttle_time_ms, item.error_code)
+    return out
 
 
 # HeartbeatResponse, version 4
@@ -87,11 +87,11 @@ def _read_heartbeat_response_v4(buffer: bytes, at: int) -> tuple[HeartbeatRespon
 
 
 def _encode_heartbeat_response_v4(item: HeartbeatResponse) -> bytes:
-    out: list[bytes] = []
-    out.append(_pack_ihB(item.throttle_time_ms, item.error_code, 0))
+    out = b""
+    out += _pack_ihx(item.throttle_time_ms, item.error_code)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 HeartbeatResponse._readers = {

@@ -53,9 +53,9 @@ _unpack_iqhzzB = unpacker("iqh??B")
 _unpack_iqhB = unpacker("iqhB")
 _pack_h = packer("h")
 _pack_i = packer("i")
-_pack_iB = packer("iB")
-_pack_iqhzzB = packer("iqh??B")
-_pack_iqhB = packer("iqhB")
+_pack_iqhzzx = packer("iqh??x")
+_pack_iqhx = packer("iqhx")
+_pack_ix = packer("ix")
 
 # InitProducerIdRequest, versions 0-1
 #   TransactionalId: string, nullable
@@ -77,7 +77,7 @@ def _read_init_producer_id_request_v0(buffer: bytes, at: int) -> tuple[InitProdu
 
 
 def _encode_init_producer_id_request_v0(item: InitProducerIdRequest) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.producer_id != -1:
@@ -90,13 +90,14 @@ def _encode_init_producer_id_request_v0(item: InitProducerIdRequest) -> bytes:
         raise ValueError  # keep_prepared_txn is not in these versions
     transactional_id = item.transactional_id
     if transactional_id is None:
-        out.append(NULL_TEXT)
+        out += NULL_TEXT
     else:
         text = transactional_id.encode()
-        out.append(_pack_h(len(text)))
-        out.append(text)
-    out.append(_pack_i(item.transaction_timeout_ms))
-    return b"".join(out)
+        n = len(text)
+        out += _pack_h(n)
+        out += text
+    out += _pack_i(item.transaction_timeout_ms)
+    return out
 
 
 # InitProducerIdRequest, version 2
@@ -125,7 +126,7 @@ def _read_init_producer_id_request_v2(buffer: bytes, at: int) -> tuple[InitProdu
 
 
 def _encode_init_producer_id_request_v2(item: InitProducerIdRequest) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.producer_id != -1:
         raise ValueError  # producer_id is not in these versions
     if item.producer_epoch != -1:
@@ -136,19 +137,19 @@ def _encode_init_producer_id_request_v2(item: InitProducerIdRequest) -> bytes:
         raise ValueError  # keep_prepared_txn is not in these versions
     transactional_id = item.transactional_id
     if transactional_id is None:
-        out.append(BYTES[0])
+        out += b"\x00"
     else:
         text = transactional_id.encode()
         n = len(text)
         if n < 127:
-            out.append(BYTES[n + 1])
+            out += BYTES[n + 1]
         else:
-            out.append(long_text_length(n))
-        out.append(text)
-    out.append(_pack_iB(item.transaction_timeout_ms, 0))
+            out += long_text_length(n)
+        out += text
+    out += _pack_ix(item.transaction_timeout_ms)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 # InitProducerIdRequest, versions 3-5
@@ -184,26 +185,26 @@ def _read_init_producer_id_request_v3(buffer: bytes, at: int) -> tuple[InitProdu
 
 
 def _encode_init_producer_id_request_v3(item: InitProducerIdRequest) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.enable2_pc:
         raise ValueError  # enable2_pc is not in these versions
     if item.keep_prepared_txn:
         raise ValueError  # keep_prepared_txn is not in these versions
     transactional_id = item.transactional_id
     if transactional_id is None:
-        out.append(BYTES[0])
+        out += b"\x00"
     else:
         text = transactional_id.encode()
         n = len(text)
         if n < 127:
-            out.append(BYTES[n + 1])
+            out += BYTES[n + 1]
         else:
-            out.append(long_text_length(n))
-        out.append(text)
-    out.append(_pack_iqhB(item.transaction_timeout_ms, item.producer_id, item.producer_epoch, 0))
+            out += long_text_length(n)
+        out += text
+    out += _pack_iqhx(item.transaction_timeout_ms, item.producer_id, item.producer_epoch)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 # InitProducerIdRequest, version 6
@@ -241,35 +242,28 @@ def _read_init_producer_id_request_v6(buffer: bytes, at: int) -> tuple[InitProdu
 
 
 def _encode_init_producer_id_request_v6(item: InitProducerIdRequest) -> bytes:
-    out: list[bytes] = []
+    out = b""
     transactional_id = item.transactional_id
     if transactional_id is None:
-        out.append(BYTES[0])
+        out += b"\x00"
     else:
         text = transactional_id.encode()
         n = len(text)
         if n < 127:
-            out.append(BYTES[n + 1])
+            out += BYTES[n + 1]
         else:
-            out.append(long_text_length(n))
-        out.append(text)
+            out += long_text_length(n)
+        out += text
     if type(item.enable2_pc) is not bool:
         raise ValueError
     if type(item.keep_prepared_txn) is not bool:
         raise ValueError
-    out.append(
-        _pack_iqhzzB(
-            item.transaction_timeout_ms,
-            item.producer_id,
-            item.producer_epoch,
-            item.enable2_pc,
-            item.keep_prepared_txn,
-            0,
-        )
+    out += _pack_iqhzzx(
+        item.transaction_timeout_ms, item.producer_id, item.producer_epoch, item.enable2_pc, item.keep_prepared_txn
     )
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 InitProducerIdRequest._readers = {

@@ -40,8 +40,8 @@ _unpack_ihqh = unpacker("ihqh")
 _unpack_ihqhB = unpacker("ihqhB")
 _unpack_ihqhqhB = unpacker("ihqhqhB")
 _pack_ihqh = packer("ihqh")
-_pack_ihqhB = packer("ihqhB")
-_pack_ihqhqhB = packer("ihqhqhB")
+_pack_ihqhqhx = packer("ihqhqhx")
+_pack_ihqhx = packer("ihqhx")
 
 # InitProducerIdResponse, versions 0-1
 #   ThrottleTimeMs: int32
@@ -57,15 +57,15 @@ def _read_init_producer_id_response_v0(buffer: bytes, at: int) -> tuple[InitProd
 
 
 def _encode_init_producer_id_response_v0(item: InitProducerIdResponse) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.ongoing_txn_producer_id != -1:
         raise ValueError  # ongoing_txn_producer_id is not in these versions
     if item.ongoing_txn_producer_epoch != -1:
         raise ValueError  # ongoing_txn_producer_epoch is not in these versions
-    out.append(_pack_ihqh(item.throttle_time_ms, item.error_code, item.producer_id, item.producer_epoch))
-    return b"".join(out)
+    out += _pack_ihqh(item.throttle_time_ms, item.error_code, item.producer_id, item.producer_epoch)
+    return out
 
 
 # InitProducerIdResponse, versions 2-5
@@ -86,15 +86,15 @@ def _read_init_producer_id_response_v2(buffer: bytes, at: int) -> tuple[InitProd
 
 
 def _encode_init_producer_id_response_v2(item: InitProducerIdResponse) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.ongoing_txn_producer_id != -1:
         raise ValueError  # ongoing_txn_producer_id is not in these versions
     if item.ongoing_txn_producer_epoch != -1:
         raise ValueError  # ongoing_txn_producer_epoch is not in these versions
-    out.append(_pack_ihqhB(item.throttle_time_ms, item.error_code, item.producer_id, item.producer_epoch, 0))
+    out += _pack_ihqhx(item.throttle_time_ms, item.error_code, item.producer_id, item.producer_epoch)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 # InitProducerIdResponse, version 6
@@ -136,21 +136,18 @@ def _read_init_producer_id_response_v6(buffer: bytes, at: int) -> tuple[InitProd
 
 
 def _encode_init_producer_id_response_v6(item: InitProducerIdResponse) -> bytes:
-    out: list[bytes] = []
-    out.append(
-        _pack_ihqhqhB(
-            item.throttle_time_ms,
-            item.error_code,
-            item.producer_id,
-            item.producer_epoch,
-            item.ongoing_txn_producer_id,
-            item.ongoing_txn_producer_epoch,
-            0,
-        )
+    out = b""
+    out += _pack_ihqhqhx(
+        item.throttle_time_ms,
+        item.error_code,
+        item.producer_id,
+        item.producer_epoch,
+        item.ongoing_txn_producer_id,
+        item.ongoing_txn_producer_epoch,
     )
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 InitProducerIdResponse._readers = {

@@ -10,7 +10,6 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     iterator,
@@ -77,7 +76,7 @@ _unpack_iiqB = unpacker("iiqB")
 _iterate_iiqx = iterator("iiqx")
 _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
-_pack_iiqB = packer("iiqB")
+_pack_iiqx = packer("iiqx")
 
 # PartitionData, version 0
 #   Partition: int32
@@ -108,7 +107,7 @@ def _write_many_partition_data_v0(
     out: bytearray, items: Sequence[InitializeShareGroupStateRequest.PartitionData]
 ) -> None:
     for item in items:
-        out += _pack_iiqB(item.partition, item.state_epoch, item.start_offset, 0)
+        out += _pack_iiqx(item.partition, item.state_epoch, item.start_offset)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -157,7 +156,7 @@ def _write_many_initialize_state_data_v0(
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -218,7 +217,7 @@ def _encode_initialize_share_group_state_request_v0(item: InitializeShareGroupSt
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -10,7 +10,6 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -23,6 +22,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -84,6 +84,7 @@ _pack_ih = packer("ih")
 _pack_ii = packer("ii")
 _pack_iih = packer("iih")
 _pack_text__ii = text_packers("", "ii")
+_pack_pair__ii_ = text_pair_packers("", "ii", "")
 
 # JoinGroupRequestProtocol, versions 0-5
 #   Name: string
@@ -337,8 +338,8 @@ def _encode_join_group_request_v5(item: JoinGroupRequest) -> bytes:
         out.append(NULL_TEXT)
     else:
         text = group_instance_id.encode()
-        out.append(_pack_h(len(text)))
-        out.append(text)
+        n = len(text)
+        out += (_pack_h(n), text)
     protocol_type_raw = item.protocol_type.encode()
     out.append(_pack_h(len(protocol_type_raw)))
     out.append(protocol_type_raw)
@@ -394,19 +395,11 @@ def _write_many_join_group_request_protocol_v6(
     for item in items:
         text = item.name.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
         text = octets(item.metadata)
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_length(n))
-        out.append(text)
-        out.append(BYTES[0])
+        out += (BYTES[n + 1] if n < 127 else long_length(n), text)
+        out.append(b"\x00")
         if item.unknown_tagged_fields:
             out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
@@ -493,49 +486,48 @@ def _read_join_group_request_v6(buffer: bytes, at: int) -> tuple[JoinGroupReques
 
 def _encode_join_group_request_v6(item: JoinGroupRequest) -> bytes:
     out: list[bytes] = []
-    text = item.group_id.encode()
-    n = len(text)
-    if n < 127:
-        out.append(_pack_text__ii[n](n + 1, text, item.session_timeout_ms, item.rebalance_timeout_ms))
+    group_id_raw = item.group_id.encode()
+    member_id_raw = item.member_id.encode()
+    n = len(group_id_raw)
+    m = len(member_id_raw)
+    if n < 64 and m < 64:
+        out.append(
+            _pack_pair__ii_[n][m](
+                n + 1, group_id_raw, item.session_timeout_ms, item.rebalance_timeout_ms, m + 1, member_id_raw
+            )
+        )
     else:
-        out.append(long_text_length(n))
-        out.append(text)
-        out.append(_pack_ii(item.session_timeout_ms, item.rebalance_timeout_ms))
-    text = item.member_id.encode()
-    n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_text_length(n))
-    out.append(text)
+        text = item.group_id.encode()
+        n = len(text)
+        if n < 127:
+            out.append(_pack_text__ii[n](n + 1, text, item.session_timeout_ms, item.rebalance_timeout_ms))
+        else:
+            out.append(long_text_length(n))
+            out.append(text)
+            out.append(_pack_ii(item.session_timeout_ms, item.rebalance_timeout_ms))
+        text = item.member_id.encode()
+        n = len(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     group_instance_id = item.group_instance_id
     if group_instance_id is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = group_instance_id.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     text = item.protocol_type.encode()
     n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_text_length(n))
-    out.append(text)
+    out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     protocols = item.protocols
     if type(protocols) is not tuple:
         protocols = sequence(protocols)
     n = len(protocols)
-    if n < FEW:
+    if n < 127:
         out.append(BYTES[n + 1])
     else:
         out.append(long_length(n))
     _write_many_join_group_request_protocol_v6(out, protocols)
-    out.append(BYTES[0])
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)
@@ -634,60 +626,55 @@ def _read_join_group_request_v8(buffer: bytes, at: int) -> tuple[JoinGroupReques
 
 def _encode_join_group_request_v8(item: JoinGroupRequest) -> bytes:
     out: list[bytes] = []
-    text = item.group_id.encode()
-    n = len(text)
-    if n < 127:
-        out.append(_pack_text__ii[n](n + 1, text, item.session_timeout_ms, item.rebalance_timeout_ms))
+    group_id_raw = item.group_id.encode()
+    member_id_raw = item.member_id.encode()
+    n = len(group_id_raw)
+    m = len(member_id_raw)
+    if n < 64 and m < 64:
+        out.append(
+            _pack_pair__ii_[n][m](
+                n + 1, group_id_raw, item.session_timeout_ms, item.rebalance_timeout_ms, m + 1, member_id_raw
+            )
+        )
     else:
-        out.append(long_text_length(n))
-        out.append(text)
-        out.append(_pack_ii(item.session_timeout_ms, item.rebalance_timeout_ms))
-    text = item.member_id.encode()
-    n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_text_length(n))
-    out.append(text)
+        text = item.group_id.encode()
+        n = len(text)
+        if n < 127:
+            out.append(_pack_text__ii[n](n + 1, text, item.session_timeout_ms, item.rebalance_timeout_ms))
+        else:
+            out.append(long_text_length(n))
+            out.append(text)
+            out.append(_pack_ii(item.session_timeout_ms, item.rebalance_timeout_ms))
+        text = item.member_id.encode()
+        n = len(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     group_instance_id = item.group_instance_id
     if group_instance_id is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = group_instance_id.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     text = item.protocol_type.encode()
     n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_text_length(n))
-    out.append(text)
+    out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     protocols = item.protocols
     if type(protocols) is not tuple:
         protocols = sequence(protocols)
     n = len(protocols)
-    if n < FEW:
+    if n < 127:
         out.append(BYTES[n + 1])
     else:
         out.append(long_length(n))
     _write_many_join_group_request_protocol_v6(out, protocols)
     reason = item.reason
     if reason is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = reason.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
-    out.append(BYTES[0])
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -22,6 +21,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -90,6 +90,9 @@ _pack_ihi = packer("ihi")
 _pack_ihih = packer("ihih")
 _pack_text__z = text_packers("", "?")
 _pack_text_ihi_ = text_packers("ihi", "")
+_pack_pair___ = text_pair_packers("", "", "")
+_pack_pair__z_ = text_pair_packers("", "?", "")
+_pack_pair_ihi__ = text_pair_packers("ihi", "", "")
 
 # JoinGroupResponseMember, versions 0-4
 #   MemberId: string
@@ -330,8 +333,8 @@ def _write_many_join_group_response_member_v5(
             out.append(NULL_TEXT)
         else:
             text = group_instance_id.encode()
-            out.append(_pack_h(len(text)))
-            out.append(text)
+            n = len(text)
+            out += (_pack_h(n), text)
         metadata_raw = octets(item.metadata)
         out.append(_pack_i(len(metadata_raw)))
         out.append(metadata_raw)
@@ -467,30 +470,18 @@ def _write_many_join_group_response_member_v6(
     for item in items:
         text = item.member_id.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
         group_instance_id = item.group_instance_id
         if group_instance_id is None:
-            out.append(BYTES[0])
+            out.append(b"\x00")
         else:
             text = group_instance_id.encode()
             n = len(text)
-            if n < 127:
-                out.append(BYTES[n + 1])
-            else:
-                out.append(long_text_length(n))
-            out.append(text)
+            out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
         text = octets(item.metadata)
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_length(n))
-        out.append(text)
-        out.append(BYTES[0])
+        out += (BYTES[n + 1] if n < 127 else long_length(n), text)
+        out.append(b"\x00")
         if item.unknown_tagged_fields:
             out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
@@ -562,38 +553,41 @@ def _encode_join_group_response_v6(item: JoinGroupResponse) -> bytes:
         raise ValueError  # skip_assignment is not in these versions
     if item.protocol_name is None:
         raise ValueError  # null-encode-refused
-    text = item.protocol_name.encode()
-    n = len(text)
-    if n < 127:
-        out.append(_pack_text_ihi_[n](item.throttle_time_ms, item.error_code, item.generation_id, n + 1, text))
+    protocol_name_raw = item.protocol_name.encode()
+    leader_raw = item.leader.encode()
+    n = len(protocol_name_raw)
+    m = len(leader_raw)
+    if n < 64 and m < 64:
+        out.append(
+            _pack_pair_ihi__[n][m](
+                item.throttle_time_ms, item.error_code, item.generation_id, n + 1, protocol_name_raw, m + 1, leader_raw
+            )
+        )
     else:
-        out.append(_pack_ihi(item.throttle_time_ms, item.error_code, item.generation_id))
-        out.append(long_text_length(n))
-        out.append(text)
-    text = item.leader.encode()
-    n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_text_length(n))
-    out.append(text)
+        text = item.protocol_name.encode()
+        n = len(text)
+        if n < 127:
+            out.append(_pack_text_ihi_[n](item.throttle_time_ms, item.error_code, item.generation_id, n + 1, text))
+        else:
+            out.append(_pack_ihi(item.throttle_time_ms, item.error_code, item.generation_id))
+            out.append(long_text_length(n))
+            out.append(text)
+        text = item.leader.encode()
+        n = len(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     text = item.member_id.encode()
     n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_text_length(n))
-    out.append(text)
+    out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     members = item.members
     if type(members) is not tuple:
         members = sequence(members)
     n = len(members)
-    if n < FEW:
+    if n < 127:
         out.append(BYTES[n + 1])
     else:
         out.append(long_length(n))
     _write_many_join_group_response_member_v6(out, members)
-    out.append(BYTES[0])
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)
@@ -689,50 +683,41 @@ def _encode_join_group_response_v7(item: JoinGroupResponse) -> bytes:
     out.append(_pack_ihi(item.throttle_time_ms, item.error_code, item.generation_id))
     protocol_type = item.protocol_type
     if protocol_type is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = protocol_type.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     protocol_name = item.protocol_name
     if protocol_name is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = protocol_name.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
-    text = item.leader.encode()
-    n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+    leader_raw = item.leader.encode()
+    member_id_raw = item.member_id.encode()
+    n = len(leader_raw)
+    m = len(member_id_raw)
+    if n < 64 and m < 64:
+        out.append(_pack_pair___[n][m](n + 1, leader_raw, m + 1, member_id_raw))
     else:
-        out.append(long_text_length(n))
-    out.append(text)
-    text = item.member_id.encode()
-    n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_text_length(n))
-    out.append(text)
+        text = item.leader.encode()
+        n = len(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+        text = item.member_id.encode()
+        n = len(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     members = item.members
     if type(members) is not tuple:
         members = sequence(members)
     n = len(members)
-    if n < FEW:
+    if n < 127:
         out.append(BYTES[n + 1])
     else:
         out.append(long_length(n))
     _write_many_join_group_response_member_v6(out, members)
-    out.append(BYTES[0])
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)
@@ -828,53 +813,50 @@ def _encode_join_group_response_v9(item: JoinGroupResponse) -> bytes:
     out.append(_pack_ihi(item.throttle_time_ms, item.error_code, item.generation_id))
     protocol_type = item.protocol_type
     if protocol_type is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = protocol_type.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     protocol_name = item.protocol_name
     if protocol_name is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = protocol_name.encode()
         n = len(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+    leader_raw = item.leader.encode()
+    member_id_raw = item.member_id.encode()
+    n = len(leader_raw)
+    m = len(member_id_raw)
+    if n < 64 and m < 64:
+        if type(item.skip_assignment) is not bool:
+            raise ValueError
+        out.append(_pack_pair__z_[n][m](n + 1, leader_raw, item.skip_assignment, m + 1, member_id_raw))
+    else:
+        if type(item.skip_assignment) is not bool:
+            raise ValueError
+        text = item.leader.encode()
+        n = len(text)
         if n < 127:
-            out.append(BYTES[n + 1])
+            out.append(_pack_text__z[n](n + 1, text, item.skip_assignment))
         else:
             out.append(long_text_length(n))
-        out.append(text)
-    if type(item.skip_assignment) is not bool:
-        raise ValueError
-    text = item.leader.encode()
-    n = len(text)
-    if n < 127:
-        out.append(_pack_text__z[n](n + 1, text, item.skip_assignment))
-    else:
-        out.append(long_text_length(n))
-        out.append(text)
-        out.append(_pack_z(item.skip_assignment))
-    text = item.member_id.encode()
-    n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_text_length(n))
-    out.append(text)
+            out.append(text)
+            out.append(_pack_z(item.skip_assignment))
+        text = item.member_id.encode()
+        n = len(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     members = item.members
     if type(members) is not tuple:
         members = sequence(members)
     n = len(members)
-    if n < FEW:
+    if n < 127:
         out.append(BYTES[n + 1])
     else:
         out.append(long_length(n))
     _write_many_join_group_response_member_v6(out, members)
-    out.append(BYTES[0])
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

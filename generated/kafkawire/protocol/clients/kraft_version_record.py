@@ -28,7 +28,7 @@ class KRaftVersionRecord(Message, frozen=True, gc=False):
 
 
 _unpack_hhB = unpacker("hhB")
-_pack_hhB = packer("hhB")
+_pack_hhx = packer("hhx")
 
 # KRaftVersionRecord, version 0
 #   Version: int16
@@ -46,11 +46,11 @@ def _read_kraft_version_record_v0(buffer: bytes, at: int) -> tuple[KRaftVersionR
 
 
 def _encode_kraft_version_record_v0(item: KRaftVersionRecord) -> bytes:
-    out: list[bytes] = []
-    out.append(_pack_hhB(item.version, item.kraft_version, 0))
+    out = b""
+    out += _pack_hhx(item.version, item.kraft_version)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 KRaftVersionRecord._readers = {0: _read_kraft_version_record_v0}

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     NOTHING,
     Tags,
     ZERO_UUID,
@@ -27,6 +26,7 @@ from kafkawire.wire.fastpath import (
     tagged_section,
     text_packers,
     text_unpackers,
+    twin_packers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -145,8 +145,8 @@ _unpack_text_16sB = text_unpackers("16sB")
 _unpack_text_iB = text_unpackers("iB")
 _pack_16s = packer("16s")
 _pack_z = packer("?")
-_pack_zB = packer("?B")
-_pack_zbB = packer("?bB")
+_pack_zbx = packer("?bx")
+_pack_zx = packer("?x")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_iziqb = packer("i?iqb")
@@ -163,9 +163,12 @@ _pack_iiqB = packer("iiqB")
 _pack_iiqb = packer("iiqb")
 _pack_iiqbB = packer("iiqbB")
 _pack_iiqi = packer("iiqi")
+_pack_ix = packer("ix")
 _pack_many_i = packers("i")
 _pack_text__16s = text_packers("", "16s")
-_pack_text_i_iB = text_packers("i", "iB")
+_pack_text_i_ix = text_packers("i", "ix")
+_pack_twins_i_i_Bzbx = twin_packers("i", "i", "B?bx")
+_pack_twins_i_i_Bzx = twin_packers("i", "i", "B?x")
 
 # LeaderAndIsrPartitionState, version 0
 #   TopicName: string
@@ -193,14 +196,14 @@ def _read_many_leader_and_isr_partition_state_v0(
         at = end
         partition_index, controller_epoch, leader, leader_epoch, n = _unpack_iiiii(buffer, at)
         at += 20
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             isr = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
             isr, at = many_numbers(buffer, at, n, "i", 4)
         partition_epoch, n = _unpack_ii(buffer, at)
         at += 8
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             replicas = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
@@ -227,13 +230,13 @@ def _write_many_leader_and_isr_partition_state_v0(
             isr = sequence(isr)
         out += _pack_iiiii(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch, len(isr))
         n = len(isr)
-        out += _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
+        out += _pack_many_i[n](*isr) if n < 127 else pack_numbers("i", isr)
         replicas = item.replicas
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         out += _pack_ii(item.partition_epoch, len(replicas))
         n = len(replicas)
-        out += _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
+        out += _pack_many_i[n](*replicas) if n < 127 else pack_numbers("i", replicas)
 
 
 # LeaderAndIsrLiveLeader, versions 0-3
@@ -359,14 +362,14 @@ def _read_many_leader_and_isr_partition_state_v1(
         at = end
         partition_index, controller_epoch, leader, leader_epoch, n = _unpack_iiiii(buffer, at)
         at += 20
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             isr = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
             isr, at = many_numbers(buffer, at, n, "i", 4)
         partition_epoch, n = _unpack_ii(buffer, at)
         at += 8
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             replicas = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
@@ -407,13 +410,13 @@ def _write_many_leader_and_isr_partition_state_v1(
             isr = sequence(isr)
         out += _pack_iiiii(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch, len(isr))
         n = len(isr)
-        out += _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
+        out += _pack_many_i[n](*isr) if n < 127 else pack_numbers("i", isr)
         replicas = item.replicas
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         out += _pack_ii(item.partition_epoch, len(replicas))
         n = len(replicas)
-        out += _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
+        out += _pack_many_i[n](*replicas) if n < 127 else pack_numbers("i", replicas)
         if type(item.is_new) is not bool:
             raise ValueError
         out += _pack_z(item.is_new)
@@ -497,14 +500,14 @@ def _read_many_leader_and_isr_partition_state_v2(
     for _ in range(count):
         partition_index, controller_epoch, leader, leader_epoch, n = _unpack_iiiii(buffer, at)
         at += 20
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             isr = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
             isr, at = many_numbers(buffer, at, n, "i", 4)
         partition_epoch, n = _unpack_ii(buffer, at)
         at += 8
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             replicas = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
@@ -542,13 +545,13 @@ def _write_many_leader_and_isr_partition_state_v2(
             isr = sequence(isr)
         out += _pack_iiiii(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch, len(isr))
         n = len(isr)
-        out += _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
+        out += _pack_many_i[n](*isr) if n < 127 else pack_numbers("i", isr)
         replicas = item.replicas
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         out += _pack_ii(item.partition_epoch, len(replicas))
         n = len(replicas)
-        out += _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
+        out += _pack_many_i[n](*replicas) if n < 127 else pack_numbers("i", replicas)
         if type(item.is_new) is not bool:
             raise ValueError
         out += _pack_z(item.is_new)
@@ -681,28 +684,28 @@ def _read_many_leader_and_isr_partition_state_v3(
     for _ in range(count):
         partition_index, controller_epoch, leader, leader_epoch, n = _unpack_iiiii(buffer, at)
         at += 20
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             isr = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
             isr, at = many_numbers(buffer, at, n, "i", 4)
         partition_epoch, n = _unpack_ii(buffer, at)
         at += 8
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             replicas = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
             replicas, at = many_numbers(buffer, at, n, "i", 4)
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             adding_replicas = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
             adding_replicas, at = many_numbers(buffer, at, n, "i", 4)
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             removing_replicas = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
@@ -740,25 +743,25 @@ def _write_many_leader_and_isr_partition_state_v3(
             isr = sequence(isr)
         out += _pack_iiiii(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch, len(isr))
         n = len(isr)
-        out += _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
+        out += _pack_many_i[n](*isr) if n < 127 else pack_numbers("i", isr)
         replicas = item.replicas
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         out += _pack_ii(item.partition_epoch, len(replicas))
         n = len(replicas)
-        out += _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
+        out += _pack_many_i[n](*replicas) if n < 127 else pack_numbers("i", replicas)
         adding_replicas = item.adding_replicas
         if type(adding_replicas) is not tuple:
             adding_replicas = sequence(adding_replicas)
         out += _pack_i(len(adding_replicas))
         n = len(adding_replicas)
-        out += _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
+        out += _pack_many_i[n](*adding_replicas) if n < 127 else pack_numbers("i", adding_replicas)
         removing_replicas = item.removing_replicas
         if type(removing_replicas) is not tuple:
             removing_replicas = sequence(removing_replicas)
         out += _pack_i(len(removing_replicas))
         n = len(removing_replicas)
-        out += _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
+        out += _pack_many_i[n](*removing_replicas) if n < 127 else pack_numbers("i", removing_replicas)
         if type(item.is_new) is not bool:
             raise ValueError
         out += _pack_z(item.is_new)
@@ -892,7 +895,7 @@ def _read_many_leader_and_isr_partition_state_v4(
     for _ in range(count):
         partition_index, controller_epoch, leader, leader_epoch, n = _unpack_iiiiB(buffer, at)
         at += 17
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             isr = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -900,7 +903,7 @@ def _read_many_leader_and_isr_partition_state_v4(
             isr, at = long_numbers(buffer, at, n, "i", 4)
         partition_epoch, n = _unpack_iB(buffer, at)
         at += 5
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             replicas = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -908,15 +911,17 @@ def _read_many_leader_and_isr_partition_state_v4(
             replicas, at = long_numbers(buffer, at, n, "i", 4)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             adding_replicas = _unpack_many_i[n](buffer, at)
+            if adding_replicas == replicas:
+                adding_replicas = replicas
             at += 4 * n
         else:
             adding_replicas, at = long_numbers(buffer, at, n, "i", 4)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             removing_replicas = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -957,7 +962,7 @@ def _write_many_leader_and_isr_partition_state_v4(
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
-        if n < FEW:
+        if n < 127:
             numbers = _pack_many_i[n](*isr)
             out += _pack_iiiiB(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch, n + 1)
         else:
@@ -968,46 +973,63 @@ def _write_many_leader_and_isr_partition_state_v4(
         replicas = item.replicas
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
-        n = len(replicas)
-        if n < FEW:
-            numbers = _pack_many_i[n](*replicas)
-            out += _pack_iB(item.partition_epoch, n + 1)
-        else:
-            numbers = pack_numbers("i", replicas)
-            out += _pack_i(item.partition_epoch)
-            out += long_length(n)
-        out += numbers
         adding_replicas = item.adding_replicas
-        if adding_replicas is NOTHING:
-            out.append(1)
+        removing_replicas = item.removing_replicas
+        n = len(replicas)
+        if (
+            (adding_replicas is replicas or (type(adding_replicas) is tuple and len(adding_replicas) == n))
+            and removing_replicas is NOTHING
+            and n < 127
+        ):
+            if type(item.is_new) is not bool:
+                raise ValueError
+            numbers = _pack_many_i[n](*replicas)
+            others = numbers if adding_replicas is replicas else _pack_many_i[n](*adding_replicas)
+            out += _pack_twins_i_i_Bzx[n](item.partition_epoch, n + 1, numbers, n + 1, others, 1, item.is_new)
         else:
-            if adding_replicas != replicas:
+            replicas = item.replicas
+            if type(replicas) is not tuple:
+                replicas = sequence(replicas)
+            n = len(replicas)
+            if n < 127:
+                numbers = _pack_many_i[n](*replicas)
+                out += _pack_iB(item.partition_epoch, n + 1)
+            else:
+                numbers = pack_numbers("i", replicas)
+                out += _pack_i(item.partition_epoch)
+                out += long_length(n)
+            out += numbers
+            adding_replicas = item.adding_replicas
+            if adding_replicas is NOTHING:
+                out.append(1)
+            else:
                 if type(adding_replicas) is not tuple:
                     adding_replicas = sequence(adding_replicas)
                 n = len(adding_replicas)
-                numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
-            if n < FEW:
-                out.append(n + 1)
+                if n < 127:
+                    numbers = _pack_many_i[n](*adding_replicas)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("i", adding_replicas)
+                    out += long_length(n)
+                out += numbers
+            removing_replicas = item.removing_replicas
+            if removing_replicas is NOTHING:
+                out.append(1)
             else:
-                out += long_length(n)
-            out += numbers
-        removing_replicas = item.removing_replicas
-        if removing_replicas is NOTHING:
-            out.append(1)
-        else:
-            if removing_replicas != adding_replicas:
                 if type(removing_replicas) is not tuple:
                     removing_replicas = sequence(removing_replicas)
                 n = len(removing_replicas)
-                numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
-            if n < FEW:
-                out.append(n + 1)
-            else:
-                out += long_length(n)
-            out += numbers
-        if type(item.is_new) is not bool:
-            raise ValueError
-        out += _pack_zB(item.is_new, 0)
+                if n < 127:
+                    numbers = _pack_many_i[n](*removing_replicas)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("i", removing_replicas)
+                    out += long_length(n)
+                out += numbers
+            if type(item.is_new) is not bool:
+                raise ValueError
+            out += _pack_zx(item.is_new)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -1068,7 +1090,7 @@ def _write_many_leader_and_isr_topic_state_v4(
         if type(partition_states) is not tuple:
             partition_states = sequence(partition_states)
         n = len(partition_states)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1116,12 +1138,12 @@ def _write_many_leader_and_isr_live_leader_v4(
         text = item.host_name.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text_i_iB[n](item.broker_id, n + 1, text, item.port, 0)
+            out += _pack_text_i_ix[n](item.broker_id, n + 1, text, item.port)
         else:
             out += _pack_i(item.broker_id)
             out += long_text_length(n)
             out += text
-            out += _pack_iB(item.port, 0)
+            out += _pack_ix(item.port)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -1185,7 +1207,7 @@ def _encode_leader_and_isr_request_v4(item: LeaderAndIsrRequest) -> bytes:
     if type(topic_states) is not tuple:
         topic_states = sequence(topic_states)
     n = len(topic_states)
-    if n < FEW:
+    if n < 127:
         out += _pack_iiqB(item.controller_id, item.controller_epoch, item.broker_epoch, n + 1)
     else:
         out += _pack_iiq(item.controller_id, item.controller_epoch, item.broker_epoch)
@@ -1195,7 +1217,7 @@ def _encode_leader_and_isr_request_v4(item: LeaderAndIsrRequest) -> bytes:
     if type(live_leaders) is not tuple:
         live_leaders = sequence(live_leaders)
     n = len(live_leaders)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -1268,7 +1290,7 @@ def _write_many_leader_and_isr_topic_state_v5(
         if type(partition_states) is not tuple:
             partition_states = sequence(partition_states)
         n = len(partition_states)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1336,7 +1358,7 @@ def _encode_leader_and_isr_request_v5(item: LeaderAndIsrRequest) -> bytes:
     if type(topic_states) is not tuple:
         topic_states = sequence(topic_states)
     n = len(topic_states)
-    if n < FEW:
+    if n < 127:
         out += _pack_iiqbB(item.controller_id, item.controller_epoch, item.broker_epoch, item.type, n + 1)
     else:
         out += _pack_iiqb(item.controller_id, item.controller_epoch, item.broker_epoch, item.type)
@@ -1346,7 +1368,7 @@ def _encode_leader_and_isr_request_v5(item: LeaderAndIsrRequest) -> bytes:
     if type(live_leaders) is not tuple:
         live_leaders = sequence(live_leaders)
     n = len(live_leaders)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -1380,7 +1402,7 @@ def _read_many_leader_and_isr_partition_state_v6(
     for _ in range(count):
         partition_index, controller_epoch, leader, leader_epoch, n = _unpack_iiiiB(buffer, at)
         at += 17
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             isr = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -1388,7 +1410,7 @@ def _read_many_leader_and_isr_partition_state_v6(
             isr, at = long_numbers(buffer, at, n, "i", 4)
         partition_epoch, n = _unpack_iB(buffer, at)
         at += 5
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             replicas = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -1396,15 +1418,17 @@ def _read_many_leader_and_isr_partition_state_v6(
             replicas, at = long_numbers(buffer, at, n, "i", 4)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             adding_replicas = _unpack_many_i[n](buffer, at)
+            if adding_replicas == replicas:
+                adding_replicas = replicas
             at += 4 * n
         else:
             adding_replicas, at = long_numbers(buffer, at, n, "i", 4)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             removing_replicas = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -1443,7 +1467,7 @@ def _write_many_leader_and_isr_partition_state_v6(
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
-        if n < FEW:
+        if n < 127:
             numbers = _pack_many_i[n](*isr)
             out += _pack_iiiiB(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch, n + 1)
         else:
@@ -1454,46 +1478,65 @@ def _write_many_leader_and_isr_partition_state_v6(
         replicas = item.replicas
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
-        n = len(replicas)
-        if n < FEW:
-            numbers = _pack_many_i[n](*replicas)
-            out += _pack_iB(item.partition_epoch, n + 1)
-        else:
-            numbers = pack_numbers("i", replicas)
-            out += _pack_i(item.partition_epoch)
-            out += long_length(n)
-        out += numbers
         adding_replicas = item.adding_replicas
-        if adding_replicas is NOTHING:
-            out.append(1)
+        removing_replicas = item.removing_replicas
+        n = len(replicas)
+        if (
+            (adding_replicas is replicas or (type(adding_replicas) is tuple and len(adding_replicas) == n))
+            and removing_replicas is NOTHING
+            and n < 127
+        ):
+            if type(item.is_new) is not bool:
+                raise ValueError
+            numbers = _pack_many_i[n](*replicas)
+            others = numbers if adding_replicas is replicas else _pack_many_i[n](*adding_replicas)
+            out += _pack_twins_i_i_Bzbx[n](
+                item.partition_epoch, n + 1, numbers, n + 1, others, 1, item.is_new, item.leader_recovery_state
+            )
         else:
-            if adding_replicas != replicas:
+            replicas = item.replicas
+            if type(replicas) is not tuple:
+                replicas = sequence(replicas)
+            n = len(replicas)
+            if n < 127:
+                numbers = _pack_many_i[n](*replicas)
+                out += _pack_iB(item.partition_epoch, n + 1)
+            else:
+                numbers = pack_numbers("i", replicas)
+                out += _pack_i(item.partition_epoch)
+                out += long_length(n)
+            out += numbers
+            adding_replicas = item.adding_replicas
+            if adding_replicas is NOTHING:
+                out.append(1)
+            else:
                 if type(adding_replicas) is not tuple:
                     adding_replicas = sequence(adding_replicas)
                 n = len(adding_replicas)
-                numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
-            if n < FEW:
-                out.append(n + 1)
+                if n < 127:
+                    numbers = _pack_many_i[n](*adding_replicas)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("i", adding_replicas)
+                    out += long_length(n)
+                out += numbers
+            removing_replicas = item.removing_replicas
+            if removing_replicas is NOTHING:
+                out.append(1)
             else:
-                out += long_length(n)
-            out += numbers
-        removing_replicas = item.removing_replicas
-        if removing_replicas is NOTHING:
-            out.append(1)
-        else:
-            if removing_replicas != adding_replicas:
                 if type(removing_replicas) is not tuple:
                     removing_replicas = sequence(removing_replicas)
                 n = len(removing_replicas)
-                numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
-            if n < FEW:
-                out.append(n + 1)
-            else:
-                out += long_length(n)
-            out += numbers
-        if type(item.is_new) is not bool:
-            raise ValueError
-        out += _pack_zbB(item.is_new, item.leader_recovery_state, 0)
+                if n < 127:
+                    numbers = _pack_many_i[n](*removing_replicas)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("i", removing_replicas)
+                    out += long_length(n)
+                out += numbers
+            if type(item.is_new) is not bool:
+                raise ValueError
+            out += _pack_zbx(item.is_new, item.leader_recovery_state)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -1560,7 +1603,7 @@ def _write_many_leader_and_isr_topic_state_v6(
         if type(partition_states) is not tuple:
             partition_states = sequence(partition_states)
         n = len(partition_states)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1628,7 +1671,7 @@ def _encode_leader_and_isr_request_v6(item: LeaderAndIsrRequest) -> bytes:
     if type(topic_states) is not tuple:
         topic_states = sequence(topic_states)
     n = len(topic_states)
-    if n < FEW:
+    if n < 127:
         out += _pack_iiqbB(item.controller_id, item.controller_epoch, item.broker_epoch, item.type, n + 1)
     else:
         out += _pack_iiqb(item.controller_id, item.controller_epoch, item.broker_epoch, item.type)
@@ -1638,7 +1681,7 @@ def _encode_leader_and_isr_request_v6(item: LeaderAndIsrRequest) -> bytes:
     if type(live_leaders) is not tuple:
         live_leaders = sequence(live_leaders)
     n = len(live_leaders)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -1716,7 +1759,7 @@ def _encode_leader_and_isr_request_v7(item: LeaderAndIsrRequest) -> bytes:
     n = len(topic_states)
     if type(item.is_kraft_controller) is not bool:
         raise ValueError
-    if n < FEW:
+    if n < 127:
         out += _pack_iziqbB(
             item.controller_id, item.is_kraft_controller, item.controller_epoch, item.broker_epoch, item.type, n + 1
         )
@@ -1730,7 +1773,7 @@ def _encode_leader_and_isr_request_v7(item: LeaderAndIsrRequest) -> bytes:
     if type(live_leaders) is not tuple:
         live_leaders = sequence(live_leaders)
     n = len(live_leaders)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

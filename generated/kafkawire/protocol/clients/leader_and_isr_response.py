@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -87,8 +86,8 @@ _pack_h = packer("h")
 _pack_hB = packer("hB")
 _pack_hi = packer("hi")
 _pack_ih = packer("ih")
-_pack_ihB = packer("ihB")
-_pack_text__ihB = text_packers("", "ihB")
+_pack_ihx = packer("ihx")
+_pack_text__ihx = text_packers("", "ihx")
 
 # LeaderAndIsrPartitionError, versions 0-3
 #   TopicName: string
@@ -198,11 +197,11 @@ def _write_many_leader_and_isr_partition_error_v4(
         text = item.topic_name.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text__ihB[n](n + 1, text, item.partition_index, item.error_code, 0)
+            out += _pack_text__ihx[n](n + 1, text, item.partition_index, item.error_code)
         else:
             out += long_text_length(n)
             out += text
-            out += _pack_ihB(item.partition_index, item.error_code, 0)
+            out += _pack_ihx(item.partition_index, item.error_code)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -242,7 +241,7 @@ def _encode_leader_and_isr_response_v4(item: LeaderAndIsrResponse) -> bytes:
     if type(partition_errors) is not tuple:
         partition_errors = sequence(partition_errors)
     n = len(partition_errors)
-    if n < FEW:
+    if n < 127:
         out += _pack_hB(item.error_code, n + 1)
     else:
         out += _pack_h(item.error_code)
@@ -279,7 +278,7 @@ def _write_many_leader_and_isr_partition_error_v5(
     out: bytearray, items: Sequence[LeaderAndIsrResponse.LeaderAndIsrPartitionError]
 ) -> None:
     for item in items:
-        out += _pack_ihB(item.partition_index, item.error_code, 0)
+        out += _pack_ihx(item.partition_index, item.error_code)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -328,7 +327,7 @@ def _write_many_leader_and_isr_topic_error_v5(
         n = len(partition_errors)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -374,7 +373,7 @@ def _encode_leader_and_isr_response_v5(item: LeaderAndIsrResponse) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_hB(item.error_code, n + 1)
     else:
         out += _pack_h(item.error_code)

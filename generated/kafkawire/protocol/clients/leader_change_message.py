@@ -10,7 +10,6 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     iterator,
@@ -66,8 +65,8 @@ _unpack_iB = unpacker("iB")
 _iterate_ix = iterator("ix")
 _pack_hi = packer("hi")
 _pack_hiB = packer("hiB")
-_pack_i16sB = packer("i16sB")
-_pack_iB = packer("iB")
+_pack_i16sx = packer("i16sx")
+_pack_ix = packer("ix")
 
 # Voter, version 0
 #   VoterId: int32
@@ -94,7 +93,7 @@ def _write_many_voter_v0(out: bytearray, items: Sequence[LeaderChangeMessage.Vot
     for item in items:
         if item.voter_directory_id != ZERO_UUID:
             raise ValueError  # voter_directory_id is not in these versions
-        out += _pack_iB(item.voter_id, 0)
+        out += _pack_ix(item.voter_id)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -146,7 +145,7 @@ def _encode_leader_change_message_v0(item: LeaderChangeMessage) -> bytes:
     if type(voters) is not tuple:
         voters = sequence(voters)
     n = len(voters)
-    if n < FEW:
+    if n < 127:
         out += _pack_hiB(item.version, item.leader_id, n + 1)
     else:
         out += _pack_hi(item.version, item.leader_id)
@@ -156,7 +155,7 @@ def _encode_leader_change_message_v0(item: LeaderChangeMessage) -> bytes:
     if type(granting_voters) is not tuple:
         granting_voters = sequence(granting_voters)
     n = len(granting_voters)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -191,7 +190,7 @@ def _write_many_voter_v1(out: bytearray, items: Sequence[LeaderChangeMessage.Vot
     for item in items:
         if len(item.voter_directory_id) != 16:
             raise ValueError
-        out += _pack_i16sB(item.voter_id, item.voter_directory_id, 0)
+        out += _pack_i16sx(item.voter_id, item.voter_directory_id)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -243,7 +242,7 @@ def _encode_leader_change_message_v1(item: LeaderChangeMessage) -> bytes:
     if type(voters) is not tuple:
         voters = sequence(voters)
     n = len(voters)
-    if n < FEW:
+    if n < 127:
         out += _pack_hiB(item.version, item.leader_id, n + 1)
     else:
         out += _pack_hi(item.version, item.leader_id)
@@ -253,7 +252,7 @@ def _encode_leader_change_message_v1(item: LeaderChangeMessage) -> bytes:
     if type(granting_voters) is not tuple:
         granting_voters = sequence(granting_voters)
     n = len(granting_voters)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
-    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -145,7 +144,8 @@ def _write_many_member_identity_v3(out: bytearray, items: Sequence[LeaveGroupReq
             out += NULL_TEXT
         else:
             text = group_instance_id.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
 
 
@@ -306,7 +306,7 @@ def _encode_leave_group_request_v4(item: LeaveGroupRequest) -> bytes:
     if type(members) is not tuple:
         members = sequence(members)
     n = len(members)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -453,7 +453,7 @@ def _encode_leave_group_request_v5(item: LeaveGroupRequest) -> bytes:
     if type(members) is not tuple:
         members = sequence(members)
     n = len(members)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -65,7 +64,7 @@ _unpack_ih = unpacker("ih")
 _unpack_ihB = unpacker("ihB")
 _unpack_ihi = unpacker("ihi")
 _pack_h = packer("h")
-_pack_hB = packer("hB")
+_pack_hx = packer("hx")
 _pack_ih = packer("ih")
 _pack_ihB = packer("ihB")
 _pack_ihi = packer("ihi")
@@ -156,7 +155,8 @@ def _write_many_member_response_v3(out: bytearray, items: Sequence[LeaveGroupRes
             out += NULL_TEXT
         else:
             text = group_instance_id.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
         out += _pack_h(item.error_code)
 
@@ -253,7 +253,7 @@ def _write_many_member_response_v4(out: bytearray, items: Sequence[LeaveGroupRes
             else:
                 out += long_text_length(n)
             out += text
-        out += _pack_hB(item.error_code, 0)
+        out += _pack_hx(item.error_code)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -292,7 +292,7 @@ def _encode_leave_group_response_v4(item: LeaveGroupResponse) -> bytes:
     if type(members) is not tuple:
         members = sequence(members)
     n = len(members)
-    if n < FEW:
+    if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)

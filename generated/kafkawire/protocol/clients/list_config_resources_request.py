@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
+    NOTHING,
     Tags,
     long_length,
     long_numbers,
@@ -56,13 +56,13 @@ def _read_list_config_resources_request_v0(buffer: bytes, at: int) -> tuple[List
 
 
 def _encode_list_config_resources_request_v0(item: ListConfigResourcesRequest) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if len(item.resource_types):
         raise ValueError  # resource_types is not in these versions
-    out.append(BYTES[0])
+    out += b"\x00"
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 # ListConfigResourcesRequest, version 1
@@ -73,7 +73,7 @@ def _encode_list_config_resources_request_v0(item: ListConfigResourcesRequest) -
 def _read_list_config_resources_request_v1(buffer: bytes, at: int) -> tuple[ListConfigResourcesRequest, int]:
     n = buffer[at]
     at += 1
-    if 0 < n < FEW:
+    if 0 < n < 127:
         n -= 1
         resource_types = _unpack_many_b[n](buffer, at)
         at += n
@@ -88,22 +88,25 @@ def _read_list_config_resources_request_v1(buffer: bytes, at: int) -> tuple[List
 
 
 def _encode_list_config_resources_request_v1(item: ListConfigResourcesRequest) -> bytes:
-    out: list[bytes] = []
+    out = b""
     resource_types = item.resource_types
-    if type(resource_types) is not tuple:
-        resource_types = sequence(resource_types)
-    n = len(resource_types)
-    if n < FEW:
-        numbers = _pack_many_b[n](*resource_types)
-        out.append(BYTES[n + 1])
+    if resource_types is NOTHING:
+        out += b"\x01"
     else:
-        numbers = pack_numbers("b", resource_types)
-        out.append(long_length(n))
-    out.append(numbers)
-    out.append(BYTES[0])
+        if type(resource_types) is not tuple:
+            resource_types = sequence(resource_types)
+        n = len(resource_types)
+        if n < 127:
+            numbers = _pack_many_b[n](*resource_types)
+            out += BYTES[n + 1]
+        else:
+            numbers = pack_numbers("b", resource_types)
+            out += long_length(n)
+        out += numbers
+    out += b"\x00"
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 ListConfigResourcesRequest._readers = {

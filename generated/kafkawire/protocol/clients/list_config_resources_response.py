@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     long_length,
     long_text,
@@ -60,10 +59,10 @@ class ListConfigResourcesResponse(Message, frozen=True, gc=False):
 _unpack_bB = unpacker("bB")
 _unpack_ihB = unpacker("ihB")
 _unpack_text_bB = text_unpackers("bB")
-_pack_bB = packer("bB")
+_pack_bx = packer("bx")
 _pack_ih = packer("ih")
 _pack_ihB = packer("ihB")
-_pack_text__bB = text_packers("", "bB")
+_pack_text__bx = text_packers("", "bx")
 
 # ConfigResource, version 0
 #   ResourceName: compact string
@@ -141,7 +140,7 @@ def _encode_list_config_resources_response_v0(item: ListConfigResourcesResponse)
     if type(config_resources) is not tuple:
         config_resources = sequence(config_resources)
     n = len(config_resources)
-    if n < FEW:
+    if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)
@@ -188,11 +187,11 @@ def _write_many_config_resource_v1(out: bytearray, items: Sequence[ListConfigRes
         text = item.resource_name.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text__bB[n](n + 1, text, item.resource_type, 0)
+            out += _pack_text__bx[n](n + 1, text, item.resource_type)
         else:
             out += long_text_length(n)
             out += text
-            out += _pack_bB(item.resource_type, 0)
+            out += _pack_bx(item.resource_type)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -231,7 +230,7 @@ def _encode_list_config_resources_response_v1(item: ListConfigResourcesResponse)
     if type(config_resources) is not tuple:
         config_resources = sequence(config_resources)
     n = len(config_resources)
-    if n < FEW:
+    if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)

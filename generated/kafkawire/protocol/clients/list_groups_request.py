@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
     Tags,
     long_length,
     long_text,
@@ -79,7 +78,7 @@ def _encode_list_groups_request_v3(item: ListGroupsRequest) -> bytes:
         raise ValueError  # states_filter is not in these versions
     if len(item.types_filter):
         raise ValueError  # types_filter is not in these versions
-    out.append(BYTES[0])
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)
@@ -130,19 +129,15 @@ def _encode_list_groups_request_v4(item: ListGroupsRequest) -> bytes:
     if type(states_filter) is not tuple:
         states_filter = sequence(states_filter)
     n = len(states_filter)
-    if n < FEW:
+    if n < 127:
         out.append(BYTES[n + 1])
     else:
         out.append(long_length(n))
     for states_filter_item in states_filter:
         text = states_filter_item.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
-    out.append(BYTES[0])
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)
@@ -215,35 +210,27 @@ def _encode_list_groups_request_v5(item: ListGroupsRequest) -> bytes:
     if type(states_filter) is not tuple:
         states_filter = sequence(states_filter)
     n = len(states_filter)
-    if n < FEW:
+    if n < 127:
         out.append(BYTES[n + 1])
     else:
         out.append(long_length(n))
     for states_filter_item in states_filter:
         text = states_filter_item.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     types_filter = item.types_filter
     if type(types_filter) is not tuple:
         types_filter = sequence(types_filter)
     n = len(types_filter)
-    if n < FEW:
+    if n < 127:
         out.append(BYTES[n + 1])
     else:
         out.append(long_length(n))
     for types_filter_item in types_filter:
         text = types_filter_item.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
-    out.append(BYTES[0])
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     long_length,
     long_text,
@@ -18,6 +17,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_pair_packers,
     unknown_tags,
     unpacker,
 )
@@ -69,6 +69,8 @@ _pack_hi = packer("hi")
 _pack_ih = packer("ih")
 _pack_ihB = packer("ihB")
 _pack_ihi = packer("ihi")
+_pack_pair___ = text_pair_packers("", "", "")
+_pack_pair___x = text_pair_packers("", "", "x")
 
 # ListedGroup, versions 0-2
 #   GroupId: string
@@ -213,21 +215,28 @@ def _read_many_listed_group_v3(
 
 def _write_many_listed_group_v3(out: bytearray, items: Sequence[ListGroupsResponse.ListedGroup]) -> None:
     for item in items:
-        text = item.group_id.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
+        group_id_raw = item.group_id.encode()
+        protocol_type_raw = item.protocol_type.encode()
+        n = len(group_id_raw)
+        m = len(protocol_type_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair___x[n][m](n + 1, group_id_raw, m + 1, protocol_type_raw)
         else:
-            out += long_text_length(n)
-        out += text
-        text = item.protocol_type.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
-        else:
-            out += long_text_length(n)
-        out += text
-        out.append(0)
+            text = item.group_id.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
+            out += text
+            text = item.protocol_type.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
+            out += text
+            out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -266,7 +275,7 @@ def _encode_list_groups_response_v3(item: ListGroupsResponse) -> bytes:
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < FEW:
+    if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)
@@ -326,20 +335,27 @@ def _read_many_listed_group_v4(
 
 def _write_many_listed_group_v4(out: bytearray, items: Sequence[ListGroupsResponse.ListedGroup]) -> None:
     for item in items:
-        text = item.group_id.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
+        group_id_raw = item.group_id.encode()
+        protocol_type_raw = item.protocol_type.encode()
+        n = len(group_id_raw)
+        m = len(protocol_type_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair___[n][m](n + 1, group_id_raw, m + 1, protocol_type_raw)
         else:
-            out += long_text_length(n)
-        out += text
-        text = item.protocol_type.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
-        else:
-            out += long_text_length(n)
-        out += text
+            text = item.group_id.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
+            out += text
+            text = item.protocol_type.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
+            out += text
         text = item.group_state.encode()
         n = len(text)
         if n < 127:
@@ -386,7 +402,7 @@ def _encode_list_groups_response_v4(item: ListGroupsResponse) -> bytes:
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < FEW:
+    if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)
@@ -455,35 +471,49 @@ def _read_many_listed_group_v5(
 
 def _write_many_listed_group_v5(out: bytearray, items: Sequence[ListGroupsResponse.ListedGroup]) -> None:
     for item in items:
-        text = item.group_id.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
+        group_id_raw = item.group_id.encode()
+        protocol_type_raw = item.protocol_type.encode()
+        n = len(group_id_raw)
+        m = len(protocol_type_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair___[n][m](n + 1, group_id_raw, m + 1, protocol_type_raw)
         else:
-            out += long_text_length(n)
-        out += text
-        text = item.protocol_type.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
+            text = item.group_id.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
+            out += text
+            text = item.protocol_type.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
+            out += text
+        group_state_raw = item.group_state.encode()
+        group_type_raw = item.group_type.encode()
+        n = len(group_state_raw)
+        m = len(group_type_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair___x[n][m](n + 1, group_state_raw, m + 1, group_type_raw)
         else:
-            out += long_text_length(n)
-        out += text
-        text = item.group_state.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
-        else:
-            out += long_text_length(n)
-        out += text
-        text = item.group_type.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
-        else:
-            out += long_text_length(n)
-        out += text
-        out.append(0)
+            text = item.group_state.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
+            out += text
+            text = item.group_type.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
+            out += text
+            out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -522,7 +552,7 @@ def _encode_list_groups_response_v5(item: ListGroupsResponse) -> bytes:
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < FEW:
+    if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)

@@ -10,7 +10,6 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     iterator,
     long_length,
@@ -90,15 +89,15 @@ _iterate_iiq = iterator("iiq")
 _iterate_iiqx = iterator("iiqx")
 _pack_h = packer("h")
 _pack_i = packer("i")
-_pack_iB = packer("iB")
 _pack_ib = packer("ib")
 _pack_ibB = packer("ibB")
 _pack_ibi = packer("ibi")
 _pack_ii = packer("ii")
 _pack_iiq = packer("iiq")
-_pack_iiqB = packer("iiqB")
+_pack_iiqx = packer("iiqx")
 _pack_iq = packer("iq")
 _pack_iqi = packer("iqi")
+_pack_ix = packer("ix")
 
 # ListOffsetsPartition, version 0
 #   PartitionIndex: int32
@@ -479,7 +478,7 @@ def _write_many_list_offsets_partition_v6(
     for item in items:
         if item.max_num_offsets != 1:
             raise ValueError  # max_num_offsets is not in these versions
-        out += _pack_iiqB(item.partition_index, item.current_leader_epoch, item.timestamp, 0)
+        out += _pack_iiqx(item.partition_index, item.current_leader_epoch, item.timestamp)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -538,7 +537,7 @@ def _write_many_list_offsets_topic_v6(out: bytearray, items: Sequence[ListOffset
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -582,7 +581,7 @@ def _encode_list_offsets_request_v6(item: ListOffsetsRequest) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_ibB(item.replica_id, item.isolation_level, n + 1)
     else:
         out += _pack_ib(item.replica_id, item.isolation_level)
@@ -629,13 +628,13 @@ def _encode_list_offsets_request_v10(item: ListOffsetsRequest) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_ibB(item.replica_id, item.isolation_level, n + 1)
     else:
         out += _pack_ib(item.replica_id, item.isolation_level)
         out += long_length(n)
     _write_many_list_offsets_topic_v6(out, topics)
-    out += _pack_iB(item.timeout_ms, 0)
+    out += _pack_ix(item.timeout_ms)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     long_length,
     long_text,
@@ -93,7 +92,7 @@ _pack_iB = packer("iB")
 _pack_ihi = packer("ihi")
 _pack_ihqq = packer("ihqq")
 _pack_ihqqi = packer("ihqqi")
-_pack_ihqqiB = packer("ihqqiB")
+_pack_ihqqix = packer("ihqqix")
 _pack_ii = packer("ii")
 _pack_many_q = packers("q")
 
@@ -111,7 +110,7 @@ def _read_many_list_offsets_partition_response_v0(
     for _ in range(count):
         partition_index, error_code, n = _unpack_ihi(buffer, at)
         at += 10
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             old_style_offsets = _unpack_many_q[n](buffer, at)
             at += 8 * n
         else:
@@ -137,7 +136,7 @@ def _write_many_list_offsets_partition_response_v0(
             old_style_offsets = sequence(old_style_offsets)
         out += _pack_ihi(item.partition_index, item.error_code, len(old_style_offsets))
         n = len(old_style_offsets)
-        out += _pack_many_q[n](*old_style_offsets) if n < FEW else pack_numbers("q", old_style_offsets)
+        out += _pack_many_q[n](*old_style_offsets) if n < 127 else pack_numbers("q", old_style_offsets)
 
 
 # ListOffsetsTopicResponse, version 0
@@ -499,7 +498,7 @@ def _write_many_list_offsets_partition_response_v6(
     for item in items:
         if len(item.old_style_offsets):
             raise ValueError  # old_style_offsets is not in these versions
-        out += _pack_ihqqiB(item.partition_index, item.error_code, item.timestamp, item.offset, item.leader_epoch, 0)
+        out += _pack_ihqqix(item.partition_index, item.error_code, item.timestamp, item.offset, item.leader_epoch)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -560,7 +559,7 @@ def _write_many_list_offsets_topic_response_v6(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -603,7 +602,7 @@ def _encode_list_offsets_response_v6(item: ListOffsetsResponse) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
+    NOTHING,
     Tags,
     long_length,
     long_numbers,
@@ -61,6 +61,7 @@ class ListPartitionReassignmentsRequest(Message, frozen=True, gc=False):
 _unpack_iB = unpacker("iB")
 _unpack_many_i = unpackers("i")
 _pack_i = packer("i")
+_pack_iBx = packer("iBx")
 _pack_many_i = packers("i")
 
 # ListPartitionReassignmentsTopics, version 0
@@ -85,7 +86,7 @@ def _read_many_list_partition_reassignments_topics_v0(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             partition_indexes = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -112,16 +113,19 @@ def _write_many_list_partition_reassignments_topics_v0(
             out += long_text_length(n)
         out += text
         partition_indexes = item.partition_indexes
-        if type(partition_indexes) is not tuple:
-            partition_indexes = sequence(partition_indexes)
-        n = len(partition_indexes)
-        if n < FEW:
-            numbers = _pack_many_i[n](*partition_indexes)
-            out.append(n + 1)
+        if partition_indexes is NOTHING:
+            out.append(1)
         else:
-            numbers = pack_numbers("i", partition_indexes)
-            out += long_length(n)
-        out += numbers
+            if type(partition_indexes) is not tuple:
+                partition_indexes = sequence(partition_indexes)
+            n = len(partition_indexes)
+            if n < 127:
+                numbers = _pack_many_i[n](*partition_indexes)
+                out.append(n + 1)
+            else:
+                numbers = pack_numbers("i", partition_indexes)
+                out += long_length(n)
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -158,20 +162,24 @@ def _read_list_partition_reassignments_request_v0(
 
 def _encode_list_partition_reassignments_request_v0(item: ListPartitionReassignmentsRequest) -> bytes:
     out = bytearray()
-    out += _pack_i(item.timeout_ms)
     topics = item.topics
-    if topics is None:
-        out.append(0)
+    if topics is NOTHING or topics is None:
+        out += _pack_iBx(item.timeout_ms, 0 if topics is None else 1)
     else:
-        if type(topics) is not tuple:
-            topics = sequence(topics)
-        n = len(topics)
-        if n < FEW:
-            out.append(n + 1)
+        out += _pack_i(item.timeout_ms)
+        topics = item.topics
+        if topics is None:
+            out.append(0)
         else:
-            out += long_length(n)
-        _write_many_list_partition_reassignments_topics_v0(out, topics)
-    out.append(0)
+            if type(topics) is not tuple:
+                topics = sequence(topics)
+            n = len(topics)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_length(n)
+            _write_many_list_partition_reassignments_topics_v0(out, topics)
+        out.append(0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     NOTHING,
     Tags,
     long_length,
@@ -23,6 +22,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    twin_packers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -87,6 +87,7 @@ _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ih = packer("ih")
 _pack_many_i = packers("i")
+_pack_twins_i_i_Bx = twin_packers("i", "i", "Bx")
 
 # OngoingPartitionReassignment, version 0
 #   PartitionIndex: int32
@@ -104,7 +105,7 @@ def _read_many_ongoing_partition_reassignment_v0(
     for _ in range(count):
         partition_index, n = _unpack_iB(buffer, at)
         at += 5
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             replicas = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -112,15 +113,17 @@ def _read_many_ongoing_partition_reassignment_v0(
             replicas, at = long_numbers(buffer, at, n, "i", 4)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             adding_replicas = _unpack_many_i[n](buffer, at)
+            if adding_replicas == replicas:
+                adding_replicas = replicas
             at += 4 * n
         else:
             adding_replicas, at = long_numbers(buffer, at, n, "i", 4)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             removing_replicas = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -142,44 +145,59 @@ def _write_many_ongoing_partition_reassignment_v0(
         replicas = item.replicas
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
-        n = len(replicas)
-        if n < FEW:
-            numbers = _pack_many_i[n](*replicas)
-            out += _pack_iB(item.partition_index, n + 1)
-        else:
-            numbers = pack_numbers("i", replicas)
-            out += _pack_i(item.partition_index)
-            out += long_length(n)
-        out += numbers
         adding_replicas = item.adding_replicas
-        if adding_replicas is NOTHING:
-            out.append(1)
+        removing_replicas = item.removing_replicas
+        n = len(replicas)
+        if (
+            (adding_replicas is replicas or (type(adding_replicas) is tuple and len(adding_replicas) == n))
+            and removing_replicas is NOTHING
+            and n < 127
+        ):
+            numbers = _pack_many_i[n](*replicas)
+            others = numbers if adding_replicas is replicas else _pack_many_i[n](*adding_replicas)
+            out += _pack_twins_i_i_Bx[n](item.partition_index, n + 1, numbers, n + 1, others, 1)
         else:
-            if adding_replicas != replicas:
+            replicas = item.replicas
+            if type(replicas) is not tuple:
+                replicas = sequence(replicas)
+            n = len(replicas)
+            if n < 127:
+                numbers = _pack_many_i[n](*replicas)
+                out += _pack_iB(item.partition_index, n + 1)
+            else:
+                numbers = pack_numbers("i", replicas)
+                out += _pack_i(item.partition_index)
+                out += long_length(n)
+            out += numbers
+            adding_replicas = item.adding_replicas
+            if adding_replicas is NOTHING:
+                out.append(1)
+            else:
                 if type(adding_replicas) is not tuple:
                     adding_replicas = sequence(adding_replicas)
                 n = len(adding_replicas)
-                numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
-            if n < FEW:
-                out.append(n + 1)
+                if n < 127:
+                    numbers = _pack_many_i[n](*adding_replicas)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("i", adding_replicas)
+                    out += long_length(n)
+                out += numbers
+            removing_replicas = item.removing_replicas
+            if removing_replicas is NOTHING:
+                out.append(1)
             else:
-                out += long_length(n)
-            out += numbers
-        removing_replicas = item.removing_replicas
-        if removing_replicas is NOTHING:
-            out.append(1)
-        else:
-            if removing_replicas != adding_replicas:
                 if type(removing_replicas) is not tuple:
                     removing_replicas = sequence(removing_replicas)
                 n = len(removing_replicas)
-                numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
-            if n < FEW:
-                out.append(n + 1)
-            else:
-                out += long_length(n)
-            out += numbers
-        out.append(0)
+                if n < 127:
+                    numbers = _pack_many_i[n](*removing_replicas)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("i", removing_replicas)
+                    out += long_length(n)
+                out += numbers
+            out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -240,7 +258,7 @@ def _write_many_ongoing_topic_reassignment_v0(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -309,7 +327,7 @@ def _encode_list_partition_reassignments_response_v0(item: ListPartitionReassign
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -10,7 +10,7 @@ from kafkawire.wire import Message
 from kafkawire.wire.entities import ProducerId
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
+    NOTHING,
     Tags,
     long_length,
     long_nullable_text,
@@ -55,7 +55,7 @@ class ListTransactionsRequest(Message, frozen=True, gc=False):
 _unpack_qB = unpacker("qB")
 _unpack_many_q = unpackers("q")
 _pack_q = packer("q")
-_pack_qB = packer("qB")
+_pack_qx = packer("qx")
 _pack_many_q = packers("q")
 
 # ListTransactionsRequest, version 0
@@ -90,7 +90,7 @@ def _read_list_transactions_request_v0(buffer: bytes, at: int) -> tuple[ListTran
         raise ValueError
     n = buffer[at]
     at += 1
-    if 0 < n < FEW:
+    if 0 < n < 127:
         n -= 1
         producer_id_filters = _unpack_many_q[n](buffer, at)
         at += 8 * n
@@ -114,30 +114,29 @@ def _encode_list_transactions_request_v0(item: ListTransactionsRequest) -> bytes
     if type(state_filters) is not tuple:
         state_filters = sequence(state_filters)
     n = len(state_filters)
-    if n < FEW:
+    if n < 127:
         out.append(BYTES[n + 1])
     else:
         out.append(long_length(n))
     for state_filters_item in state_filters:
         text = state_filters_item.encode()
         n = len(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+    producer_id_filters = item.producer_id_filters
+    if producer_id_filters is NOTHING:
+        out.append(b"\x01")
+    else:
+        if type(producer_id_filters) is not tuple:
+            producer_id_filters = sequence(producer_id_filters)
+        n = len(producer_id_filters)
         if n < 127:
+            numbers = _pack_many_q[n](*producer_id_filters)
             out.append(BYTES[n + 1])
         else:
-            out.append(long_text_length(n))
-        out.append(text)
-    producer_id_filters = item.producer_id_filters
-    if type(producer_id_filters) is not tuple:
-        producer_id_filters = sequence(producer_id_filters)
-    n = len(producer_id_filters)
-    if n < FEW:
-        numbers = _pack_many_q[n](*producer_id_filters)
-        out.append(BYTES[n + 1])
-    else:
-        numbers = pack_numbers("q", producer_id_filters)
-        out.append(long_length(n))
-    out.append(numbers)
-    out.append(BYTES[0])
+            numbers = pack_numbers("q", producer_id_filters)
+            out.append(long_length(n))
+        out.append(numbers)
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)
@@ -176,7 +175,7 @@ def _read_list_transactions_request_v1(buffer: bytes, at: int) -> tuple[ListTran
         raise ValueError
     n = buffer[at]
     at += 1
-    if 0 < n < FEW:
+    if 0 < n < 127:
         n -= 1
         producer_id_filters = _unpack_many_q[n](buffer, at)
         at += 8 * n
@@ -198,30 +197,29 @@ def _encode_list_transactions_request_v1(item: ListTransactionsRequest) -> bytes
     if type(state_filters) is not tuple:
         state_filters = sequence(state_filters)
     n = len(state_filters)
-    if n < FEW:
+    if n < 127:
         out.append(BYTES[n + 1])
     else:
         out.append(long_length(n))
     for state_filters_item in state_filters:
         text = state_filters_item.encode()
         n = len(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+    producer_id_filters = item.producer_id_filters
+    if producer_id_filters is NOTHING:
+        out.append(b"\x01")
+    else:
+        if type(producer_id_filters) is not tuple:
+            producer_id_filters = sequence(producer_id_filters)
+        n = len(producer_id_filters)
         if n < 127:
+            numbers = _pack_many_q[n](*producer_id_filters)
             out.append(BYTES[n + 1])
         else:
-            out.append(long_text_length(n))
-        out.append(text)
-    producer_id_filters = item.producer_id_filters
-    if type(producer_id_filters) is not tuple:
-        producer_id_filters = sequence(producer_id_filters)
-    n = len(producer_id_filters)
-    if n < FEW:
-        numbers = _pack_many_q[n](*producer_id_filters)
-        out.append(BYTES[n + 1])
-    else:
-        numbers = pack_numbers("q", producer_id_filters)
-        out.append(long_length(n))
-    out.append(numbers)
-    out.append(_pack_qB(item.duration_filter, 0))
+            numbers = pack_numbers("q", producer_id_filters)
+            out.append(long_length(n))
+        out.append(numbers)
+    out.append(_pack_qx(item.duration_filter))
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)
@@ -261,7 +259,7 @@ def _read_list_transactions_request_v2(buffer: bytes, at: int) -> tuple[ListTran
         raise ValueError
     n = buffer[at]
     at += 1
-    if 0 < n < FEW:
+    if 0 < n < 127:
         n -= 1
         producer_id_filters = _unpack_many_q[n](buffer, at)
         at += 8 * n
@@ -294,42 +292,37 @@ def _encode_list_transactions_request_v2(item: ListTransactionsRequest) -> bytes
     if type(state_filters) is not tuple:
         state_filters = sequence(state_filters)
     n = len(state_filters)
-    if n < FEW:
+    if n < 127:
         out.append(BYTES[n + 1])
     else:
         out.append(long_length(n))
     for state_filters_item in state_filters:
         text = state_filters_item.encode()
         n = len(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+    producer_id_filters = item.producer_id_filters
+    if producer_id_filters is NOTHING:
+        out.append(b"\x01")
+    else:
+        if type(producer_id_filters) is not tuple:
+            producer_id_filters = sequence(producer_id_filters)
+        n = len(producer_id_filters)
         if n < 127:
+            numbers = _pack_many_q[n](*producer_id_filters)
             out.append(BYTES[n + 1])
         else:
-            out.append(long_text_length(n))
-        out.append(text)
-    producer_id_filters = item.producer_id_filters
-    if type(producer_id_filters) is not tuple:
-        producer_id_filters = sequence(producer_id_filters)
-    n = len(producer_id_filters)
-    if n < FEW:
-        numbers = _pack_many_q[n](*producer_id_filters)
-        out.append(BYTES[n + 1])
-    else:
-        numbers = pack_numbers("q", producer_id_filters)
-        out.append(long_length(n))
-    out.append(numbers)
+            numbers = pack_numbers("q", producer_id_filters)
+            out.append(long_length(n))
+        out.append(numbers)
     out.append(_pack_q(item.duration_filter))
     transactional_id_pattern = item.transactional_id_pattern
     if transactional_id_pattern is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = transactional_id_pattern.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
-    out.append(BYTES[0])
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

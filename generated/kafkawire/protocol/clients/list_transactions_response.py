@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import ProducerId, TransactionalId
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     long_length,
     long_text,
@@ -19,6 +18,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -69,6 +69,7 @@ _pack_ih = packer("ih")
 _pack_ihB = packer("ihB")
 _pack_q = packer("q")
 _pack_text__q = text_packers("", "q")
+_pack_pair__q_x = text_pair_packers("", "q", "x")
 
 # TransactionState, versions 0-2
 #   TransactionalId: compact string
@@ -113,22 +114,29 @@ def _write_many_transaction_state_v0(
     out: bytearray, items: Sequence[ListTransactionsResponse.TransactionState]
 ) -> None:
     for item in items:
-        text = item.transactional_id.encode()
-        n = len(text)
-        if n < 127:
-            out += _pack_text__q[n](n + 1, text, item.producer_id)
+        transactional_id_raw = item.transactional_id.encode()
+        transaction_state_raw = item.transaction_state.encode()
+        n = len(transactional_id_raw)
+        m = len(transaction_state_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair__q_x[n][m](n + 1, transactional_id_raw, item.producer_id, m + 1, transaction_state_raw)
         else:
-            out += long_text_length(n)
+            text = item.transactional_id.encode()
+            n = len(text)
+            if n < 127:
+                out += _pack_text__q[n](n + 1, text, item.producer_id)
+            else:
+                out += long_text_length(n)
+                out += text
+                out += _pack_q(item.producer_id)
+            text = item.transaction_state.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
             out += text
-            out += _pack_q(item.producer_id)
-        text = item.transaction_state.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
-        else:
-            out += long_text_length(n)
-        out += text
-        out.append(0)
+            out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -191,7 +199,7 @@ def _encode_list_transactions_response_v0(item: ListTransactionsResponse) -> byt
     if type(unknown_state_filters) is not tuple:
         unknown_state_filters = sequence(unknown_state_filters)
     n = len(unknown_state_filters)
-    if n < FEW:
+    if n < 127:
         out += _pack_ihB(item.throttle_time_ms, item.error_code, n + 1)
     else:
         out += _pack_ih(item.throttle_time_ms, item.error_code)
@@ -208,7 +216,7 @@ def _encode_list_transactions_response_v0(item: ListTransactionsResponse) -> byt
     if type(transaction_states) is not tuple:
         transaction_states = sequence(transaction_states)
     n = len(transaction_states)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

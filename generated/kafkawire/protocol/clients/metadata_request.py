@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     NULL_COUNT,
     Tags,
     ZERO_UUID,
@@ -72,8 +71,8 @@ _unpack_i = unpacker("i")
 _pack_16s = packer("16s")
 _pack_z = packer("?")
 _pack_zzz = packer("???")
-_pack_zzzB = packer("???B")
-_pack_zzB = packer("??B")
+_pack_zzzx = packer("???x")
+_pack_zzx = packer("??x")
 _pack_h = packer("h")
 _pack_i = packer("i")
 
@@ -388,7 +387,7 @@ def _encode_metadata_request_v9(item: MetadataRequest) -> bytes:
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -399,11 +398,10 @@ def _encode_metadata_request_v9(item: MetadataRequest) -> bytes:
         raise ValueError
     if type(item.include_topic_authorized_operations) is not bool:
         raise ValueError
-    out += _pack_zzzB(
+    out += _pack_zzzx(
         item.allow_auto_topic_creation,
         item.include_cluster_authorized_operations,
         item.include_topic_authorized_operations,
-        0,
     )
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -514,7 +512,7 @@ def _encode_metadata_request_v10(item: MetadataRequest) -> bytes:
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -525,11 +523,10 @@ def _encode_metadata_request_v10(item: MetadataRequest) -> bytes:
         raise ValueError
     if type(item.include_topic_authorized_operations) is not bool:
         raise ValueError
-    out += _pack_zzzB(
+    out += _pack_zzzx(
         item.allow_auto_topic_creation,
         item.include_cluster_authorized_operations,
         item.include_topic_authorized_operations,
-        0,
     )
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -575,7 +572,7 @@ def _encode_metadata_request_v11(item: MetadataRequest) -> bytes:
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -584,7 +581,7 @@ def _encode_metadata_request_v11(item: MetadataRequest) -> bytes:
         raise ValueError
     if type(item.include_topic_authorized_operations) is not bool:
         raise ValueError
-    out += _pack_zzB(item.allow_auto_topic_creation, item.include_topic_authorized_operations, 0)
+    out += _pack_zzx(item.allow_auto_topic_creation, item.include_topic_authorized_operations)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)

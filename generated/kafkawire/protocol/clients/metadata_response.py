@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     NOTHING,
     NULL_TEXT,
     Tags,
@@ -29,6 +28,7 @@ from kafkawire.wire.fastpath import (
     tagged_section,
     text_packers,
     text_unpackers,
+    twin_packers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -144,19 +144,21 @@ _pack_16szB = packer("16s?B")
 _pack_z = packer("?")
 _pack_zi = packer("?i")
 _pack_h = packer("h")
-_pack_hB = packer("hB")
 _pack_hh = packer("hh")
 _pack_hiii = packer("hiii")
 _pack_hiiiB = packer("hiiiB")
 _pack_hiiii = packer("hiiii")
+_pack_hx = packer("hx")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ih = packer("ih")
 _pack_ii = packer("ii")
+_pack_ix = packer("ix")
 _pack_many_i = packers("i")
 _pack_text_h_16sz = text_packers("h", "16s?")
 _pack_text_h_z = text_packers("h", "?")
 _pack_text_i_i = text_packers("i", "i")
+_pack_twins_hiii_i_Bx = twin_packers("hiii", "i", "Bx")
 
 # MetadataResponseBroker, version 0
 #   NodeId: int32
@@ -211,14 +213,14 @@ def _read_many_metadata_response_partition_v0(
     for _ in range(count):
         error_code, partition_index, leader_id, n = _unpack_hiii(buffer, at)
         at += 14
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             replica_nodes = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
             replica_nodes, at = many_numbers(buffer, at, n, "i", 4)
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             isr_nodes = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
@@ -238,13 +240,13 @@ def _write_many_metadata_response_partition_v0(
             replica_nodes = sequence(replica_nodes)
         out += _pack_hiii(item.error_code, item.partition_index, item.leader_id, len(replica_nodes))
         n = len(replica_nodes)
-        out += _pack_many_i[n](*replica_nodes) if n < FEW else pack_numbers("i", replica_nodes)
+        out += _pack_many_i[n](*replica_nodes) if n < 127 else pack_numbers("i", replica_nodes)
         isr_nodes = item.isr_nodes
         if type(isr_nodes) is not tuple:
             isr_nodes = sequence(isr_nodes)
         out += _pack_i(len(isr_nodes))
         n = len(isr_nodes)
-        out += _pack_many_i[n](*isr_nodes) if n < FEW else pack_numbers("i", isr_nodes)
+        out += _pack_many_i[n](*isr_nodes) if n < 127 else pack_numbers("i", isr_nodes)
 
 
 # MetadataResponseTopic, version 0
@@ -395,7 +397,8 @@ def _write_many_metadata_response_broker_v1(
             out += NULL_TEXT
         else:
             text = rack.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
 
 
@@ -559,7 +562,8 @@ def _encode_metadata_response_v2(item: MetadataResponse) -> bytes:
         out += NULL_TEXT
     else:
         text = cluster_id.encode()
-        out += _pack_h(len(text))
+        n = len(text)
+        out += _pack_h(n)
         out += text
     topics = item.topics
     if type(topics) is not tuple:
@@ -625,7 +629,8 @@ def _encode_metadata_response_v3(item: MetadataResponse) -> bytes:
         out += NULL_TEXT
     else:
         text = cluster_id.encode()
-        out += _pack_h(len(text))
+        n = len(text)
+        out += _pack_h(n)
         out += text
     topics = item.topics
     if type(topics) is not tuple:
@@ -652,21 +657,21 @@ def _read_many_metadata_response_partition_v5(
     for _ in range(count):
         error_code, partition_index, leader_id, n = _unpack_hiii(buffer, at)
         at += 14
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             replica_nodes = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
             replica_nodes, at = many_numbers(buffer, at, n, "i", 4)
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             isr_nodes = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
             isr_nodes, at = many_numbers(buffer, at, n, "i", 4)
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             offline_replicas = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
@@ -686,19 +691,19 @@ def _write_many_metadata_response_partition_v5(
             replica_nodes = sequence(replica_nodes)
         out += _pack_hiii(item.error_code, item.partition_index, item.leader_id, len(replica_nodes))
         n = len(replica_nodes)
-        out += _pack_many_i[n](*replica_nodes) if n < FEW else pack_numbers("i", replica_nodes)
+        out += _pack_many_i[n](*replica_nodes) if n < 127 else pack_numbers("i", replica_nodes)
         isr_nodes = item.isr_nodes
         if type(isr_nodes) is not tuple:
             isr_nodes = sequence(isr_nodes)
         out += _pack_i(len(isr_nodes))
         n = len(isr_nodes)
-        out += _pack_many_i[n](*isr_nodes) if n < FEW else pack_numbers("i", isr_nodes)
+        out += _pack_many_i[n](*isr_nodes) if n < 127 else pack_numbers("i", isr_nodes)
         offline_replicas = item.offline_replicas
         if type(offline_replicas) is not tuple:
             offline_replicas = sequence(offline_replicas)
         out += _pack_i(len(offline_replicas))
         n = len(offline_replicas)
-        out += _pack_many_i[n](*offline_replicas) if n < FEW else pack_numbers("i", offline_replicas)
+        out += _pack_many_i[n](*offline_replicas) if n < 127 else pack_numbers("i", offline_replicas)
 
 
 # MetadataResponseTopic, versions 5-6
@@ -813,7 +818,8 @@ def _encode_metadata_response_v5(item: MetadataResponse) -> bytes:
         out += NULL_TEXT
     else:
         text = cluster_id.encode()
-        out += _pack_h(len(text))
+        n = len(text)
+        out += _pack_h(n)
         out += text
     topics = item.topics
     if type(topics) is not tuple:
@@ -841,21 +847,21 @@ def _read_many_metadata_response_partition_v7(
     for _ in range(count):
         error_code, partition_index, leader_id, leader_epoch, n = _unpack_hiiii(buffer, at)
         at += 18
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             replica_nodes = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
             replica_nodes, at = many_numbers(buffer, at, n, "i", 4)
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             isr_nodes = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
             isr_nodes, at = many_numbers(buffer, at, n, "i", 4)
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             offline_replicas = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
@@ -877,19 +883,19 @@ def _write_many_metadata_response_partition_v7(
             replica_nodes = sequence(replica_nodes)
         out += _pack_hiiii(item.error_code, item.partition_index, item.leader_id, item.leader_epoch, len(replica_nodes))
         n = len(replica_nodes)
-        out += _pack_many_i[n](*replica_nodes) if n < FEW else pack_numbers("i", replica_nodes)
+        out += _pack_many_i[n](*replica_nodes) if n < 127 else pack_numbers("i", replica_nodes)
         isr_nodes = item.isr_nodes
         if type(isr_nodes) is not tuple:
             isr_nodes = sequence(isr_nodes)
         out += _pack_i(len(isr_nodes))
         n = len(isr_nodes)
-        out += _pack_many_i[n](*isr_nodes) if n < FEW else pack_numbers("i", isr_nodes)
+        out += _pack_many_i[n](*isr_nodes) if n < 127 else pack_numbers("i", isr_nodes)
         offline_replicas = item.offline_replicas
         if type(offline_replicas) is not tuple:
             offline_replicas = sequence(offline_replicas)
         out += _pack_i(len(offline_replicas))
         n = len(offline_replicas)
-        out += _pack_many_i[n](*offline_replicas) if n < FEW else pack_numbers("i", offline_replicas)
+        out += _pack_many_i[n](*offline_replicas) if n < 127 else pack_numbers("i", offline_replicas)
 
 
 # MetadataResponseTopic, version 7
@@ -1004,7 +1010,8 @@ def _encode_metadata_response_v7(item: MetadataResponse) -> bytes:
         out += NULL_TEXT
     else:
         text = cluster_id.encode()
-        out += _pack_h(len(text))
+        n = len(text)
+        out += _pack_h(n)
         out += text
     topics = item.topics
     if type(topics) is not tuple:
@@ -1132,7 +1139,8 @@ def _encode_metadata_response_v8(item: MetadataResponse) -> bytes:
         out += NULL_TEXT
     else:
         text = cluster_id.encode()
-        out += _pack_h(len(text))
+        n = len(text)
+        out += _pack_h(n)
         out += text
     topics = item.topics
     if type(topics) is not tuple:
@@ -1233,7 +1241,7 @@ def _read_many_metadata_response_partition_v9(
     for _ in range(count):
         error_code, partition_index, leader_id, leader_epoch, n = _unpack_hiiiB(buffer, at)
         at += 15
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             replica_nodes = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -1241,15 +1249,17 @@ def _read_many_metadata_response_partition_v9(
             replica_nodes, at = long_numbers(buffer, at, n, "i", 4)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             isr_nodes = _unpack_many_i[n](buffer, at)
+            if isr_nodes == replica_nodes:
+                isr_nodes = replica_nodes
             at += 4 * n
         else:
             isr_nodes, at = long_numbers(buffer, at, n, "i", 4)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             offline_replicas = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -1273,44 +1283,69 @@ def _write_many_metadata_response_partition_v9(
         replica_nodes = item.replica_nodes
         if type(replica_nodes) is not tuple:
             replica_nodes = sequence(replica_nodes)
-        n = len(replica_nodes)
-        if n < FEW:
-            numbers = _pack_many_i[n](*replica_nodes)
-            out += _pack_hiiiB(item.error_code, item.partition_index, item.leader_id, item.leader_epoch, n + 1)
-        else:
-            numbers = pack_numbers("i", replica_nodes)
-            out += _pack_hiii(item.error_code, item.partition_index, item.leader_id, item.leader_epoch)
-            out += long_length(n)
-        out += numbers
         isr_nodes = item.isr_nodes
-        if isr_nodes is NOTHING:
-            out.append(1)
+        offline_replicas = item.offline_replicas
+        n = len(replica_nodes)
+        if (
+            (isr_nodes is replica_nodes or (type(isr_nodes) is tuple and len(isr_nodes) == n))
+            and offline_replicas is NOTHING
+            and n < 127
+        ):
+            numbers = _pack_many_i[n](*replica_nodes)
+            others = numbers if isr_nodes is replica_nodes else _pack_many_i[n](*isr_nodes)
+            out += _pack_twins_hiii_i_Bx[n](
+                item.error_code,
+                item.partition_index,
+                item.leader_id,
+                item.leader_epoch,
+                n + 1,
+                numbers,
+                n + 1,
+                others,
+                1,
+            )
         else:
-            if isr_nodes != replica_nodes:
+            replica_nodes = item.replica_nodes
+            if type(replica_nodes) is not tuple:
+                replica_nodes = sequence(replica_nodes)
+            n = len(replica_nodes)
+            if n < 127:
+                numbers = _pack_many_i[n](*replica_nodes)
+                out += _pack_hiiiB(item.error_code, item.partition_index, item.leader_id, item.leader_epoch, n + 1)
+            else:
+                numbers = pack_numbers("i", replica_nodes)
+                out += _pack_hiii(item.error_code, item.partition_index, item.leader_id, item.leader_epoch)
+                out += long_length(n)
+            out += numbers
+            isr_nodes = item.isr_nodes
+            if isr_nodes is NOTHING:
+                out.append(1)
+            else:
                 if type(isr_nodes) is not tuple:
                     isr_nodes = sequence(isr_nodes)
                 n = len(isr_nodes)
-                numbers = _pack_many_i[n](*isr_nodes) if n < FEW else pack_numbers("i", isr_nodes)
-            if n < FEW:
-                out.append(n + 1)
+                if n < 127:
+                    numbers = _pack_many_i[n](*isr_nodes)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("i", isr_nodes)
+                    out += long_length(n)
+                out += numbers
+            offline_replicas = item.offline_replicas
+            if offline_replicas is NOTHING:
+                out.append(1)
             else:
-                out += long_length(n)
-            out += numbers
-        offline_replicas = item.offline_replicas
-        if offline_replicas is NOTHING:
-            out.append(1)
-        else:
-            if offline_replicas != isr_nodes:
                 if type(offline_replicas) is not tuple:
                     offline_replicas = sequence(offline_replicas)
                 n = len(offline_replicas)
-                numbers = _pack_many_i[n](*offline_replicas) if n < FEW else pack_numbers("i", offline_replicas)
-            if n < FEW:
-                out.append(n + 1)
-            else:
-                out += long_length(n)
-            out += numbers
-        out.append(0)
+                if n < 127:
+                    numbers = _pack_many_i[n](*offline_replicas)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("i", offline_replicas)
+                    out += long_length(n)
+                out += numbers
+            out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -1381,12 +1416,12 @@ def _write_many_metadata_response_topic_v9(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
         _write_many_metadata_response_partition_v9(out, partitions)
-        out += _pack_iB(item.topic_authorized_operations, 0)
+        out += _pack_ix(item.topic_authorized_operations)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -1455,7 +1490,7 @@ def _encode_metadata_response_v9(item: MetadataResponse) -> bytes:
     if type(brokers) is not tuple:
         brokers = sequence(brokers)
     n = len(brokers)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)
@@ -1476,13 +1511,13 @@ def _encode_metadata_response_v9(item: MetadataResponse) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.controller_id, n + 1)
     else:
         out += _pack_i(item.controller_id)
         out += long_length(n)
     _write_many_metadata_response_topic_v9(out, topics)
-    out += _pack_iB(item.cluster_authorized_operations, 0)
+    out += _pack_ix(item.cluster_authorized_operations)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)
@@ -1558,12 +1593,12 @@ def _write_many_metadata_response_topic_v10(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
         _write_many_metadata_response_partition_v9(out, partitions)
-        out += _pack_iB(item.topic_authorized_operations, 0)
+        out += _pack_ix(item.topic_authorized_operations)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -1632,7 +1667,7 @@ def _encode_metadata_response_v10(item: MetadataResponse) -> bytes:
     if type(brokers) is not tuple:
         brokers = sequence(brokers)
     n = len(brokers)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)
@@ -1653,13 +1688,13 @@ def _encode_metadata_response_v10(item: MetadataResponse) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.controller_id, n + 1)
     else:
         out += _pack_i(item.controller_id)
         out += long_length(n)
     _write_many_metadata_response_topic_v10(out, topics)
-    out += _pack_iB(item.cluster_authorized_operations, 0)
+    out += _pack_ix(item.cluster_authorized_operations)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)
@@ -1725,7 +1760,7 @@ def _encode_metadata_response_v11(item: MetadataResponse) -> bytes:
     if type(brokers) is not tuple:
         brokers = sequence(brokers)
     n = len(brokers)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)
@@ -1746,7 +1781,7 @@ def _encode_metadata_response_v11(item: MetadataResponse) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.controller_id, n + 1)
     else:
         out += _pack_i(item.controller_id)
@@ -1830,13 +1865,13 @@ def _write_many_metadata_response_topic_v12(
             raise ValueError
         if type(item.is_internal) is not bool:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16szB(item.topic_id, item.is_internal, n + 1)
         else:
             out += _pack_16sz(item.topic_id, item.is_internal)
             out += long_length(n)
         _write_many_metadata_response_partition_v9(out, partitions)
-        out += _pack_iB(item.topic_authorized_operations, 0)
+        out += _pack_ix(item.topic_authorized_operations)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -1901,7 +1936,7 @@ def _encode_metadata_response_v12(item: MetadataResponse) -> bytes:
     if type(brokers) is not tuple:
         brokers = sequence(brokers)
     n = len(brokers)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)
@@ -1922,7 +1957,7 @@ def _encode_metadata_response_v12(item: MetadataResponse) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.controller_id, n + 1)
     else:
         out += _pack_i(item.controller_id)
@@ -1998,7 +2033,7 @@ def _encode_metadata_response_v13(item: MetadataResponse) -> bytes:
     if type(brokers) is not tuple:
         brokers = sequence(brokers)
     n = len(brokers)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)
@@ -2019,13 +2054,13 @@ def _encode_metadata_response_v13(item: MetadataResponse) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.controller_id, n + 1)
     else:
         out += _pack_i(item.controller_id)
         out += long_length(n)
     _write_many_metadata_response_topic_v12(out, topics)
-    out += _pack_hB(item.error_code, 0)
+    out += _pack_hx(item.error_code)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)

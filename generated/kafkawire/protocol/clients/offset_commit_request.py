@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     NULL_TEXT,
     Tags,
     ZERO_UUID,
@@ -23,6 +22,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -109,6 +109,7 @@ _pack_iqi = packer("iqi")
 _pack_iqq = packer("iqq")
 _pack_qi = packer("qi")
 _pack_text__i = text_packers("", "i")
+_pack_pair__i_ = text_pair_packers("", "i", "")
 
 # OffsetCommitRequestPartition, versions 0, 2-5
 #   PartitionIndex: int32
@@ -148,7 +149,8 @@ def _write_many_offset_commit_request_partition_v0(
             out += NULL_TEXT
         else:
             text = committed_metadata.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
 
 
@@ -280,7 +282,8 @@ def _write_many_offset_commit_request_partition_v1(
             out += NULL_TEXT
         else:
             text = committed_metadata.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
 
 
@@ -537,7 +540,8 @@ def _write_many_offset_commit_request_partition_v6(
             out += NULL_TEXT
         else:
             text = committed_metadata.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
 
 
@@ -703,7 +707,8 @@ def _encode_offset_commit_request_v7(item: OffsetCommitRequest) -> bytes:
         out += NULL_TEXT
     else:
         text = group_instance_id.encode()
-        out += _pack_h(len(text))
+        n = len(text)
+        out += _pack_h(n)
         out += text
     topics = item.topics
     if type(topics) is not tuple:
@@ -825,7 +830,7 @@ def _write_many_offset_commit_request_topic_v8(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -897,21 +902,28 @@ def _read_offset_commit_request_v8(buffer: bytes, at: int) -> tuple[OffsetCommit
 
 def _encode_offset_commit_request_v8(item: OffsetCommitRequest) -> bytes:
     out = bytearray()
-    text = item.group_id.encode()
-    n = len(text)
-    if n < 127:
-        out += _pack_text__i[n](n + 1, text, item.generation_id_or_member_epoch)
+    group_id_raw = item.group_id.encode()
+    member_id_raw = item.member_id.encode()
+    n = len(group_id_raw)
+    m = len(member_id_raw)
+    if n < 64 and m < 64:
+        out += _pack_pair__i_[n][m](n + 1, group_id_raw, item.generation_id_or_member_epoch, m + 1, member_id_raw)
     else:
-        out += long_text_length(n)
+        text = item.group_id.encode()
+        n = len(text)
+        if n < 127:
+            out += _pack_text__i[n](n + 1, text, item.generation_id_or_member_epoch)
+        else:
+            out += long_text_length(n)
+            out += text
+            out += _pack_i(item.generation_id_or_member_epoch)
+        text = item.member_id.encode()
+        n = len(text)
+        if n < 127:
+            out.append(n + 1)
+        else:
+            out += long_text_length(n)
         out += text
-        out += _pack_i(item.generation_id_or_member_epoch)
-    text = item.member_id.encode()
-    n = len(text)
-    if n < 127:
-        out.append(n + 1)
-    else:
-        out += long_text_length(n)
-    out += text
     group_instance_id = item.group_instance_id
     if group_instance_id is None:
         out.append(0)
@@ -927,7 +939,7 @@ def _encode_offset_commit_request_v8(item: OffsetCommitRequest) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -982,7 +994,7 @@ def _write_many_offset_commit_request_topic_v10(
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -1055,21 +1067,28 @@ def _read_offset_commit_request_v10(buffer: bytes, at: int) -> tuple[OffsetCommi
 
 def _encode_offset_commit_request_v10(item: OffsetCommitRequest) -> bytes:
     out = bytearray()
-    text = item.group_id.encode()
-    n = len(text)
-    if n < 127:
-        out += _pack_text__i[n](n + 1, text, item.generation_id_or_member_epoch)
+    group_id_raw = item.group_id.encode()
+    member_id_raw = item.member_id.encode()
+    n = len(group_id_raw)
+    m = len(member_id_raw)
+    if n < 64 and m < 64:
+        out += _pack_pair__i_[n][m](n + 1, group_id_raw, item.generation_id_or_member_epoch, m + 1, member_id_raw)
     else:
-        out += long_text_length(n)
+        text = item.group_id.encode()
+        n = len(text)
+        if n < 127:
+            out += _pack_text__i[n](n + 1, text, item.generation_id_or_member_epoch)
+        else:
+            out += long_text_length(n)
+            out += text
+            out += _pack_i(item.generation_id_or_member_epoch)
+        text = item.member_id.encode()
+        n = len(text)
+        if n < 127:
+            out.append(n + 1)
+        else:
+            out += long_text_length(n)
         out += text
-        out += _pack_i(item.generation_id_or_member_epoch)
-    text = item.member_id.encode()
-    n = len(text)
-    if n < 127:
-        out.append(n + 1)
-    else:
-        out += long_text_length(n)
-    out += text
     group_instance_id = item.group_instance_id
     if group_instance_id is None:
         out.append(0)
@@ -1085,7 +1104,7 @@ def _encode_offset_commit_request_v10(item: OffsetCommitRequest) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

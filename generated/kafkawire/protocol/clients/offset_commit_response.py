@@ -10,7 +10,6 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     iterator,
@@ -87,7 +86,7 @@ _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ih = packer("ih")
-_pack_ihB = packer("ihB")
+_pack_ihx = packer("ihx")
 _pack_ii = packer("ii")
 
 # OffsetCommitResponsePartition, versions 0-7
@@ -249,7 +248,7 @@ def _write_many_offset_commit_response_partition_v8(
     out: bytearray, items: Sequence[OffsetCommitResponse.OffsetCommitResponsePartition]
 ) -> None:
     for item in items:
-        out += _pack_ihB(item.partition_index, item.error_code, 0)
+        out += _pack_ihx(item.partition_index, item.error_code)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -310,7 +309,7 @@ def _write_many_offset_commit_response_topic_v8(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -353,7 +352,7 @@ def _encode_offset_commit_response_v8(item: OffsetCommitResponse) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)
@@ -409,7 +408,7 @@ def _write_many_offset_commit_response_topic_v10(
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -453,7 +452,7 @@ def _encode_offset_commit_response_v10(item: OffsetCommitResponse) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

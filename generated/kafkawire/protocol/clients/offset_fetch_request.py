@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
+    NOTHING,
     NULL_COUNT,
     Tags,
     ZERO_UUID,
@@ -105,9 +105,10 @@ _unpack_iB = unpacker("iB")
 _unpack_many_i = unpackers("i")
 _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
-_pack_zB = packer("?B")
+_pack_zx = packer("?x")
 _pack_h = packer("h")
 _pack_i = packer("i")
+_pack_iBx = packer("iBx")
 _pack_many_i = packers("i")
 
 # OffsetFetchRequestTopic, versions 0-5
@@ -130,7 +131,7 @@ def _read_many_offset_fetch_request_topic_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             partition_indexes = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
@@ -153,7 +154,7 @@ def _write_many_offset_fetch_request_topic_v0(
             partition_indexes = sequence(partition_indexes)
         out += _pack_i(len(partition_indexes))
         n = len(partition_indexes)
-        out += _pack_many_i[n](*partition_indexes) if n < FEW else pack_numbers("i", partition_indexes)
+        out += _pack_many_i[n](*partition_indexes) if n < 127 else pack_numbers("i", partition_indexes)
 
 
 # OffsetFetchRequest, versions 0-1
@@ -274,7 +275,7 @@ def _read_many_offset_fetch_request_topic_v6(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             partition_indexes = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -301,16 +302,19 @@ def _write_many_offset_fetch_request_topic_v6(
             out += long_text_length(n)
         out += text
         partition_indexes = item.partition_indexes
-        if type(partition_indexes) is not tuple:
-            partition_indexes = sequence(partition_indexes)
-        n = len(partition_indexes)
-        if n < FEW:
-            numbers = _pack_many_i[n](*partition_indexes)
-            out.append(n + 1)
+        if partition_indexes is NOTHING:
+            out.append(1)
         else:
-            numbers = pack_numbers("i", partition_indexes)
-            out += long_length(n)
-        out += numbers
+            if type(partition_indexes) is not tuple:
+                partition_indexes = sequence(partition_indexes)
+            n = len(partition_indexes)
+            if n < 127:
+                numbers = _pack_many_i[n](*partition_indexes)
+                out.append(n + 1)
+            else:
+                numbers = pack_numbers("i", partition_indexes)
+                out += long_length(n)
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -371,7 +375,7 @@ def _encode_offset_fetch_request_v6(item: OffsetFetchRequest) -> bytes:
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -436,14 +440,14 @@ def _encode_offset_fetch_request_v7(item: OffsetFetchRequest) -> bytes:
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
         _write_many_offset_fetch_request_topic_v6(out, topics)
     if type(item.require_stable) is not bool:
         raise ValueError
-    out += _pack_zB(item.require_stable, 0)
+    out += _pack_zx(item.require_stable)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)
@@ -471,7 +475,7 @@ def _read_many_offset_fetch_request_topics_v8(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             partition_indexes = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -498,16 +502,19 @@ def _write_many_offset_fetch_request_topics_v8(
             out += long_text_length(n)
         out += text
         partition_indexes = item.partition_indexes
-        if type(partition_indexes) is not tuple:
-            partition_indexes = sequence(partition_indexes)
-        n = len(partition_indexes)
-        if n < FEW:
-            numbers = _pack_many_i[n](*partition_indexes)
-            out.append(n + 1)
+        if partition_indexes is NOTHING:
+            out.append(1)
         else:
-            numbers = pack_numbers("i", partition_indexes)
-            out += long_length(n)
-        out += numbers
+            if type(partition_indexes) is not tuple:
+                partition_indexes = sequence(partition_indexes)
+            n = len(partition_indexes)
+            if n < 127:
+                numbers = _pack_many_i[n](*partition_indexes)
+                out.append(n + 1)
+            else:
+                numbers = pack_numbers("i", partition_indexes)
+                out += long_length(n)
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -572,7 +579,7 @@ def _write_many_offset_fetch_request_group_v8(
             if type(topics) is not tuple:
                 topics = sequence(topics)
             n = len(topics)
-            if n < FEW:
+            if n < 127:
                 out.append(n + 1)
             else:
                 out += long_length(n)
@@ -619,14 +626,14 @@ def _encode_offset_fetch_request_v8(item: OffsetFetchRequest) -> bytes:
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_offset_fetch_request_group_v8(out, groups)
     if type(item.require_stable) is not bool:
         raise ValueError
-    out += _pack_zB(item.require_stable, 0)
+    out += _pack_zx(item.require_stable)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)
@@ -707,20 +714,24 @@ def _write_many_offset_fetch_request_group_v9(
             else:
                 out += long_text_length(n)
             out += text
-        out += _pack_i(item.member_epoch)
         topics = item.topics
-        if topics is None:
-            out.append(0)
+        if topics is NOTHING or topics is None:
+            out += _pack_iBx(item.member_epoch, 0 if topics is None else 1)
         else:
-            if type(topics) is not tuple:
-                topics = sequence(topics)
-            n = len(topics)
-            if n < FEW:
-                out.append(n + 1)
+            out += _pack_i(item.member_epoch)
+            topics = item.topics
+            if topics is None:
+                out.append(0)
             else:
-                out += long_length(n)
-            _write_many_offset_fetch_request_topics_v8(out, topics)
-        out.append(0)
+                if type(topics) is not tuple:
+                    topics = sequence(topics)
+                n = len(topics)
+                if n < 127:
+                    out.append(n + 1)
+                else:
+                    out += long_length(n)
+                _write_many_offset_fetch_request_topics_v8(out, topics)
+            out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -762,14 +773,14 @@ def _encode_offset_fetch_request_v9(item: OffsetFetchRequest) -> bytes:
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_offset_fetch_request_group_v9(out, groups)
     if type(item.require_stable) is not bool:
         raise ValueError
-    out += _pack_zB(item.require_stable, 0)
+    out += _pack_zx(item.require_stable)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)
@@ -790,7 +801,7 @@ def _read_many_offset_fetch_request_topics_v10(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = new_uuid(topic_id)
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             partition_indexes = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -815,7 +826,7 @@ def _write_many_offset_fetch_request_topics_v10(
         n = len(partition_indexes)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             numbers = _pack_many_i[n](*partition_indexes)
             out += _pack_16sB(item.topic_id, n + 1)
         else:
@@ -903,20 +914,24 @@ def _write_many_offset_fetch_request_group_v10(
             else:
                 out += long_text_length(n)
             out += text
-        out += _pack_i(item.member_epoch)
         topics = item.topics
-        if topics is None:
-            out.append(0)
+        if topics is NOTHING or topics is None:
+            out += _pack_iBx(item.member_epoch, 0 if topics is None else 1)
         else:
-            if type(topics) is not tuple:
-                topics = sequence(topics)
-            n = len(topics)
-            if n < FEW:
-                out.append(n + 1)
+            out += _pack_i(item.member_epoch)
+            topics = item.topics
+            if topics is None:
+                out.append(0)
             else:
-                out += long_length(n)
-            _write_many_offset_fetch_request_topics_v10(out, topics)
-        out.append(0)
+                if type(topics) is not tuple:
+                    topics = sequence(topics)
+                n = len(topics)
+                if n < 127:
+                    out.append(n + 1)
+                else:
+                    out += long_length(n)
+                _write_many_offset_fetch_request_topics_v10(out, topics)
+            out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -958,14 +973,14 @@ def _encode_offset_fetch_request_v10(item: OffsetFetchRequest) -> bytes:
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_offset_fetch_request_group_v10(out, groups)
     if type(item.require_stable) is not bool:
         raise ValueError
-    out += _pack_zB(item.require_stable, 0)
+    out += _pack_zx(item.require_stable)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)

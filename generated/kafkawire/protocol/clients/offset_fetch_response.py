@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     NULL_TEXT,
     Tags,
     ZERO_UUID,
@@ -138,7 +137,7 @@ _unpack_iqih = unpacker("iqih")
 _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
 _pack_h = packer("h")
-_pack_hB = packer("hB")
+_pack_hx = packer("hx")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ii = packer("ii")
@@ -184,7 +183,8 @@ def _write_many_offset_fetch_response_partition_v0(
             out += NULL_TEXT
         else:
             text = metadata.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
         out += _pack_h(item.error_code)
 
@@ -382,7 +382,8 @@ def _write_many_offset_fetch_response_partition_v5(
             out += NULL_TEXT
         else:
             text = metadata.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
         out += _pack_h(item.error_code)
 
@@ -522,7 +523,7 @@ def _write_many_offset_fetch_response_partition_v6(
             else:
                 out += long_text_length(n)
             out += text
-        out += _pack_hB(item.error_code, 0)
+        out += _pack_hx(item.error_code)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -583,7 +584,7 @@ def _write_many_offset_fetch_response_topic_v6(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -629,13 +630,13 @@ def _encode_offset_fetch_response_v6(item: OffsetFetchResponse) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)
         out += long_length(n)
     _write_many_offset_fetch_response_topic_v6(out, topics)
-    out += _pack_hB(item.error_code, 0)
+    out += _pack_hx(item.error_code)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)
@@ -691,7 +692,7 @@ def _write_many_offset_fetch_response_partitions_v8(
             else:
                 out += long_text_length(n)
             out += text
-        out += _pack_hB(item.error_code, 0)
+        out += _pack_hx(item.error_code)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -752,7 +753,7 @@ def _write_many_offset_fetch_response_topics_v8(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -819,12 +820,12 @@ def _write_many_offset_fetch_response_group_v8(
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
         _write_many_offset_fetch_response_topics_v8(out, topics)
-        out += _pack_hB(item.error_code, 0)
+        out += _pack_hx(item.error_code)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -864,7 +865,7 @@ def _encode_offset_fetch_response_v8(item: OffsetFetchResponse) -> bytes:
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)
@@ -920,7 +921,7 @@ def _write_many_offset_fetch_response_topics_v10(
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -988,12 +989,12 @@ def _write_many_offset_fetch_response_group_v10(
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
         _write_many_offset_fetch_response_topics_v10(out, topics)
-        out += _pack_hB(item.error_code, 0)
+        out += _pack_hx(item.error_code)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -1033,7 +1034,7 @@ def _encode_offset_fetch_response_v10(item: OffsetFetchResponse) -> bytes:
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

@@ -10,7 +10,6 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     iterator,
     long_length,
@@ -83,7 +82,7 @@ _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ii = packer("ii")
 _pack_iii = packer("iii")
-_pack_iiiB = packer("iiiB")
+_pack_iiix = packer("iiix")
 
 # OffsetForLeaderPartition, versions 0-1
 #   Partition: int32
@@ -350,7 +349,7 @@ def _write_many_offset_for_leader_partition_v4(
     out: bytearray, items: Sequence[OffsetForLeaderEpochRequest.OffsetForLeaderPartition]
 ) -> None:
     for item in items:
-        out += _pack_iiiB(item.partition, item.current_leader_epoch, item.leader_epoch, 0)
+        out += _pack_iiix(item.partition, item.current_leader_epoch, item.leader_epoch)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -411,7 +410,7 @@ def _write_many_offset_for_leader_topic_v4(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -454,7 +453,7 @@ def _encode_offset_for_leader_epoch_request_v4(item: OffsetForLeaderEpochRequest
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.replica_id, n + 1)
     else:
         out += _pack_i(item.replica_id)

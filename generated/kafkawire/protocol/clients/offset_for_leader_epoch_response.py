@@ -10,7 +10,6 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     iterator,
     long_length,
@@ -83,7 +82,7 @@ _iterate_hiiq = iterator("hiiq")
 _iterate_hiiqx = iterator("hiiqx")
 _pack_h = packer("h")
 _pack_hiiq = packer("hiiq")
-_pack_hiiqB = packer("hiiqB")
+_pack_hiiqx = packer("hiiqx")
 _pack_hiq = packer("hiq")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
@@ -357,7 +356,7 @@ def _write_many_epoch_end_offset_v4(
     out: bytearray, items: Sequence[OffsetForLeaderEpochResponse.EpochEndOffset]
 ) -> None:
     for item in items:
-        out += _pack_hiiqB(item.error_code, item.partition, item.leader_epoch, item.end_offset, 0)
+        out += _pack_hiiqx(item.error_code, item.partition, item.leader_epoch, item.end_offset)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -418,7 +417,7 @@ def _write_many_offset_for_leader_topic_result_v4(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -461,7 +460,7 @@ def _encode_offset_for_leader_epoch_response_v4(item: OffsetForLeaderEpochRespon
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

@@ -6,11 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire import Message, RecordBytes, Struct, Uuid
 from kafkawire.wire.entities import TopicName, TransactionalId
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
     NULL_OCTETS,
     NULL_TEXT,
     Tags,
@@ -22,6 +21,7 @@ from kafkawire.wire.fastpath import (
     new_uuid,
     octets,
     packer,
+    reduce_views,
     rest_of_uvarint,
     sequence,
     tagged_section,
@@ -65,11 +65,12 @@ class ProduceRequest(Message, frozen=True, gc=False):
 
         Attributes:
             index: int32; versions 0+.
-            records: records; versions 0+; nullable 0+.
+            records: records; versions 0+; nullable 0+; decoded as a view of the buffer, which it keeps in memory.
         """
 
+        __reduce__ = reduce_views
         index: int = 0
-        records: bytes | None = None
+        records: RecordBytes | None = None
         unknown_tagged_fields: Tags = ()
 
     transactional_id: TransactionalId | None = None
@@ -104,6 +105,7 @@ def _read_many_partition_produce_data_v0(
 ) -> tuple[tuple[ProduceRequest.PartitionProduceData, ...], int]:
     make = ProduceRequest.PartitionProduceData
     result = []
+    view = memoryview(buffer)
     for _ in range(count):
         index, n = _unpack_ii(buffer, at)
         at += 8
@@ -111,14 +113,14 @@ def _read_many_partition_produce_data_v0(
             records = None
         else:
             end = at + n
-            records = buffer[at:end]
+            records = view[at:end]
             at = end
         result.append(make(index, records))
     return tuple(result), at
 
 
 def _write_many_partition_produce_data_v0(
-    out: list[bytes], items: Sequence[ProduceRequest.PartitionProduceData]
+    out: list[RecordBytes], items: Sequence[ProduceRequest.PartitionProduceData]
 ) -> None:
     for item in items:
         if item.unknown_tagged_fields:
@@ -128,9 +130,12 @@ def _write_many_partition_produce_data_v0(
         if records is None:
             out.append(NULL_OCTETS)
         else:
-            text = octets(records)
-            out.append(_pack_i(len(text)))
-            out.append(text)
+            if type(records) is memoryview:
+                n = records.nbytes
+            else:
+                records = octets(records)
+                n = len(records)
+            out += (_pack_i(n), records)
 
 
 # TopicProduceData, versions 0-8
@@ -165,7 +170,7 @@ def _read_many_topic_produce_data_v0(
     return tuple(result), at
 
 
-def _write_many_topic_produce_data_v0(out: list[bytes], items: Sequence[ProduceRequest.TopicProduceData]) -> None:
+def _write_many_topic_produce_data_v0(out: list[RecordBytes], items: Sequence[ProduceRequest.TopicProduceData]) -> None:
     for item in items:
         if item.unknown_tagged_fields:
             raise ValueError  # tagged-unknown-needs-flexible
@@ -200,7 +205,7 @@ def _read_produce_request_v0(buffer: bytes, at: int) -> tuple[ProduceRequest, in
 
 
 def _encode_produce_request_v0(item: ProduceRequest) -> bytes:
-    out: list[bytes] = []
+    out: list[RecordBytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.transactional_id is not None:
@@ -243,7 +248,7 @@ def _read_produce_request_v3(buffer: bytes, at: int) -> tuple[ProduceRequest, in
 
 
 def _encode_produce_request_v3(item: ProduceRequest) -> bytes:
-    out: list[bytes] = []
+    out: list[RecordBytes] = []
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     transactional_id = item.transactional_id
@@ -251,8 +256,8 @@ def _encode_produce_request_v3(item: ProduceRequest) -> bytes:
         out.append(NULL_TEXT)
     else:
         text = transactional_id.encode()
-        out.append(_pack_h(len(text)))
-        out.append(text)
+        n = len(text)
+        out += (_pack_h(n), text)
     topic_data = item.topic_data
     if type(topic_data) is not tuple:
         topic_data = sequence(topic_data)
@@ -272,6 +277,7 @@ def _read_many_partition_produce_data_v9(
 ) -> tuple[tuple[ProduceRequest.PartitionProduceData, ...], int]:
     make = ProduceRequest.PartitionProduceData
     result = []
+    view = memoryview(buffer)
     for _ in range(count):
         index, n = _unpack_iB(buffer, at)
         at += 5
@@ -281,7 +287,7 @@ def _read_many_partition_produce_data_v9(
             records = None
         else:
             end = at + n - 1
-            records = buffer[at:end]
+            records = view[at:end]
             at = end
         n = buffer[at]
         at += 1
@@ -293,24 +299,23 @@ def _read_many_partition_produce_data_v9(
 
 
 def _write_many_partition_produce_data_v9(
-    out: list[bytes], items: Sequence[ProduceRequest.PartitionProduceData]
+    out: list[RecordBytes], items: Sequence[ProduceRequest.PartitionProduceData]
 ) -> None:
     for item in items:
         out.append(_pack_i(item.index))
         records = item.records
         if records is None:
-            out.append(BYTES[0])
+            out.append(b"\x00")
         else:
-            text = octets(records)
-            n = len(text)
-            if n < 127:
-                out.append(BYTES[n + 1])
+            if type(records) is memoryview:
+                n = records.nbytes
             else:
-                out.append(long_length(n))
-            out.append(text)
-        out.append(BYTES[0])
+                records = octets(records)
+                n = len(records)
+            out += (BYTES[n + 1] if n < 127 else long_length(n), records)
+        out.append(b"\x00")
         if item.unknown_tagged_fields:
-            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+            out[-1] = bytes(out[-1][:-1]) + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # TopicProduceData, versions 9-12
@@ -354,27 +359,23 @@ def _read_many_topic_produce_data_v9(
     return tuple(result), at
 
 
-def _write_many_topic_produce_data_v9(out: list[bytes], items: Sequence[ProduceRequest.TopicProduceData]) -> None:
+def _write_many_topic_produce_data_v9(out: list[RecordBytes], items: Sequence[ProduceRequest.TopicProduceData]) -> None:
     for item in items:
         text = item.name.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
         partition_data = item.partition_data
         if type(partition_data) is not tuple:
             partition_data = sequence(partition_data)
         n = len(partition_data)
-        if n < FEW:
+        if n < 127:
             out.append(BYTES[n + 1])
         else:
             out.append(long_length(n))
         _write_many_partition_produce_data_v9(out, partition_data)
-        out.append(BYTES[0])
+        out.append(b"\x00")
         if item.unknown_tagged_fields:
-            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+            out[-1] = bytes(out[-1][:-1]) + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ProduceRequest, versions 9-12
@@ -417,31 +418,27 @@ def _read_produce_request_v9(buffer: bytes, at: int) -> tuple[ProduceRequest, in
 
 
 def _encode_produce_request_v9(item: ProduceRequest) -> bytes:
-    out: list[bytes] = []
+    out: list[RecordBytes] = []
     transactional_id = item.transactional_id
     if transactional_id is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = transactional_id.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     topic_data = item.topic_data
     if type(topic_data) is not tuple:
         topic_data = sequence(topic_data)
     n = len(topic_data)
-    if n < FEW:
+    if n < 127:
         out.append(_pack_hiB(item.acks, item.timeout_ms, n + 1))
     else:
         out.append(_pack_hi(item.acks, item.timeout_ms))
         out.append(long_length(n))
     _write_many_topic_produce_data_v9(out, topic_data)
-    out.append(BYTES[0])
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+        out[-1] = bytes(out[-1][:-1]) + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)
 
 
@@ -479,7 +476,9 @@ def _read_many_topic_produce_data_v13(
     return tuple(result), at
 
 
-def _write_many_topic_produce_data_v13(out: list[bytes], items: Sequence[ProduceRequest.TopicProduceData]) -> None:
+def _write_many_topic_produce_data_v13(
+    out: list[RecordBytes], items: Sequence[ProduceRequest.TopicProduceData]
+) -> None:
     for item in items:
         partition_data = item.partition_data
         if type(partition_data) is not tuple:
@@ -487,15 +486,15 @@ def _write_many_topic_produce_data_v13(out: list[bytes], items: Sequence[Produce
         n = len(partition_data)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out.append(_pack_16sB(item.topic_id, n + 1))
         else:
             out.append(_pack_16s(item.topic_id))
             out.append(long_length(n))
         _write_many_partition_produce_data_v9(out, partition_data)
-        out.append(BYTES[0])
+        out.append(b"\x00")
         if item.unknown_tagged_fields:
-            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+            out[-1] = bytes(out[-1][:-1]) + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ProduceRequest, version 13
@@ -538,31 +537,27 @@ def _read_produce_request_v13(buffer: bytes, at: int) -> tuple[ProduceRequest, i
 
 
 def _encode_produce_request_v13(item: ProduceRequest) -> bytes:
-    out: list[bytes] = []
+    out: list[RecordBytes] = []
     transactional_id = item.transactional_id
     if transactional_id is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = transactional_id.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     topic_data = item.topic_data
     if type(topic_data) is not tuple:
         topic_data = sequence(topic_data)
     n = len(topic_data)
-    if n < FEW:
+    if n < 127:
         out.append(_pack_hiB(item.acks, item.timeout_ms, n + 1))
     else:
         out.append(_pack_hi(item.acks, item.timeout_ms))
         out.append(long_length(n))
     _write_many_topic_produce_data_v13(out, topic_data)
-    out.append(BYTES[0])
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+        out[-1] = bytes(out[-1][:-1]) + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)
 
 

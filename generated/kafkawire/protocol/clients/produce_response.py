@@ -12,7 +12,6 @@ import msgspec
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     NULL_TEXT,
     Tags,
     ZERO_UUID,
@@ -156,13 +155,13 @@ _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
 _pack_h = packer("h")
 _pack_i = packer("i")
-_pack_iB = packer("iB")
 _pack_ihq = packer("ihq")
 _pack_ihqq = packer("ihqq")
 _pack_ihqqq = packer("ihqqq")
 _pack_ihqqqB = packer("ihqqqB")
 _pack_ihqqqi = packer("ihqqqi")
-_pack_iiB = packer("iiB")
+_pack_iix = packer("iix")
+_pack_ix = packer("ix")
 _pack_text_i_i = text_packers("i", "i")
 
 # PartitionProduceResponse, versions 0-1
@@ -570,7 +569,8 @@ def _write_many_batch_index_and_error_message_v8(
             out += NULL_TEXT
         else:
             text = batch_index_error_message.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
 
 
@@ -641,7 +641,8 @@ def _write_many_partition_produce_response_v8(
             out += NULL_TEXT
         else:
             text = error_message.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
 
 
@@ -853,7 +854,7 @@ def _write_many_partition_produce_response_v9(
         if type(record_errors) is not tuple:
             record_errors = sequence(record_errors)
         n = len(record_errors)
-        if n < FEW:
+        if n < 127:
             out += _pack_ihqqqB(
                 item.index, item.error_code, item.base_offset, item.log_append_time_ms, item.log_start_offset, n + 1
             )
@@ -935,7 +936,7 @@ def _write_many_topic_produce_response_v9(
         if type(partition_responses) is not tuple:
             partition_responses = sequence(partition_responses)
         n = len(partition_responses)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -980,12 +981,12 @@ def _encode_produce_response_v9(item: ProduceResponse) -> bytes:
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_topic_produce_response_v9(out, responses)
-    out += _pack_iB(item.throttle_time_ms, 0)
+    out += _pack_ix(item.throttle_time_ms)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)
@@ -1007,7 +1008,7 @@ def _read_leader_id_and_epoch_v10(buffer: bytes, at: int) -> tuple[ProduceRespon
 
 
 def _write_leader_id_and_epoch_v10(out: bytearray, item: ProduceResponse.LeaderIdAndEpoch) -> None:
-    out += _pack_iiB(item.leader_id, item.leader_epoch, 0)
+    out += _pack_iix(item.leader_id, item.leader_epoch)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -1093,7 +1094,7 @@ def _write_many_partition_produce_response_v10(
         if type(record_errors) is not tuple:
             record_errors = sequence(record_errors)
         n = len(record_errors)
-        if n < FEW:
+        if n < 127:
             out += _pack_ihqqqB(
                 item.index, item.error_code, item.base_offset, item.log_append_time_ms, item.log_start_offset, n + 1
             )
@@ -1115,15 +1116,16 @@ def _write_many_partition_produce_response_v10(
                 out += long_text_length(n)
             out += text
         out.append(0)
-        known = []
-        if item.current_leader is not _DEFAULT_LeaderIdAndEpoch and differs(
-            item.current_leader, _DEFAULT_LeaderIdAndEpoch
-        ):
-            payload = bytearray()
-            _write_leader_id_and_epoch_v10(payload, item.current_leader)
-            known.append((0, bytes(payload)))
-        if known or item.unknown_tagged_fields:
-            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+        if item.current_leader is not _DEFAULT_LeaderIdAndEpoch or item.unknown_tagged_fields:
+            known = []
+            if item.current_leader is not _DEFAULT_LeaderIdAndEpoch and differs(
+                item.current_leader, _DEFAULT_LeaderIdAndEpoch
+            ):
+                payload = bytearray()
+                _write_leader_id_and_epoch_v10(payload, item.current_leader)
+                known.append((0, bytes(payload)))
+            if known or item.unknown_tagged_fields:
+                out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
 
 
 # TopicProduceResponse, versions 10-12
@@ -1182,7 +1184,7 @@ def _write_many_topic_produce_response_v10(
         if type(partition_responses) is not tuple:
             partition_responses = sequence(partition_responses)
         n = len(partition_responses)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1318,27 +1320,28 @@ def _encode_produce_response_v10(item: ProduceResponse) -> bytes:
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_topic_produce_response_v10(out, responses)
-    out += _pack_iB(item.throttle_time_ms, 0)
-    known = []
-    if len(item.node_endpoints):
-        payload = bytearray()
-        node_endpoints = item.node_endpoints
-        if type(node_endpoints) is not tuple:
-            node_endpoints = sequence(node_endpoints)
-        n = len(node_endpoints)
-        if n < FEW:
-            payload.append(n + 1)
-        else:
-            payload += long_length(n)
-        _write_many_node_endpoint_v10(payload, node_endpoints)
-        known.append((0, bytes(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+    out += _pack_ix(item.throttle_time_ms)
+    if len(item.node_endpoints) or item.unknown_tagged_fields:
+        known = []
+        if len(item.node_endpoints):
+            payload = bytearray()
+            node_endpoints = item.node_endpoints
+            if type(node_endpoints) is not tuple:
+                node_endpoints = sequence(node_endpoints)
+            n = len(node_endpoints)
+            if n < 127:
+                payload.append(n + 1)
+            else:
+                payload += long_length(n)
+            _write_many_node_endpoint_v10(payload, node_endpoints)
+            known.append((0, bytes(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
     return bytes(out)
 
 
@@ -1386,7 +1389,7 @@ def _write_many_topic_produce_response_v13(
         n = len(partition_responses)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -1454,27 +1457,28 @@ def _encode_produce_response_v13(item: ProduceResponse) -> bytes:
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_topic_produce_response_v13(out, responses)
-    out += _pack_iB(item.throttle_time_ms, 0)
-    known = []
-    if len(item.node_endpoints):
-        payload = bytearray()
-        node_endpoints = item.node_endpoints
-        if type(node_endpoints) is not tuple:
-            node_endpoints = sequence(node_endpoints)
-        n = len(node_endpoints)
-        if n < FEW:
-            payload.append(n + 1)
-        else:
-            payload += long_length(n)
-        _write_many_node_endpoint_v10(payload, node_endpoints)
-        known.append((0, bytes(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+    out += _pack_ix(item.throttle_time_ms)
+    if len(item.node_endpoints) or item.unknown_tagged_fields:
+        known = []
+        if len(item.node_endpoints):
+            payload = bytearray()
+            node_endpoints = item.node_endpoints
+            if type(node_endpoints) is not tuple:
+                node_endpoints = sequence(node_endpoints)
+            n = len(node_endpoints)
+            if n < 127:
+                payload.append(n + 1)
+            else:
+                payload += long_length(n)
+            _write_many_node_endpoint_v10(payload, node_endpoints)
+            known.append((0, bytes(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
     return bytes(out)
 
 

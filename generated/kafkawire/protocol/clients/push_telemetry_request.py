@@ -85,12 +85,8 @@ def _encode_push_telemetry_request_v0(item: PushTelemetryRequest) -> bytes:
     out.append(_pack_16sizb(item.client_instance_id, item.subscription_id, item.terminating, item.compression_type))
     text = octets(item.metrics)
     n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_length(n))
-    out.append(text)
-    out.append(BYTES[0])
+    out += (BYTES[n + 1] if n < 127 else long_length(n), text)
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

@@ -28,7 +28,7 @@ class PushTelemetryResponse(Message, frozen=True, gc=False):
 
 
 _unpack_ihB = unpacker("ihB")
-_pack_ihB = packer("ihB")
+_pack_ihx = packer("ihx")
 
 # PushTelemetryResponse, version 0
 #   ThrottleTimeMs: int32
@@ -46,11 +46,11 @@ def _read_push_telemetry_response_v0(buffer: bytes, at: int) -> tuple[PushTeleme
 
 
 def _encode_push_telemetry_response_v0(item: PushTelemetryResponse) -> bytes:
-    out: list[bytes] = []
-    out.append(_pack_ihB(item.throttle_time_ms, item.error_code, 0))
+    out = b""
+    out += _pack_ihx(item.throttle_time_ms, item.error_code)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 PushTelemetryResponse._readers = {0: _read_push_telemetry_response_v0}

@@ -9,7 +9,6 @@ from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     iterator,
@@ -101,7 +100,7 @@ _pack_16sB = packer("16sB")
 _pack_ih = packer("ih")
 _pack_iq = packer("iq")
 _pack_iqB = packer("iqB")
-_pack_qqbhB = packer("qqbhB")
+_pack_qqbhx = packer("qqbhx")
 
 # StateBatch, version 0
 #   FirstOffset: int64
@@ -131,7 +130,7 @@ def _read_many_state_batch_v0(
 
 def _write_many_state_batch_v0(out: bytearray, items: Sequence[ReadShareGroupStateResponse.StateBatch]) -> None:
     for item in items:
-        out += _pack_qqbhB(item.first_offset, item.last_offset, item.delivery_state, item.delivery_count, 0)
+        out += _pack_qqbhx(item.first_offset, item.last_offset, item.delivery_state, item.delivery_count)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -203,7 +202,7 @@ def _write_many_partition_result_v0(
         if type(state_batches) is not tuple:
             state_batches = sequence(state_batches)
         n = len(state_batches)
-        if n < FEW:
+        if n < 127:
             out += _pack_iqB(item.state_epoch, item.start_offset, n + 1)
         else:
             out += _pack_iq(item.state_epoch, item.start_offset)
@@ -258,7 +257,7 @@ def _write_many_read_state_result_v0(
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -301,7 +300,7 @@ def _encode_read_share_group_state_response_v0(item: ReadShareGroupStateResponse
     if type(results) is not tuple:
         results = sequence(results)
     n = len(results)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

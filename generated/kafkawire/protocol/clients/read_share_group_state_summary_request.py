@@ -10,7 +10,6 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     iterator,
@@ -75,7 +74,7 @@ _unpack_iiB = unpacker("iiB")
 _iterate_iix = iterator("iix")
 _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
-_pack_iiB = packer("iiB")
+_pack_iix = packer("iix")
 
 # PartitionData, versions 0-1
 #   Partition: int32
@@ -105,7 +104,7 @@ def _write_many_partition_data_v0(
     out: bytearray, items: Sequence[ReadShareGroupStateSummaryRequest.PartitionData]
 ) -> None:
     for item in items:
-        out += _pack_iiB(item.partition, item.leader_epoch, 0)
+        out += _pack_iix(item.partition, item.leader_epoch)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -154,7 +153,7 @@ def _write_many_read_state_summary_data_v0(
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -215,7 +214,7 @@ def _encode_read_share_group_state_summary_request_v0(item: ReadShareGroupStateS
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

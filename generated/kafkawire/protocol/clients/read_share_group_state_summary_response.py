@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -82,8 +81,8 @@ _unpack_iiqiB = unpacker("iiqiB")
 _pack_16s = packer("16s")
 _pack_16sB = packer("16sB")
 _pack_ih = packer("ih")
-_pack_iiqB = packer("iiqB")
-_pack_iiqiB = packer("iiqiB")
+_pack_iiqix = packer("iiqix")
+_pack_iiqx = packer("iiqx")
 
 # PartitionResult, version 0
 #   Partition: int32
@@ -136,7 +135,7 @@ def _write_many_partition_result_v0(
             else:
                 out += long_text_length(n)
             out += text
-        out += _pack_iiqB(item.state_epoch, item.leader_epoch, item.start_offset, 0)
+        out += _pack_iiqx(item.state_epoch, item.leader_epoch, item.start_offset)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -185,7 +184,7 @@ def _write_many_read_state_summary_result_v0(
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -230,7 +229,7 @@ def _encode_read_share_group_state_summary_response_v0(item: ReadShareGroupState
     if type(results) is not tuple:
         results = sequence(results)
     n = len(results)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -304,7 +303,7 @@ def _write_many_partition_result_v1(
             else:
                 out += long_text_length(n)
             out += text
-        out += _pack_iiqiB(item.state_epoch, item.leader_epoch, item.start_offset, item.delivery_complete_count, 0)
+        out += _pack_iiqix(item.state_epoch, item.leader_epoch, item.start_offset, item.delivery_complete_count)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -353,7 +352,7 @@ def _write_many_read_state_summary_result_v1(
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -398,7 +397,7 @@ def _encode_read_share_group_state_summary_response_v1(item: ReadShareGroupState
     if type(results) is not tuple:
         results = sequence(results)
     n = len(results)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

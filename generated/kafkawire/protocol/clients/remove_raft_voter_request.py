@@ -41,7 +41,7 @@ class RemoveRaftVoterRequest(Message, frozen=True, gc=False):
 
 
 _unpack_i16sB = unpacker("i16sB")
-_pack_i16sB = packer("i16sB")
+_pack_i16sx = packer("i16sx")
 
 # RemoveRaftVoterRequest, version 0
 #   ClusterId: compact string, nullable
@@ -71,24 +71,24 @@ def _read_remove_raft_voter_request_v0(buffer: bytes, at: int) -> tuple[RemoveRa
 
 
 def _encode_remove_raft_voter_request_v0(item: RemoveRaftVoterRequest) -> bytes:
-    out: list[bytes] = []
+    out = b""
     cluster_id = item.cluster_id
     if cluster_id is None:
-        out.append(BYTES[0])
+        out += b"\x00"
     else:
         text = cluster_id.encode()
         n = len(text)
         if n < 127:
-            out.append(BYTES[n + 1])
+            out += BYTES[n + 1]
         else:
-            out.append(long_text_length(n))
-        out.append(text)
+            out += long_text_length(n)
+        out += text
     if len(item.voter_directory_id) != 16:
         raise ValueError
-    out.append(_pack_i16sB(item.voter_id, item.voter_directory_id, 0))
+    out += _pack_i16sx(item.voter_id, item.voter_directory_id)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 RemoveRaftVoterRequest._readers = {0: _read_remove_raft_voter_request_v0}

@@ -68,23 +68,23 @@ def _read_remove_raft_voter_response_v0(buffer: bytes, at: int) -> tuple[RemoveR
 
 
 def _encode_remove_raft_voter_response_v0(item: RemoveRaftVoterResponse) -> bytes:
-    out: list[bytes] = []
-    out.append(_pack_ih(item.throttle_time_ms, item.error_code))
+    out = b""
+    out += _pack_ih(item.throttle_time_ms, item.error_code)
     error_message = item.error_message
     if error_message is None:
-        out.append(BYTES[0])
+        out += b"\x00"
     else:
         text = error_message.encode()
         n = len(text)
         if n < 127:
-            out.append(BYTES[n + 1])
+            out += BYTES[n + 1]
         else:
-            out.append(long_text_length(n))
-        out.append(text)
-    out.append(BYTES[0])
+            out += long_text_length(n)
+        out += text
+    out += b"\x00"
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 RemoveRaftVoterResponse._readers = {0: _read_remove_raft_voter_response_v0}

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
-from kafkawire.wire.fastpath import BYTES, NULL_TEXT, Tags, packer, tagged_section, unknown_tags, unpacker
+from kafkawire.wire.fastpath import NULL_TEXT, Tags, packer, tagged_section, unknown_tags, unpacker
 
 
 class RequestHeader(Message, frozen=True, gc=False):
@@ -49,13 +49,13 @@ def _read_request_header_v0(buffer: bytes, at: int) -> tuple[RequestHeader, int]
 
 
 def _encode_request_header_v0(item: RequestHeader) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     if item.client_id != "":
         raise ValueError  # client_id is not in these versions
-    out.append(_pack_hhi(item.request_api_key, item.request_api_version, item.correlation_id))
-    return b"".join(out)
+    out += _pack_hhi(item.request_api_key, item.request_api_version, item.correlation_id)
+    return out
 
 
 # RequestHeader, version 1
@@ -78,18 +78,19 @@ def _read_request_header_v1(buffer: bytes, at: int) -> tuple[RequestHeader, int]
 
 
 def _encode_request_header_v1(item: RequestHeader) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    out.append(_pack_hhi(item.request_api_key, item.request_api_version, item.correlation_id))
+    out += _pack_hhi(item.request_api_key, item.request_api_version, item.correlation_id)
     client_id = item.client_id
     if client_id is None:
-        out.append(NULL_TEXT)
+        out += NULL_TEXT
     else:
         text = client_id.encode()
-        out.append(_pack_h(len(text)))
-        out.append(text)
-    return b"".join(out)
+        n = len(text)
+        out += _pack_h(n)
+        out += text
+    return out
 
 
 # RequestHeader, version 2
@@ -118,19 +119,20 @@ def _read_request_header_v2(buffer: bytes, at: int) -> tuple[RequestHeader, int]
 
 
 def _encode_request_header_v2(item: RequestHeader) -> bytes:
-    out: list[bytes] = []
-    out.append(_pack_hhi(item.request_api_key, item.request_api_version, item.correlation_id))
+    out = b""
+    out += _pack_hhi(item.request_api_key, item.request_api_version, item.correlation_id)
     client_id = item.client_id
     if client_id is None:
-        out.append(NULL_TEXT)
+        out += NULL_TEXT
     else:
         text = client_id.encode()
-        out.append(_pack_h(len(text)))
-        out.append(text)
-    out.append(BYTES[0])
+        n = len(text)
+        out += _pack_h(n)
+        out += text
+    out += b"\x00"
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 RequestHeader._readers = {0: _read_request_header_v0, 1: _read_request_header_v1, 2: _read_request_header_v2}

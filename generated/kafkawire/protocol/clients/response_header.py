@@ -28,7 +28,7 @@ class ResponseHeader(Message, frozen=True, gc=False):
 _unpack_i = unpacker("i")
 _unpack_iB = unpacker("iB")
 _pack_i = packer("i")
-_pack_iB = packer("iB")
+_pack_ix = packer("ix")
 
 # ResponseHeader, version 0
 #   CorrelationId: int32
@@ -41,11 +41,11 @@ def _read_response_header_v0(buffer: bytes, at: int) -> tuple[ResponseHeader, in
 
 
 def _encode_response_header_v0(item: ResponseHeader) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    out.append(_pack_i(item.correlation_id))
-    return b"".join(out)
+    out += _pack_i(item.correlation_id)
+    return out
 
 
 # ResponseHeader, version 1
@@ -63,11 +63,11 @@ def _read_response_header_v1(buffer: bytes, at: int) -> tuple[ResponseHeader, in
 
 
 def _encode_response_header_v1(item: ResponseHeader) -> bytes:
-    out: list[bytes] = []
-    out.append(_pack_iB(item.correlation_id, 0))
+    out = b""
+    out += _pack_ix(item.correlation_id)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 ResponseHeader._readers = {0: _read_response_header_v0, 1: _read_response_header_v1}

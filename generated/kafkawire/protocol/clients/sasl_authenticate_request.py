@@ -90,12 +90,8 @@ def _encode_sasl_authenticate_request_v2(item: SaslAuthenticateRequest) -> bytes
     out: list[bytes] = []
     text = octets(item.auth_bytes)
     n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_length(n))
-    out.append(text)
-    out.append(BYTES[0])
+    out += (BYTES[n + 1] if n < 127 else long_length(n), text)
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

@@ -52,7 +52,7 @@ _unpack_qB = unpacker("qB")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_q = packer("q")
-_pack_qB = packer("qB")
+_pack_qx = packer("qx")
 
 # SaslAuthenticateResponse, version 0
 #   ErrorCode: int16
@@ -89,8 +89,8 @@ def _encode_sasl_authenticate_response_v0(item: SaslAuthenticateResponse) -> byt
         out.append(NULL_TEXT)
     else:
         text = error_message.encode()
-        out.append(_pack_h(len(text)))
-        out.append(text)
+        n = len(text)
+        out += (_pack_h(n), text)
     auth_bytes_raw = octets(item.auth_bytes)
     out.append(_pack_i(len(auth_bytes_raw)))
     out.append(auth_bytes_raw)
@@ -135,8 +135,8 @@ def _encode_sasl_authenticate_response_v1(item: SaslAuthenticateResponse) -> byt
         out.append(NULL_TEXT)
     else:
         text = error_message.encode()
-        out.append(_pack_h(len(text)))
-        out.append(text)
+        n = len(text)
+        out += (_pack_h(n), text)
     auth_bytes_raw = octets(item.auth_bytes)
     out.append(_pack_i(len(auth_bytes_raw)))
     out.append(auth_bytes_raw)
@@ -185,23 +185,15 @@ def _encode_sasl_authenticate_response_v2(item: SaslAuthenticateResponse) -> byt
     out.append(_pack_h(item.error_code))
     error_message = item.error_message
     if error_message is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = error_message.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     text = octets(item.auth_bytes)
     n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_length(n))
-    out.append(text)
-    out.append(_pack_qB(item.session_lifetime_ms, 0))
+    out += (BYTES[n + 1] if n < 127 else long_length(n), text)
+    out.append(_pack_qx(item.session_lifetime_ms))
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

@@ -44,13 +44,13 @@ def _read_sasl_handshake_request_v0(buffer: bytes, at: int) -> tuple[SaslHandsha
 
 
 def _encode_sasl_handshake_request_v0(item: SaslHandshakeRequest) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     mechanism_raw = item.mechanism.encode()
-    out.append(_pack_h(len(mechanism_raw)))
-    out.append(mechanism_raw)
-    return b"".join(out)
+    out += _pack_h(len(mechanism_raw))
+    out += mechanism_raw
+    return out
 
 
 SaslHandshakeRequest._readers = {0: _read_sasl_handshake_request_v0, 1: _read_sasl_handshake_request_v0}

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -122,7 +121,7 @@ def _read_many_acknowledgement_batch_v0(
     for _ in range(count):
         first_offset, last_offset, n = _unpack_qqB(buffer, at)
         at += 17
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             acknowledge_types = _unpack_many_b[n](buffer, at)
             at += n
@@ -145,7 +144,7 @@ def _write_many_acknowledgement_batch_v0(
         if type(acknowledge_types) is not tuple:
             acknowledge_types = sequence(acknowledge_types)
         n = len(acknowledge_types)
-        if n < FEW:
+        if n < 127:
             numbers = _pack_many_b[n](*acknowledge_types)
             out += _pack_qqB(item.first_offset, item.last_offset, n + 1)
         else:
@@ -199,7 +198,7 @@ def _write_many_acknowledge_partition_v0(
         if type(acknowledgement_batches) is not tuple:
             acknowledgement_batches = sequence(acknowledgement_batches)
         n = len(acknowledgement_batches)
-        if n < FEW:
+        if n < 127:
             out += _pack_iB(item.partition_index, n + 1)
         else:
             out += _pack_i(item.partition_index)
@@ -252,7 +251,7 @@ def _write_many_acknowledge_topic_v0(out: bytearray, items: Sequence[ShareAcknow
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -342,7 +341,7 @@ def _encode_share_acknowledge_request_v0(item: ShareAcknowledgeRequest) -> bytes
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.share_session_epoch, n + 1)
     else:
         out += _pack_i(item.share_session_epoch)
@@ -434,7 +433,7 @@ def _encode_share_acknowledge_request_v2(item: ShareAcknowledgeRequest) -> bytes
     n = len(topics)
     if type(item.is_renew_ack) is not bool:
         raise ValueError
-    if n < FEW:
+    if n < 127:
         out += _pack_izB(item.share_session_epoch, item.is_renew_ack, n + 1)
     else:
         out += _pack_iz(item.share_session_epoch, item.is_renew_ack)

@@ -11,7 +11,6 @@ import msgspec
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -126,7 +125,7 @@ _pack_16sB = packer("16sB")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ih = packer("ih")
-_pack_iiB = packer("iiB")
+_pack_iix = packer("iix")
 _pack_text_i_i = text_packers("i", "i")
 
 # LeaderIdAndEpoch, versions 0-2
@@ -145,7 +144,7 @@ def _read_leader_id_and_epoch_v0(buffer: bytes, at: int) -> tuple[ShareAcknowled
 
 
 def _write_leader_id_and_epoch_v0(out: bytearray, item: ShareAcknowledgeResponse.LeaderIdAndEpoch) -> None:
-    out += _pack_iiB(item.leader_id, item.leader_epoch, 0)
+    out += _pack_iix(item.leader_id, item.leader_epoch)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -248,7 +247,7 @@ def _write_many_share_acknowledge_topic_response_v0(
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -398,7 +397,7 @@ def _encode_share_acknowledge_response_v0(item: ShareAcknowledgeResponse) -> byt
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -407,7 +406,7 @@ def _encode_share_acknowledge_response_v0(item: ShareAcknowledgeResponse) -> byt
     if type(node_endpoints) is not tuple:
         node_endpoints = sequence(node_endpoints)
     n = len(node_endpoints)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -494,7 +493,7 @@ def _encode_share_acknowledge_response_v2(item: ShareAcknowledgeResponse) -> byt
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.acquisition_lock_timeout_ms, n + 1)
     else:
         out += _pack_i(item.acquisition_lock_timeout_ms)
@@ -504,7 +503,7 @@ def _encode_share_acknowledge_response_v2(item: ShareAcknowledgeResponse) -> byt
     if type(node_endpoints) is not tuple:
         node_endpoints = sequence(node_endpoints)
     n = len(node_endpoints)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -161,7 +160,7 @@ def _read_many_acknowledgement_batch_v0(
     for _ in range(count):
         first_offset, last_offset, n = _unpack_qqB(buffer, at)
         at += 17
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             acknowledge_types = _unpack_many_b[n](buffer, at)
             at += n
@@ -184,7 +183,7 @@ def _write_many_acknowledgement_batch_v0(
         if type(acknowledge_types) is not tuple:
             acknowledge_types = sequence(acknowledge_types)
         n = len(acknowledge_types)
-        if n < FEW:
+        if n < 127:
             numbers = _pack_many_b[n](*acknowledge_types)
             out += _pack_qqB(item.first_offset, item.last_offset, n + 1)
         else:
@@ -237,7 +236,7 @@ def _write_many_fetch_partition_v0(out: bytearray, items: Sequence[ShareFetchReq
         if type(acknowledgement_batches) is not tuple:
             acknowledgement_batches = sequence(acknowledgement_batches)
         n = len(acknowledgement_batches)
-        if n < FEW:
+        if n < 127:
             out += _pack_iiB(item.partition_index, item.partition_max_bytes, n + 1)
         else:
             out += _pack_ii(item.partition_index, item.partition_max_bytes)
@@ -290,7 +289,7 @@ def _write_many_fetch_topic_v0(out: bytearray, items: Sequence[ShareFetchRequest
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -316,7 +315,7 @@ def _read_many_forgotten_topic_v0(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = new_uuid(topic_id)
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             partitions = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -339,7 +338,7 @@ def _write_many_forgotten_topic_v0(out: bytearray, items: Sequence[ShareFetchReq
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             numbers = _pack_many_i[n](*partitions)
             out += _pack_16sB(item.topic_id, n + 1)
         else:
@@ -468,7 +467,7 @@ def _encode_share_fetch_request_v0(item: ShareFetchRequest) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iiiiB(item.share_session_epoch, item.max_wait_ms, item.min_bytes, item.max_bytes, n + 1)
     else:
         out += _pack_iiii(item.share_session_epoch, item.max_wait_ms, item.min_bytes, item.max_bytes)
@@ -478,7 +477,7 @@ def _encode_share_fetch_request_v0(item: ShareFetchRequest) -> bytes:
     if type(forgotten_topics_data) is not tuple:
         forgotten_topics_data = sequence(forgotten_topics_data)
     n = len(forgotten_topics_data)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -530,7 +529,7 @@ def _write_many_fetch_partition_v1(out: bytearray, items: Sequence[ShareFetchReq
         if type(acknowledgement_batches) is not tuple:
             acknowledgement_batches = sequence(acknowledgement_batches)
         n = len(acknowledgement_batches)
-        if n < FEW:
+        if n < 127:
             out += _pack_iB(item.partition_index, n + 1)
         else:
             out += _pack_i(item.partition_index)
@@ -583,7 +582,7 @@ def _write_many_fetch_topic_v1(out: bytearray, items: Sequence[ShareFetchRequest
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -708,7 +707,7 @@ def _encode_share_fetch_request_v1(item: ShareFetchRequest) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iiiiiiB(
             item.share_session_epoch,
             item.max_wait_ms,
@@ -733,7 +732,7 @@ def _encode_share_fetch_request_v1(item: ShareFetchRequest) -> bytes:
     if type(forgotten_topics_data) is not tuple:
         forgotten_topics_data = sequence(forgotten_topics_data)
     n = len(forgotten_topics_data)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -870,7 +869,7 @@ def _encode_share_fetch_request_v2(item: ShareFetchRequest) -> bytes:
     n = len(topics)
     if type(item.is_renew_ack) is not bool:
         raise ValueError
-    if n < FEW:
+    if n < 127:
         out += _pack_iiiiiibzB(
             item.share_session_epoch,
             item.max_wait_ms,
@@ -899,7 +898,7 @@ def _encode_share_fetch_request_v2(item: ShareFetchRequest) -> bytes:
     if type(forgotten_topics_data) is not tuple:
         forgotten_topics_data = sequence(forgotten_topics_data)
     n = len(forgotten_topics_data)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

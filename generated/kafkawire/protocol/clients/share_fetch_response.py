@@ -9,11 +9,10 @@ from itertools import starmap
 
 import msgspec
 
-from kafkawire.wire import Message, Struct, Uuid
+from kafkawire.wire import Message, RecordBytes, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
     Tags,
     ZERO_UUID,
     iterator,
@@ -24,6 +23,7 @@ from kafkawire.wire.fastpath import (
     new_uuid,
     octets,
     packer,
+    reduce_views,
     rest_of_uvarint,
     sequence,
     tagged_section,
@@ -74,10 +74,11 @@ class ShareFetchResponse(Message, frozen=True, gc=False):
             acknowledge_error_code: int16; versions 0+.
             acknowledge_error_message: string; versions 0+; nullable 0+; default null.
             current_leader: LeaderIdAndEpoch; versions 0+.
-            records: records; versions 0+; nullable 0.
+            records: records; versions 0+; nullable 0; decoded as a view of the buffer, which it keeps in memory.
             acquired_records: []AcquiredRecords; versions 0+.
         """
 
+        __reduce__ = reduce_views
         partition_index: int = 0
         error_code: int = 0
         error_message: str | None = None
@@ -86,7 +87,7 @@ class ShareFetchResponse(Message, frozen=True, gc=False):
         current_leader: ShareFetchResponse.LeaderIdAndEpoch = msgspec.field(
             default_factory=lambda: _DEFAULT_LeaderIdAndEpoch
         )
-        records: bytes | None = None
+        records: RecordBytes | None = None
         acquired_records: Sequence[ShareFetchResponse.AcquiredRecords] = ()
         unknown_tagged_fields: Tags = ()
 
@@ -156,8 +157,8 @@ _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ih = packer("ih")
-_pack_iiB = packer("iiB")
-_pack_qqhB = packer("qqhB")
+_pack_iix = packer("iix")
+_pack_qqhx = packer("qqhx")
 _pack_text_i_i = text_packers("i", "i")
 
 # LeaderIdAndEpoch, versions 0-2
@@ -175,10 +176,10 @@ def _read_leader_id_and_epoch_v0(buffer: bytes, at: int) -> tuple[ShareFetchResp
     return ShareFetchResponse.LeaderIdAndEpoch(leader_id, leader_epoch, tags), at
 
 
-def _write_leader_id_and_epoch_v0(out: list[bytes], item: ShareFetchResponse.LeaderIdAndEpoch) -> None:
-    out.append(_pack_iiB(item.leader_id, item.leader_epoch, 0))
+def _write_leader_id_and_epoch_v0(out: list[RecordBytes], item: ShareFetchResponse.LeaderIdAndEpoch) -> None:
+    out.append(_pack_iix(item.leader_id, item.leader_epoch))
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+        out[-1] = bytes(out[-1][:-1]) + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # AcquiredRecords, versions 0-2
@@ -206,11 +207,13 @@ def _read_many_acquired_records_v0(
     return tuple(result), at
 
 
-def _write_many_acquired_records_v0(out: list[bytes], items: Sequence[ShareFetchResponse.AcquiredRecords]) -> None:
+def _write_many_acquired_records_v0(
+    out: list[RecordBytes], items: Sequence[ShareFetchResponse.AcquiredRecords]
+) -> None:
     for item in items:
-        out.append(_pack_qqhB(item.first_offset, item.last_offset, item.delivery_count, 0))
+        out.append(_pack_qqhx(item.first_offset, item.last_offset, item.delivery_count))
         if item.unknown_tagged_fields:
-            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+            out[-1] = bytes(out[-1][:-1]) + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # PartitionData, version 0
@@ -230,6 +233,7 @@ def _read_many_partition_data_v0(
 ) -> tuple[tuple[ShareFetchResponse.PartitionData, ...], int]:
     make = ShareFetchResponse.PartitionData
     result = []
+    view = memoryview(buffer)
     for _ in range(count):
         partition_index, error_code, n = _unpack_ihB(buffer, at)
         at += 7
@@ -260,7 +264,7 @@ def _read_many_partition_data_v0(
             records = None
         else:
             end = at + n - 1
-            records = buffer[at:end]
+            records = view[at:end]
             at = end
         n = buffer[at]
         at += 1
@@ -295,56 +299,47 @@ def _read_many_partition_data_v0(
     return tuple(result), at
 
 
-def _write_many_partition_data_v0(out: list[bytes], items: Sequence[ShareFetchResponse.PartitionData]) -> None:
+def _write_many_partition_data_v0(out: list[RecordBytes], items: Sequence[ShareFetchResponse.PartitionData]) -> None:
     for item in items:
         out.append(_pack_ih(item.partition_index, item.error_code))
         error_message = item.error_message
         if error_message is None:
-            out.append(BYTES[0])
+            out.append(b"\x00")
         else:
             text = error_message.encode()
             n = len(text)
-            if n < 127:
-                out.append(BYTES[n + 1])
-            else:
-                out.append(long_text_length(n))
-            out.append(text)
+            out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
         out.append(_pack_h(item.acknowledge_error_code))
         acknowledge_error_message = item.acknowledge_error_message
         if acknowledge_error_message is None:
-            out.append(BYTES[0])
+            out.append(b"\x00")
         else:
             text = acknowledge_error_message.encode()
             n = len(text)
-            if n < 127:
-                out.append(BYTES[n + 1])
-            else:
-                out.append(long_text_length(n))
-            out.append(text)
+            out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
         _write_leader_id_and_epoch_v0(out, item.current_leader)
         records = item.records
         if records is None:
-            out.append(BYTES[0])
+            out.append(b"\x00")
         else:
-            text = octets(records)
-            n = len(text)
-            if n < 127:
-                out.append(BYTES[n + 1])
+            if type(records) is memoryview:
+                n = records.nbytes
             else:
-                out.append(long_length(n))
-            out.append(text)
+                records = octets(records)
+                n = len(records)
+            out += (BYTES[n + 1] if n < 127 else long_length(n), records)
         acquired_records = item.acquired_records
         if type(acquired_records) is not tuple:
             acquired_records = sequence(acquired_records)
         n = len(acquired_records)
-        if n < FEW:
+        if n < 127:
             out.append(BYTES[n + 1])
         else:
             out.append(long_length(n))
         _write_many_acquired_records_v0(out, acquired_records)
-        out.append(BYTES[0])
+        out.append(b"\x00")
         if item.unknown_tagged_fields:
-            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+            out[-1] = bytes(out[-1][:-1]) + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ShareFetchableTopicResponse, version 0
@@ -382,7 +377,7 @@ def _read_many_share_fetchable_topic_response_v0(
 
 
 def _write_many_share_fetchable_topic_response_v0(
-    out: list[bytes], items: Sequence[ShareFetchResponse.ShareFetchableTopicResponse]
+    out: list[RecordBytes], items: Sequence[ShareFetchResponse.ShareFetchableTopicResponse]
 ) -> None:
     for item in items:
         partitions = item.partitions
@@ -391,15 +386,15 @@ def _write_many_share_fetchable_topic_response_v0(
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out.append(_pack_16sB(item.topic_id, n + 1))
         else:
             out.append(_pack_16s(item.topic_id))
             out.append(long_length(n))
         _write_many_partition_data_v0(out, partitions)
-        out.append(BYTES[0])
+        out.append(b"\x00")
         if item.unknown_tagged_fields:
-            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+            out[-1] = bytes(out[-1][:-1]) + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # NodeEndpoint, versions 0-2
@@ -444,7 +439,7 @@ def _read_many_node_endpoint_v0(
     return tuple(result), at
 
 
-def _write_many_node_endpoint_v0(out: list[bytes], items: Sequence[ShareFetchResponse.NodeEndpoint]) -> None:
+def _write_many_node_endpoint_v0(out: list[RecordBytes], items: Sequence[ShareFetchResponse.NodeEndpoint]) -> None:
     for item in items:
         text = item.host.encode()
         n = len(text)
@@ -457,18 +452,14 @@ def _write_many_node_endpoint_v0(out: list[bytes], items: Sequence[ShareFetchRes
             out.append(_pack_i(item.port))
         rack = item.rack
         if rack is None:
-            out.append(BYTES[0])
+            out.append(b"\x00")
         else:
             text = rack.encode()
             n = len(text)
-            if n < 127:
-                out.append(BYTES[n + 1])
-            else:
-                out.append(long_text_length(n))
-            out.append(text)
-        out.append(BYTES[0])
+            out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+        out.append(b"\x00")
         if item.unknown_tagged_fields:
-            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+            out[-1] = bytes(out[-1][:-1]) + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ShareFetchResponse, version 0
@@ -524,26 +515,22 @@ def _read_share_fetch_response_v0(buffer: bytes, at: int) -> tuple[ShareFetchRes
 
 
 def _encode_share_fetch_response_v0(item: ShareFetchResponse) -> bytes:
-    out: list[bytes] = []
+    out: list[RecordBytes] = []
     if item.acquisition_lock_timeout_ms != 0:
         raise ValueError  # acquisition_lock_timeout_ms is not in these versions
     out.append(_pack_ih(item.throttle_time_ms, item.error_code))
     error_message = item.error_message
     if error_message is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = error_message.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     responses = item.responses
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
-    if n < FEW:
+    if n < 127:
         out.append(BYTES[n + 1])
     else:
         out.append(long_length(n))
@@ -552,14 +539,14 @@ def _encode_share_fetch_response_v0(item: ShareFetchResponse) -> bytes:
     if type(node_endpoints) is not tuple:
         node_endpoints = sequence(node_endpoints)
     n = len(node_endpoints)
-    if n < FEW:
+    if n < 127:
         out.append(BYTES[n + 1])
     else:
         out.append(long_length(n))
     _write_many_node_endpoint_v0(out, node_endpoints)
-    out.append(BYTES[0])
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+        out[-1] = bytes(out[-1][:-1]) + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)
 
 
@@ -580,6 +567,7 @@ def _read_many_partition_data_v1(
 ) -> tuple[tuple[ShareFetchResponse.PartitionData, ...], int]:
     make = ShareFetchResponse.PartitionData
     result = []
+    view = memoryview(buffer)
     for _ in range(count):
         partition_index, error_code, n = _unpack_ihB(buffer, at)
         at += 7
@@ -609,7 +597,7 @@ def _read_many_partition_data_v1(
         if not n:
             raise ValueError
         end = at + n - 1
-        records = buffer[at:end]
+        records = view[at:end]
         at = end
         n = buffer[at]
         at += 1
@@ -644,54 +632,46 @@ def _read_many_partition_data_v1(
     return tuple(result), at
 
 
-def _write_many_partition_data_v1(out: list[bytes], items: Sequence[ShareFetchResponse.PartitionData]) -> None:
+def _write_many_partition_data_v1(out: list[RecordBytes], items: Sequence[ShareFetchResponse.PartitionData]) -> None:
     for item in items:
         out.append(_pack_ih(item.partition_index, item.error_code))
         error_message = item.error_message
         if error_message is None:
-            out.append(BYTES[0])
+            out.append(b"\x00")
         else:
             text = error_message.encode()
             n = len(text)
-            if n < 127:
-                out.append(BYTES[n + 1])
-            else:
-                out.append(long_text_length(n))
-            out.append(text)
+            out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
         out.append(_pack_h(item.acknowledge_error_code))
         acknowledge_error_message = item.acknowledge_error_message
         if acknowledge_error_message is None:
-            out.append(BYTES[0])
+            out.append(b"\x00")
         else:
             text = acknowledge_error_message.encode()
             n = len(text)
-            if n < 127:
-                out.append(BYTES[n + 1])
-            else:
-                out.append(long_text_length(n))
-            out.append(text)
+            out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
         _write_leader_id_and_epoch_v0(out, item.current_leader)
         if item.records is None:
             raise ValueError  # null-encode-refused
-        text = octets(item.records)
-        n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
+        records = item.records
+        if type(records) is memoryview:
+            n = records.nbytes
         else:
-            out.append(long_length(n))
-        out.append(text)
+            records = octets(records)
+            n = len(records)
+        out += (BYTES[n + 1] if n < 127 else long_length(n), records)
         acquired_records = item.acquired_records
         if type(acquired_records) is not tuple:
             acquired_records = sequence(acquired_records)
         n = len(acquired_records)
-        if n < FEW:
+        if n < 127:
             out.append(BYTES[n + 1])
         else:
             out.append(long_length(n))
         _write_many_acquired_records_v0(out, acquired_records)
-        out.append(BYTES[0])
+        out.append(b"\x00")
         if item.unknown_tagged_fields:
-            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+            out[-1] = bytes(out[-1][:-1]) + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ShareFetchableTopicResponse, versions 1-2
@@ -729,7 +709,7 @@ def _read_many_share_fetchable_topic_response_v1(
 
 
 def _write_many_share_fetchable_topic_response_v1(
-    out: list[bytes], items: Sequence[ShareFetchResponse.ShareFetchableTopicResponse]
+    out: list[RecordBytes], items: Sequence[ShareFetchResponse.ShareFetchableTopicResponse]
 ) -> None:
     for item in items:
         partitions = item.partitions
@@ -738,15 +718,15 @@ def _write_many_share_fetchable_topic_response_v1(
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out.append(_pack_16sB(item.topic_id, n + 1))
         else:
             out.append(_pack_16s(item.topic_id))
             out.append(long_length(n))
         _write_many_partition_data_v1(out, partitions)
-        out.append(BYTES[0])
+        out.append(b"\x00")
         if item.unknown_tagged_fields:
-            out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+            out[-1] = bytes(out[-1][:-1]) + tagged_section((), item.unknown_tagged_fields, ())
 
 
 # ShareFetchResponse, versions 1-2
@@ -808,24 +788,20 @@ def _read_share_fetch_response_v1(buffer: bytes, at: int) -> tuple[ShareFetchRes
 
 
 def _encode_share_fetch_response_v1(item: ShareFetchResponse) -> bytes:
-    out: list[bytes] = []
+    out: list[RecordBytes] = []
     out.append(_pack_ih(item.throttle_time_ms, item.error_code))
     error_message = item.error_message
     if error_message is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = error_message.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     responses = item.responses
     if type(responses) is not tuple:
         responses = sequence(responses)
     n = len(responses)
-    if n < FEW:
+    if n < 127:
         out.append(_pack_iB(item.acquisition_lock_timeout_ms, n + 1))
     else:
         out.append(_pack_i(item.acquisition_lock_timeout_ms))
@@ -835,14 +811,14 @@ def _encode_share_fetch_response_v1(item: ShareFetchResponse) -> bytes:
     if type(node_endpoints) is not tuple:
         node_endpoints = sequence(node_endpoints)
     n = len(node_endpoints)
-    if n < FEW:
+    if n < 127:
         out.append(BYTES[n + 1])
     else:
         out.append(long_length(n))
     _write_many_node_endpoint_v0(out, node_endpoints)
-    out.append(BYTES[0])
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
+        out[-1] = bytes(out[-1][:-1]) + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)
 
 

@@ -10,7 +10,6 @@ from kafkawire.wire import Message
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
     Tags,
     long_length,
     long_nullable_text,
@@ -21,6 +20,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -56,6 +56,7 @@ _unpack_iB = unpacker("iB")
 _unpack_text_iB = text_unpackers("iB")
 _pack_i = packer("i")
 _pack_text__i = text_packers("", "i")
+_pack_pair___i = text_pair_packers("", "", "i")
 
 # ShareGroupHeartbeatRequest, versions 0-1
 #   GroupId: compact string
@@ -127,52 +128,47 @@ def _read_share_group_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[Shar
 
 def _encode_share_group_heartbeat_request_v0(item: ShareGroupHeartbeatRequest) -> bytes:
     out: list[bytes] = []
-    text = item.group_id.encode()
-    n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
+    group_id_raw = item.group_id.encode()
+    member_id_raw = item.member_id.encode()
+    n = len(group_id_raw)
+    m = len(member_id_raw)
+    if n < 64 and m < 64:
+        out.append(_pack_pair___i[n][m](n + 1, group_id_raw, m + 1, member_id_raw, item.member_epoch))
     else:
-        out.append(long_text_length(n))
-    out.append(text)
-    text = item.member_id.encode()
-    n = len(text)
-    if n < 127:
-        out.append(_pack_text__i[n](n + 1, text, item.member_epoch))
-    else:
-        out.append(long_text_length(n))
-        out.append(text)
-        out.append(_pack_i(item.member_epoch))
+        text = item.group_id.encode()
+        n = len(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+        text = item.member_id.encode()
+        n = len(text)
+        if n < 127:
+            out.append(_pack_text__i[n](n + 1, text, item.member_epoch))
+        else:
+            out.append(long_text_length(n))
+            out.append(text)
+            out.append(_pack_i(item.member_epoch))
     rack_id = item.rack_id
     if rack_id is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = rack_id.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     subscribed_topic_names = item.subscribed_topic_names
     if subscribed_topic_names is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         if type(subscribed_topic_names) is not tuple:
             subscribed_topic_names = sequence(subscribed_topic_names)
         n = len(subscribed_topic_names)
-        if n < FEW:
+        if n < 127:
             out.append(BYTES[n + 1])
         else:
             out.append(long_length(n))
         for subscribed_topic_names_item in subscribed_topic_names:
             text = subscribed_topic_names_item.encode()
             n = len(text)
-            if n < 127:
-                out.append(BYTES[n + 1])
-            else:
-                out.append(long_text_length(n))
-            out.append(text)
-    out.append(BYTES[0])
+            out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

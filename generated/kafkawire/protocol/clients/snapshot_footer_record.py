@@ -26,7 +26,7 @@ class SnapshotFooterRecord(Message, frozen=True, gc=False):
 
 
 _unpack_hB = unpacker("hB")
-_pack_hB = packer("hB")
+_pack_hx = packer("hx")
 
 # SnapshotFooterRecord, version 0
 #   Version: int16
@@ -43,11 +43,11 @@ def _read_snapshot_footer_record_v0(buffer: bytes, at: int) -> tuple[SnapshotFoo
 
 
 def _encode_snapshot_footer_record_v0(item: SnapshotFooterRecord) -> bytes:
-    out: list[bytes] = []
-    out.append(_pack_hB(item.version, 0))
+    out = b""
+    out += _pack_hx(item.version)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 SnapshotFooterRecord._readers = {0: _read_snapshot_footer_record_v0}

@@ -28,7 +28,7 @@ class SnapshotHeaderRecord(Message, frozen=True, gc=False):
 
 
 _unpack_hqB = unpacker("hqB")
-_pack_hqB = packer("hqB")
+_pack_hqx = packer("hqx")
 
 # SnapshotHeaderRecord, version 0
 #   Version: int16
@@ -46,11 +46,11 @@ def _read_snapshot_header_record_v0(buffer: bytes, at: int) -> tuple[SnapshotHea
 
 
 def _encode_snapshot_header_record_v0(item: SnapshotHeaderRecord) -> bytes:
-    out: list[bytes] = []
-    out.append(_pack_hqB(item.version, item.last_contained_log_timestamp, 0))
+    out = b""
+    out += _pack_hqx(item.version, item.last_contained_log_timestamp)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 SnapshotHeaderRecord._readers = {0: _read_snapshot_header_record_v0}

@@ -10,7 +10,7 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
+    NOTHING,
     Tags,
     iterator,
     long_length,
@@ -125,8 +125,8 @@ _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_iziq = packer("i?iq")
 _pack_iziqB = packer("i?iqB")
-_pack_iizB = packer("ii?B")
 _pack_iizi = packer("ii?i")
+_pack_iizx = packer("ii?x")
 _pack_iiq = packer("iiq")
 _pack_iiqz = packer("iiq?")
 _pack_iiqzB = packer("iiq?B")
@@ -231,7 +231,7 @@ def _read_many_stop_replica_topic_v1_v1(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             partition_indexes = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
@@ -254,7 +254,7 @@ def _write_many_stop_replica_topic_v1_v1(
             partition_indexes = sequence(partition_indexes)
         out += _pack_i(len(partition_indexes))
         n = len(partition_indexes)
-        out += _pack_many_i[n](*partition_indexes) if n < FEW else pack_numbers("i", partition_indexes)
+        out += _pack_many_i[n](*partition_indexes) if n < 127 else pack_numbers("i", partition_indexes)
 
 
 # StopReplicaRequest, version 1
@@ -323,7 +323,7 @@ def _read_many_stop_replica_topic_v1_v2(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             partition_indexes = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -350,16 +350,19 @@ def _write_many_stop_replica_topic_v1_v2(
             out += long_text_length(n)
         out += text
         partition_indexes = item.partition_indexes
-        if type(partition_indexes) is not tuple:
-            partition_indexes = sequence(partition_indexes)
-        n = len(partition_indexes)
-        if n < FEW:
-            numbers = _pack_many_i[n](*partition_indexes)
-            out.append(n + 1)
+        if partition_indexes is NOTHING:
+            out.append(1)
         else:
-            numbers = pack_numbers("i", partition_indexes)
-            out += long_length(n)
-        out += numbers
+            if type(partition_indexes) is not tuple:
+                partition_indexes = sequence(partition_indexes)
+            n = len(partition_indexes)
+            if n < 127:
+                numbers = _pack_many_i[n](*partition_indexes)
+                out.append(n + 1)
+            else:
+                numbers = pack_numbers("i", partition_indexes)
+                out += long_length(n)
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -414,7 +417,7 @@ def _encode_stop_replica_request_v2(item: StopReplicaRequest) -> bytes:
     n = len(topics)
     if type(item.delete_partitions) is not bool:
         raise ValueError
-    if n < FEW:
+    if n < 127:
         out += _pack_iiqzB(item.controller_id, item.controller_epoch, item.broker_epoch, item.delete_partitions, n + 1)
     else:
         out += _pack_iiqz(item.controller_id, item.controller_epoch, item.broker_epoch, item.delete_partitions)
@@ -457,7 +460,7 @@ def _write_many_stop_replica_partition_state_v3(
     for item in items:
         if type(item.delete_partition) is not bool:
             raise ValueError
-        out += _pack_iizB(item.partition_index, item.leader_epoch, item.delete_partition, 0)
+        out += _pack_iizx(item.partition_index, item.leader_epoch, item.delete_partition)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -518,7 +521,7 @@ def _write_many_stop_replica_topic_state_v3(
         if type(partition_states) is not tuple:
             partition_states = sequence(partition_states)
         n = len(partition_states)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -574,7 +577,7 @@ def _encode_stop_replica_request_v3(item: StopReplicaRequest) -> bytes:
     if type(topic_states) is not tuple:
         topic_states = sequence(topic_states)
     n = len(topic_states)
-    if n < FEW:
+    if n < 127:
         out += _pack_iiqB(item.controller_id, item.controller_epoch, item.broker_epoch, n + 1)
     else:
         out += _pack_iiq(item.controller_id, item.controller_epoch, item.broker_epoch)
@@ -635,7 +638,7 @@ def _encode_stop_replica_request_v4(item: StopReplicaRequest) -> bytes:
     n = len(topic_states)
     if type(item.is_kraft_controller) is not bool:
         raise ValueError
-    if n < FEW:
+    if n < 127:
         out += _pack_iziqB(
             item.controller_id, item.is_kraft_controller, item.controller_epoch, item.broker_epoch, n + 1
         )

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     long_length,
     long_text,
@@ -68,8 +67,8 @@ _pack_h = packer("h")
 _pack_hB = packer("hB")
 _pack_hi = packer("hi")
 _pack_ih = packer("ih")
-_pack_ihB = packer("ihB")
-_pack_text__ihB = text_packers("", "ihB")
+_pack_ihx = packer("ihx")
+_pack_text__ihx = text_packers("", "ihx")
 
 # StopReplicaPartitionError, versions 0-1
 #   TopicName: string
@@ -177,11 +176,11 @@ def _write_many_stop_replica_partition_error_v2(
         text = item.topic_name.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text__ihB[n](n + 1, text, item.partition_index, item.error_code, 0)
+            out += _pack_text__ihx[n](n + 1, text, item.partition_index, item.error_code)
         else:
             out += long_text_length(n)
             out += text
-            out += _pack_ihB(item.partition_index, item.error_code, 0)
+            out += _pack_ihx(item.partition_index, item.error_code)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -219,7 +218,7 @@ def _encode_stop_replica_response_v2(item: StopReplicaResponse) -> bytes:
     if type(partition_errors) is not tuple:
         partition_errors = sequence(partition_errors)
     n = len(partition_errors)
-    if n < FEW:
+    if n < 127:
         out += _pack_hB(item.error_code, n + 1)
     else:
         out += _pack_h(item.error_code)

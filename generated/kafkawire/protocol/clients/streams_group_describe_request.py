@@ -10,7 +10,6 @@ from kafkawire.wire import Message
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
     Tags,
     long_length,
     long_text,
@@ -44,7 +43,7 @@ class StreamsGroupDescribeRequest(Message, frozen=True, gc=False):
 
 
 _unpack_zB = unpacker("?B")
-_pack_zB = packer("?B")
+_pack_zx = packer("?x")
 
 # StreamsGroupDescribeRequest, version 0
 #   GroupIds: compact []string
@@ -90,21 +89,17 @@ def _encode_streams_group_describe_request_v0(item: StreamsGroupDescribeRequest)
     if type(group_ids) is not tuple:
         group_ids = sequence(group_ids)
     n = len(group_ids)
-    if n < FEW:
+    if n < 127:
         out.append(BYTES[n + 1])
     else:
         out.append(long_length(n))
     for group_ids_item in group_ids:
         text = group_ids_item.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     if type(item.include_authorized_operations) is not bool:
         raise ValueError
-    out.append(_pack_zB(item.include_authorized_operations, 0))
+    out.append(_pack_zx(item.include_authorized_operations))
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

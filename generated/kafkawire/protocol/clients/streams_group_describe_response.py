@@ -11,7 +11,7 @@ import msgspec
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
+    NOTHING,
     Tags,
     long_length,
     long_nullable_text,
@@ -25,6 +25,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -241,20 +242,25 @@ _unpack_text_iB = text_unpackers("iB")
 _unpack_text_ihB = text_unpackers("ihB")
 _unpack_text_ii = text_unpackers("ii")
 _unpack_text_iqB = text_unpackers("iqB")
-_pack_zB = packer("?B")
-_pack_HB = packer("HB")
+_pack_zx = packer("?x")
+_pack_Hx = packer("Hx")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
+_pack_iBx = packer("iBx")
 _pack_ih = packer("ih")
 _pack_ii = packer("ii")
-_pack_iqB = packer("iqB")
+_pack_iqx = packer("iqx")
+_pack_ix = packer("ix")
 _pack_many_i = packers("i")
-_pack_text__HB = text_packers("", "HB")
+_pack_text__Hx = text_packers("", "Hx")
 _pack_text__i = text_packers("", "i")
 _pack_text__ih = text_packers("", "ih")
 _pack_text__ii = text_packers("", "ii")
-_pack_text__iqB = text_packers("", "iqB")
+_pack_text__iqx = text_packers("", "iqx")
+_pack_pair___i = text_pair_packers("", "", "i")
+_pack_pair___ii = text_pair_packers("", "", "ii")
+_pack_pair___x = text_pair_packers("", "", "x")
 
 # KeyValue, version 0
 #   Key: compact string
@@ -295,21 +301,28 @@ def _read_many_key_value_v0(
 
 def _write_many_key_value_v0(out: bytearray, items: Sequence[StreamsGroupDescribeResponse.KeyValue]) -> None:
     for item in items:
-        text = item.key.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
+        key_raw = item.key.encode()
+        value_raw = item.value.encode()
+        n = len(key_raw)
+        m = len(value_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair___x[n][m](n + 1, key_raw, m + 1, value_raw)
         else:
-            out += long_text_length(n)
-        out += text
-        text = item.value.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
-        else:
-            out += long_text_length(n)
-        out += text
-        out.append(0)
+            text = item.key.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
+            out += text
+            text = item.value.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
+            out += text
+            out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -372,7 +385,7 @@ def _write_many_topic_info_v0(out: bytearray, items: Sequence[StreamsGroupDescri
         if type(topic_configs) is not tuple:
             topic_configs = sequence(topic_configs)
         n = len(topic_configs)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -506,7 +519,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupDescr
         if type(source_topics) is not tuple:
             source_topics = sequence(source_topics)
         n = len(source_topics)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -522,7 +535,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupDescr
         if type(repartition_sink_topics) is not tuple:
             repartition_sink_topics = sequence(repartition_sink_topics)
         n = len(repartition_sink_topics)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -538,7 +551,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupDescr
         if type(state_changelog_topics) is not tuple:
             state_changelog_topics = sequence(state_changelog_topics)
         n = len(state_changelog_topics)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -547,7 +560,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupDescr
         if type(repartition_source_topics) is not tuple:
             repartition_source_topics = sequence(repartition_source_topics)
         n = len(repartition_source_topics)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -585,20 +598,24 @@ def _read_topology_v0(buffer: bytes, at: int) -> tuple[StreamsGroupDescribeRespo
 
 
 def _write_topology_v0(out: bytearray, item: StreamsGroupDescribeResponse.Topology) -> None:
-    out += _pack_i(item.epoch)
     subtopologies = item.subtopologies
-    if subtopologies is None:
-        out.append(0)
+    if subtopologies is NOTHING or subtopologies is None:
+        out += _pack_iBx(item.epoch, 0 if subtopologies is None else 1)
     else:
-        if type(subtopologies) is not tuple:
-            subtopologies = sequence(subtopologies)
-        n = len(subtopologies)
-        if n < FEW:
-            out.append(n + 1)
+        out += _pack_i(item.epoch)
+        subtopologies = item.subtopologies
+        if subtopologies is None:
+            out.append(0)
         else:
-            out += long_length(n)
-        _write_many_subtopology_v0(out, subtopologies)
-    out.append(0)
+            if type(subtopologies) is not tuple:
+                subtopologies = sequence(subtopologies)
+            n = len(subtopologies)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_length(n)
+            _write_many_subtopology_v0(out, subtopologies)
+        out.append(0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -631,11 +648,11 @@ def _write_endpoint_v0(out: bytearray, item: StreamsGroupDescribeResponse.Endpoi
     text = item.host.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__HB[n](n + 1, text, item.port, 0)
+        out += _pack_text__Hx[n](n + 1, text, item.port)
     else:
         out += long_text_length(n)
         out += text
-        out += _pack_HB(item.port, 0)
+        out += _pack_Hx(item.port)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -676,11 +693,11 @@ def _write_many_task_offset_v0(out: bytearray, items: Sequence[StreamsGroupDescr
         text = item.subtopology_id.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text__iqB[n](n + 1, text, item.partition, item.offset, 0)
+            out += _pack_text__iqx[n](n + 1, text, item.partition, item.offset)
         else:
             out += long_text_length(n)
             out += text
-            out += _pack_iqB(item.partition, item.offset, 0)
+            out += _pack_iqx(item.partition, item.offset)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -707,7 +724,7 @@ def _read_many_task_ids_v0(
             subtopology_id, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             partitions = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -732,16 +749,19 @@ def _write_many_task_ids_v0(out: bytearray, items: Sequence[StreamsGroupDescribe
             out += long_text_length(n)
         out += text
         partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
-        n = len(partitions)
-        if n < FEW:
-            numbers = _pack_many_i[n](*partitions)
-            out.append(n + 1)
+        if partitions is NOTHING:
+            out.append(1)
         else:
-            numbers = pack_numbers("i", partitions)
-            out += long_length(n)
-        out += numbers
+            if type(partitions) is not tuple:
+                partitions = sequence(partitions)
+            n = len(partitions)
+            if n < 127:
+                numbers = _pack_many_i[n](*partitions)
+                out.append(n + 1)
+            else:
+                numbers = pack_numbers("i", partitions)
+                out += long_length(n)
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -804,7 +824,7 @@ def _write_assignment_v0(out: bytearray, item: StreamsGroupDescribeResponse.Assi
     if type(active_tasks) is not tuple:
         active_tasks = sequence(active_tasks)
     n = len(active_tasks)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -813,7 +833,7 @@ def _write_assignment_v0(out: bytearray, item: StreamsGroupDescribeResponse.Assi
     if type(standby_tasks) is not tuple:
         standby_tasks = sequence(standby_tasks)
     n = len(standby_tasks)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -822,7 +842,7 @@ def _write_assignment_v0(out: bytearray, item: StreamsGroupDescribeResponse.Assi
     if type(warmup_tasks) is not tuple:
         warmup_tasks = sequence(warmup_tasks)
     n = len(warmup_tasks)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -1015,21 +1035,28 @@ def _write_many_member_v0(out: bytearray, items: Sequence[StreamsGroupDescribeRe
             else:
                 out += long_text_length(n)
             out += text
-        text = item.client_id.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
+        client_id_raw = item.client_id.encode()
+        client_host_raw = item.client_host.encode()
+        n = len(client_id_raw)
+        m = len(client_host_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair___i[n][m](n + 1, client_id_raw, m + 1, client_host_raw, item.topology_epoch)
         else:
-            out += long_text_length(n)
-        out += text
-        text = item.client_host.encode()
-        n = len(text)
-        if n < 127:
-            out += _pack_text__i[n](n + 1, text, item.topology_epoch)
-        else:
-            out += long_text_length(n)
+            text = item.client_id.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
             out += text
-            out += _pack_i(item.topology_epoch)
+            text = item.client_host.encode()
+            n = len(text)
+            if n < 127:
+                out += _pack_text__i[n](n + 1, text, item.topology_epoch)
+            else:
+                out += long_text_length(n)
+                out += text
+                out += _pack_i(item.topology_epoch)
         text = item.process_id.encode()
         n = len(text)
         if n < 127:
@@ -1046,7 +1073,7 @@ def _write_many_member_v0(out: bytearray, items: Sequence[StreamsGroupDescribeRe
         if type(client_tags) is not tuple:
             client_tags = sequence(client_tags)
         n = len(client_tags)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1055,7 +1082,7 @@ def _write_many_member_v0(out: bytearray, items: Sequence[StreamsGroupDescribeRe
         if type(task_offsets) is not tuple:
             task_offsets = sequence(task_offsets)
         n = len(task_offsets)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1064,7 +1091,7 @@ def _write_many_member_v0(out: bytearray, items: Sequence[StreamsGroupDescribeRe
         if type(task_end_offsets) is not tuple:
             task_end_offsets = sequence(task_end_offsets)
         n = len(task_end_offsets)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1073,7 +1100,7 @@ def _write_many_member_v0(out: bytearray, items: Sequence[StreamsGroupDescribeRe
         _write_assignment_v0(out, item.target_assignment)
         if type(item.is_classic) is not bool:
             raise ValueError
-        out += _pack_zB(item.is_classic, 0)
+        out += _pack_zx(item.is_classic)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -1182,21 +1209,30 @@ def _write_many_described_group_v0(
             else:
                 out += long_text_length(n)
             out += text
-        text = item.group_id.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
+        group_id_raw = item.group_id.encode()
+        group_state_raw = item.group_state.encode()
+        n = len(group_id_raw)
+        m = len(group_state_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair___ii[n][m](
+                n + 1, group_id_raw, m + 1, group_state_raw, item.group_epoch, item.assignment_epoch
+            )
         else:
-            out += long_text_length(n)
-        out += text
-        text = item.group_state.encode()
-        n = len(text)
-        if n < 127:
-            out += _pack_text__ii[n](n + 1, text, item.group_epoch, item.assignment_epoch)
-        else:
-            out += long_text_length(n)
+            text = item.group_id.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
             out += text
-            out += _pack_ii(item.group_epoch, item.assignment_epoch)
+            text = item.group_state.encode()
+            n = len(text)
+            if n < 127:
+                out += _pack_text__ii[n](n + 1, text, item.group_epoch, item.assignment_epoch)
+            else:
+                out += long_text_length(n)
+                out += text
+                out += _pack_ii(item.group_epoch, item.assignment_epoch)
         if item.topology is None:
             out.append(255)
         else:
@@ -1206,12 +1242,12 @@ def _write_many_described_group_v0(
         if type(members) is not tuple:
             members = sequence(members)
         n = len(members)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
         _write_many_member_v0(out, members)
-        out += _pack_iB(item.authorized_operations, 0)
+        out += _pack_ix(item.authorized_operations)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -1249,7 +1285,7 @@ def _encode_streams_group_describe_response_v0(item: StreamsGroupDescribeRespons
     if type(groups) is not tuple:
         groups = sequence(groups)
     n = len(groups)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     NOTHING,
     Tags,
     long_length,
@@ -24,7 +23,9 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
+    twin_packers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -207,19 +208,22 @@ _unpack_text_HB = text_unpackers("HB")
 _unpack_text_ihB = text_unpackers("ihB")
 _unpack_text_iiB = text_unpackers("iiB")
 _unpack_text_iqB = text_unpackers("iqB")
-_pack_zB = packer("?B")
-_pack_HB = packer("HB")
+_pack_zx = packer("?x")
+_pack_Hx = packer("Hx")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ih = packer("ih")
 _pack_ii = packer("ii")
-_pack_iqB = packer("iqB")
+_pack_iqx = packer("iqx")
 _pack_many_h = packers("h")
 _pack_many_i = packers("i")
-_pack_text__HB = text_packers("", "HB")
+_pack_text__Hx = text_packers("", "Hx")
 _pack_text__ih = text_packers("", "ih")
 _pack_text__ii = text_packers("", "ii")
-_pack_text__iqB = text_packers("", "iqB")
+_pack_text__iqx = text_packers("", "iqx")
+_pack_pair___ii = text_pair_packers("", "", "ii")
+_pack_pair___x = text_pair_packers("", "", "x")
+_pack_twins__h_Bx = twin_packers("", "h", "Bx")
 
 # KeyValue, version 0
 #   Key: compact string
@@ -260,21 +264,28 @@ def _read_many_key_value_v0(
 
 def _write_many_key_value_v0(out: bytearray, items: Sequence[StreamsGroupHeartbeatRequest.KeyValue]) -> None:
     for item in items:
-        text = item.key.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
+        key_raw = item.key.encode()
+        value_raw = item.value.encode()
+        n = len(key_raw)
+        m = len(value_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair___x[n][m](n + 1, key_raw, m + 1, value_raw)
         else:
-            out += long_text_length(n)
-        out += text
-        text = item.value.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
-        else:
-            out += long_text_length(n)
-        out += text
-        out.append(0)
+            text = item.key.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
+            out += text
+            text = item.value.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
+            out += text
+            out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -337,7 +348,7 @@ def _write_many_topic_info_v0(out: bytearray, items: Sequence[StreamsGroupHeartb
         if type(topic_configs) is not tuple:
             topic_configs = sequence(topic_configs)
         n = len(topic_configs)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -362,7 +373,7 @@ def _read_many_copartition_group_v0(
     for _ in range(count):
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             source_topics = _unpack_many_h[n](buffer, at)
             at += 2 * n
@@ -370,15 +381,17 @@ def _read_many_copartition_group_v0(
             source_topics, at = long_numbers(buffer, at, n, "h", 2)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             source_topic_regex = _unpack_many_h[n](buffer, at)
+            if source_topic_regex == source_topics:
+                source_topic_regex = source_topics
             at += 2 * n
         else:
             source_topic_regex, at = long_numbers(buffer, at, n, "h", 2)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             repartition_source_topics = _unpack_many_h[n](buffer, at)
             at += 2 * n
@@ -400,47 +413,64 @@ def _write_many_copartition_group_v0(
         source_topics = item.source_topics
         if type(source_topics) is not tuple:
             source_topics = sequence(source_topics)
-        n = len(source_topics)
-        if n < FEW:
-            numbers = _pack_many_h[n](*source_topics)
-            out.append(n + 1)
-        else:
-            numbers = pack_numbers("h", source_topics)
-            out += long_length(n)
-        out += numbers
         source_topic_regex = item.source_topic_regex
-        if source_topic_regex is NOTHING:
-            out.append(1)
+        repartition_source_topics = item.repartition_source_topics
+        n = len(source_topics)
+        if (
+            (
+                source_topic_regex is source_topics
+                or (type(source_topic_regex) is tuple and len(source_topic_regex) == n)
+            )
+            and repartition_source_topics is NOTHING
+            and n < 127
+        ):
+            numbers = _pack_many_h[n](*source_topics)
+            others = numbers if source_topic_regex is source_topics else _pack_many_h[n](*source_topic_regex)
+            out += _pack_twins__h_Bx[n](n + 1, numbers, n + 1, others, 1)
         else:
-            if source_topic_regex != source_topics:
+            source_topics = item.source_topics
+            if source_topics is NOTHING:
+                out.append(1)
+            else:
+                if type(source_topics) is not tuple:
+                    source_topics = sequence(source_topics)
+                n = len(source_topics)
+                if n < 127:
+                    numbers = _pack_many_h[n](*source_topics)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("h", source_topics)
+                    out += long_length(n)
+                out += numbers
+            source_topic_regex = item.source_topic_regex
+            if source_topic_regex is NOTHING:
+                out.append(1)
+            else:
                 if type(source_topic_regex) is not tuple:
                     source_topic_regex = sequence(source_topic_regex)
                 n = len(source_topic_regex)
-                numbers = _pack_many_h[n](*source_topic_regex) if n < FEW else pack_numbers("h", source_topic_regex)
-            if n < FEW:
-                out.append(n + 1)
+                if n < 127:
+                    numbers = _pack_many_h[n](*source_topic_regex)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("h", source_topic_regex)
+                    out += long_length(n)
+                out += numbers
+            repartition_source_topics = item.repartition_source_topics
+            if repartition_source_topics is NOTHING:
+                out.append(1)
             else:
-                out += long_length(n)
-            out += numbers
-        repartition_source_topics = item.repartition_source_topics
-        if repartition_source_topics is NOTHING:
-            out.append(1)
-        else:
-            if repartition_source_topics != source_topic_regex:
                 if type(repartition_source_topics) is not tuple:
                     repartition_source_topics = sequence(repartition_source_topics)
                 n = len(repartition_source_topics)
-                numbers = (
-                    _pack_many_h[n](*repartition_source_topics)
-                    if n < FEW
-                    else pack_numbers("h", repartition_source_topics)
-                )
-            if n < FEW:
-                out.append(n + 1)
-            else:
-                out += long_length(n)
-            out += numbers
-        out.append(0)
+                if n < 127:
+                    numbers = _pack_many_h[n](*repartition_source_topics)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("h", repartition_source_topics)
+                    out += long_length(n)
+                out += numbers
+            out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -608,7 +638,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupHeart
         if type(source_topics) is not tuple:
             source_topics = sequence(source_topics)
         n = len(source_topics)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -624,7 +654,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupHeart
         if type(source_topic_regex) is not tuple:
             source_topic_regex = sequence(source_topic_regex)
         n = len(source_topic_regex)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -640,7 +670,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupHeart
         if type(state_changelog_topics) is not tuple:
             state_changelog_topics = sequence(state_changelog_topics)
         n = len(state_changelog_topics)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -649,7 +679,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupHeart
         if type(repartition_sink_topics) is not tuple:
             repartition_sink_topics = sequence(repartition_sink_topics)
         n = len(repartition_sink_topics)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -665,7 +695,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupHeart
         if type(repartition_source_topics) is not tuple:
             repartition_source_topics = sequence(repartition_source_topics)
         n = len(repartition_source_topics)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -674,7 +704,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupHeart
         if type(copartition_groups) is not tuple:
             copartition_groups = sequence(copartition_groups)
         n = len(copartition_groups)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -716,7 +746,7 @@ def _write_topology_v0(out: bytearray, item: StreamsGroupHeartbeatRequest.Topolo
     if type(subtopologies) is not tuple:
         subtopologies = sequence(subtopologies)
     n = len(subtopologies)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.epoch, n + 1)
     else:
         out += _pack_i(item.epoch)
@@ -749,7 +779,7 @@ def _read_many_task_ids_v0(
             subtopology_id, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             partitions = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -774,16 +804,19 @@ def _write_many_task_ids_v0(out: bytearray, items: Sequence[StreamsGroupHeartbea
             out += long_text_length(n)
         out += text
         partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
-        n = len(partitions)
-        if n < FEW:
-            numbers = _pack_many_i[n](*partitions)
-            out.append(n + 1)
+        if partitions is NOTHING:
+            out.append(1)
         else:
-            numbers = pack_numbers("i", partitions)
-            out += long_length(n)
-        out += numbers
+            if type(partitions) is not tuple:
+                partitions = sequence(partitions)
+            n = len(partitions)
+            if n < 127:
+                numbers = _pack_many_i[n](*partitions)
+                out.append(n + 1)
+            else:
+                numbers = pack_numbers("i", partitions)
+                out += long_length(n)
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -817,11 +850,11 @@ def _write_endpoint_v0(out: bytearray, item: StreamsGroupHeartbeatRequest.Endpoi
     text = item.host.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__HB[n](n + 1, text, item.port, 0)
+        out += _pack_text__Hx[n](n + 1, text, item.port)
     else:
         out += long_text_length(n)
         out += text
-        out += _pack_HB(item.port, 0)
+        out += _pack_Hx(item.port)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -862,11 +895,11 @@ def _write_many_task_offset_v0(out: bytearray, items: Sequence[StreamsGroupHeart
         text = item.subtopology_id.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text__iqB[n](n + 1, text, item.partition, item.offset, 0)
+            out += _pack_text__iqx[n](n + 1, text, item.partition, item.offset)
         else:
             out += long_text_length(n)
             out += text
-            out += _pack_iqB(item.partition, item.offset, 0)
+            out += _pack_iqx(item.partition, item.offset)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -1058,21 +1091,30 @@ def _read_streams_group_heartbeat_request_v0(buffer: bytes, at: int) -> tuple[St
 
 def _encode_streams_group_heartbeat_request_v0(item: StreamsGroupHeartbeatRequest) -> bytes:
     out = bytearray()
-    text = item.group_id.encode()
-    n = len(text)
-    if n < 127:
-        out.append(n + 1)
+    group_id_raw = item.group_id.encode()
+    member_id_raw = item.member_id.encode()
+    n = len(group_id_raw)
+    m = len(member_id_raw)
+    if n < 64 and m < 64:
+        out += _pack_pair___ii[n][m](
+            n + 1, group_id_raw, m + 1, member_id_raw, item.member_epoch, item.endpoint_information_epoch
+        )
     else:
-        out += long_text_length(n)
-    out += text
-    text = item.member_id.encode()
-    n = len(text)
-    if n < 127:
-        out += _pack_text__ii[n](n + 1, text, item.member_epoch, item.endpoint_information_epoch)
-    else:
-        out += long_text_length(n)
+        text = item.group_id.encode()
+        n = len(text)
+        if n < 127:
+            out.append(n + 1)
+        else:
+            out += long_text_length(n)
         out += text
-        out += _pack_ii(item.member_epoch, item.endpoint_information_epoch)
+        text = item.member_id.encode()
+        n = len(text)
+        if n < 127:
+            out += _pack_text__ii[n](n + 1, text, item.member_epoch, item.endpoint_information_epoch)
+        else:
+            out += long_text_length(n)
+            out += text
+            out += _pack_ii(item.member_epoch, item.endpoint_information_epoch)
     instance_id = item.instance_id
     if instance_id is None:
         out.append(0)
@@ -1108,7 +1150,7 @@ def _encode_streams_group_heartbeat_request_v0(item: StreamsGroupHeartbeatReques
         if type(active_tasks) is not tuple:
             active_tasks = sequence(active_tasks)
         n = len(active_tasks)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1120,7 +1162,7 @@ def _encode_streams_group_heartbeat_request_v0(item: StreamsGroupHeartbeatReques
         if type(standby_tasks) is not tuple:
             standby_tasks = sequence(standby_tasks)
         n = len(standby_tasks)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1132,7 +1174,7 @@ def _encode_streams_group_heartbeat_request_v0(item: StreamsGroupHeartbeatReques
         if type(warmup_tasks) is not tuple:
             warmup_tasks = sequence(warmup_tasks)
         n = len(warmup_tasks)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1160,7 +1202,7 @@ def _encode_streams_group_heartbeat_request_v0(item: StreamsGroupHeartbeatReques
         if type(client_tags) is not tuple:
             client_tags = sequence(client_tags)
         n = len(client_tags)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1172,7 +1214,7 @@ def _encode_streams_group_heartbeat_request_v0(item: StreamsGroupHeartbeatReques
         if type(task_offsets) is not tuple:
             task_offsets = sequence(task_offsets)
         n = len(task_offsets)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1184,14 +1226,14 @@ def _encode_streams_group_heartbeat_request_v0(item: StreamsGroupHeartbeatReques
         if type(task_end_offsets) is not tuple:
             task_end_offsets = sequence(task_end_offsets)
         n = len(task_end_offsets)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
         _write_many_task_offset_v0(out, task_end_offsets)
     if type(item.shutdown_application) is not bool:
         raise ValueError
-    out += _pack_zB(item.shutdown_application, 0)
+    out += _pack_zx(item.shutdown_application)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)

@@ -11,7 +11,7 @@ import msgspec
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
+    NOTHING,
     Tags,
     long_length,
     long_nullable_text,
@@ -146,16 +146,17 @@ _unpack_iiiiB = unpacker("iiiiB")
 _unpack_many_i = unpackers("i")
 _unpack_text_HB = text_unpackers("HB")
 _unpack_text_iiiiB = text_unpackers("iiiiB")
-_pack_B = packer("B")
-_pack_HB = packer("HB")
+_pack_Hx = packer("Hx")
 _pack_b = packer("b")
 _pack_i = packer("i")
+_pack_iBx = packer("iBx")
 _pack_ih = packer("ih")
 _pack_iiii = packer("iiii")
+_pack_x = packer("x")
 _pack_many_i = packers("i")
-_pack_text__HB = text_packers("", "HB")
+_pack_text__Hx = text_packers("", "Hx")
 _pack_text__iiii = text_packers("", "iiii")
-_pack_text_b_B = text_packers("b", "B")
+_pack_text_b_x = text_packers("b", "x")
 
 # Status, version 0
 #   StatusCode: int8
@@ -191,12 +192,16 @@ def _write_many_status_v0(out: bytearray, items: Sequence[StreamsGroupHeartbeatR
         text = item.status_detail.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text_b_B[n](item.status_code, n + 1, text, 0)
+            out += _pack_text_b_x[n](
+                item.status_code,
+                n + 1,
+                text,
+            )
         else:
             out += _pack_b(item.status_code)
             out += long_text_length(n)
             out += text
-            out += _pack_B(0)
+            out += _pack_x()
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -223,7 +228,7 @@ def _read_many_task_ids_v0(
             subtopology_id, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             partitions = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -248,16 +253,19 @@ def _write_many_task_ids_v0(out: bytearray, items: Sequence[StreamsGroupHeartbea
             out += long_text_length(n)
         out += text
         partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
-        n = len(partitions)
-        if n < FEW:
-            numbers = _pack_many_i[n](*partitions)
-            out.append(n + 1)
+        if partitions is NOTHING:
+            out.append(1)
         else:
-            numbers = pack_numbers("i", partitions)
-            out += long_length(n)
-        out += numbers
+            if type(partitions) is not tuple:
+                partitions = sequence(partitions)
+            n = len(partitions)
+            if n < 127:
+                numbers = _pack_many_i[n](*partitions)
+                out.append(n + 1)
+            else:
+                numbers = pack_numbers("i", partitions)
+                out += long_length(n)
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -291,11 +299,11 @@ def _write_endpoint_v0(out: bytearray, item: StreamsGroupHeartbeatResponse.Endpo
     text = item.host.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__HB[n](n + 1, text, item.port, 0)
+        out += _pack_text__Hx[n](n + 1, text, item.port)
     else:
         out += long_text_length(n)
         out += text
-        out += _pack_HB(item.port, 0)
+        out += _pack_Hx(item.port)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -322,7 +330,7 @@ def _read_many_topic_partition_v0(
             topic, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             partitions = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -349,16 +357,19 @@ def _write_many_topic_partition_v0(
             out += long_text_length(n)
         out += text
         partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
-        n = len(partitions)
-        if n < FEW:
-            numbers = _pack_many_i[n](*partitions)
-            out.append(n + 1)
+        if partitions is NOTHING:
+            out.append(1)
         else:
-            numbers = pack_numbers("i", partitions)
-            out += long_length(n)
-        out += numbers
+            if type(partitions) is not tuple:
+                partitions = sequence(partitions)
+            n = len(partitions)
+            if n < 127:
+                numbers = _pack_many_i[n](*partitions)
+                out.append(n + 1)
+            else:
+                numbers = pack_numbers("i", partitions)
+                out += long_length(n)
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -420,7 +431,7 @@ def _write_many_endpoint_to_partitions_v0(
         if type(active_partitions) is not tuple:
             active_partitions = sequence(active_partitions)
         n = len(active_partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -429,7 +440,7 @@ def _write_many_endpoint_to_partitions_v0(
         if type(standby_partitions) is not tuple:
             standby_partitions = sequence(standby_partitions)
         n = len(standby_partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -606,7 +617,7 @@ def _encode_streams_group_heartbeat_response_v0(item: StreamsGroupHeartbeatRespo
         if type(status) is not tuple:
             status = sequence(status)
         n = len(status)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -618,7 +629,7 @@ def _encode_streams_group_heartbeat_response_v0(item: StreamsGroupHeartbeatRespo
         if type(active_tasks) is not tuple:
             active_tasks = sequence(active_tasks)
         n = len(active_tasks)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -630,7 +641,7 @@ def _encode_streams_group_heartbeat_response_v0(item: StreamsGroupHeartbeatRespo
         if type(standby_tasks) is not tuple:
             standby_tasks = sequence(standby_tasks)
         n = len(standby_tasks)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -642,25 +653,29 @@ def _encode_streams_group_heartbeat_response_v0(item: StreamsGroupHeartbeatRespo
         if type(warmup_tasks) is not tuple:
             warmup_tasks = sequence(warmup_tasks)
         n = len(warmup_tasks)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
         _write_many_task_ids_v0(out, warmup_tasks)
-    out += _pack_i(item.endpoint_information_epoch)
     partitions_by_user_endpoint = item.partitions_by_user_endpoint
-    if partitions_by_user_endpoint is None:
-        out.append(0)
+    if partitions_by_user_endpoint is NOTHING or partitions_by_user_endpoint is None:
+        out += _pack_iBx(item.endpoint_information_epoch, 0 if partitions_by_user_endpoint is None else 1)
     else:
-        if type(partitions_by_user_endpoint) is not tuple:
-            partitions_by_user_endpoint = sequence(partitions_by_user_endpoint)
-        n = len(partitions_by_user_endpoint)
-        if n < FEW:
-            out.append(n + 1)
+        out += _pack_i(item.endpoint_information_epoch)
+        partitions_by_user_endpoint = item.partitions_by_user_endpoint
+        if partitions_by_user_endpoint is None:
+            out.append(0)
         else:
-            out += long_length(n)
-        _write_many_endpoint_to_partitions_v0(out, partitions_by_user_endpoint)
-    out.append(0)
+            if type(partitions_by_user_endpoint) is not tuple:
+                partitions_by_user_endpoint = sequence(partitions_by_user_endpoint)
+            n = len(partitions_by_user_endpoint)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_length(n)
+            _write_many_endpoint_to_partitions_v0(out, partitions_by_user_endpoint)
+        out.append(0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)

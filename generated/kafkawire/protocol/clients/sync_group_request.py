@@ -10,7 +10,6 @@ from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -23,6 +22,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -79,6 +79,7 @@ _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_ih = packer("ih")
 _pack_text__i = text_packers("", "i")
+_pack_pair__i_ = text_pair_packers("", "i", "")
 
 # SyncGroupRequestAssignment, versions 0-3
 #   MemberId: string
@@ -237,8 +238,8 @@ def _encode_sync_group_request_v3(item: SyncGroupRequest) -> bytes:
         out.append(NULL_TEXT)
     else:
         text = group_instance_id.encode()
-        out.append(_pack_h(len(text)))
-        out.append(text)
+        n = len(text)
+        out += (_pack_h(n), text)
     assignments = item.assignments
     if type(assignments) is not tuple:
         assignments = sequence(assignments)
@@ -291,19 +292,11 @@ def _write_many_sync_group_request_assignment_v4(
     for item in items:
         text = item.member_id.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
         text = octets(item.assignment)
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_length(n))
-        out.append(text)
-        out.append(BYTES[0])
+        out += (BYTES[n + 1] if n < 127 else long_length(n), text)
+        out.append(b"\x00")
         if item.unknown_tagged_fields:
             out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
@@ -367,42 +360,41 @@ def _read_sync_group_request_v4(buffer: bytes, at: int) -> tuple[SyncGroupReques
 
 def _encode_sync_group_request_v4(item: SyncGroupRequest) -> bytes:
     out: list[bytes] = []
-    text = item.group_id.encode()
-    n = len(text)
-    if n < 127:
-        out.append(_pack_text__i[n](n + 1, text, item.generation_id))
+    group_id_raw = item.group_id.encode()
+    member_id_raw = item.member_id.encode()
+    n = len(group_id_raw)
+    m = len(member_id_raw)
+    if n < 64 and m < 64:
+        out.append(_pack_pair__i_[n][m](n + 1, group_id_raw, item.generation_id, m + 1, member_id_raw))
     else:
-        out.append(long_text_length(n))
-        out.append(text)
-        out.append(_pack_i(item.generation_id))
-    text = item.member_id.encode()
-    n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_text_length(n))
-    out.append(text)
+        text = item.group_id.encode()
+        n = len(text)
+        if n < 127:
+            out.append(_pack_text__i[n](n + 1, text, item.generation_id))
+        else:
+            out.append(long_text_length(n))
+            out.append(text)
+            out.append(_pack_i(item.generation_id))
+        text = item.member_id.encode()
+        n = len(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     group_instance_id = item.group_instance_id
     if group_instance_id is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = group_instance_id.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     assignments = item.assignments
     if type(assignments) is not tuple:
         assignments = sequence(assignments)
     n = len(assignments)
-    if n < FEW:
+    if n < 127:
         out.append(BYTES[n + 1])
     else:
         out.append(long_length(n))
     _write_many_sync_group_request_assignment_v4(out, assignments)
-    out.append(BYTES[0])
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)
@@ -494,64 +486,55 @@ def _read_sync_group_request_v5(buffer: bytes, at: int) -> tuple[SyncGroupReques
 
 def _encode_sync_group_request_v5(item: SyncGroupRequest) -> bytes:
     out: list[bytes] = []
-    text = item.group_id.encode()
-    n = len(text)
-    if n < 127:
-        out.append(_pack_text__i[n](n + 1, text, item.generation_id))
+    group_id_raw = item.group_id.encode()
+    member_id_raw = item.member_id.encode()
+    n = len(group_id_raw)
+    m = len(member_id_raw)
+    if n < 64 and m < 64:
+        out.append(_pack_pair__i_[n][m](n + 1, group_id_raw, item.generation_id, m + 1, member_id_raw))
     else:
-        out.append(long_text_length(n))
-        out.append(text)
-        out.append(_pack_i(item.generation_id))
-    text = item.member_id.encode()
-    n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_text_length(n))
-    out.append(text)
+        text = item.group_id.encode()
+        n = len(text)
+        if n < 127:
+            out.append(_pack_text__i[n](n + 1, text, item.generation_id))
+        else:
+            out.append(long_text_length(n))
+            out.append(text)
+            out.append(_pack_i(item.generation_id))
+        text = item.member_id.encode()
+        n = len(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     group_instance_id = item.group_instance_id
     if group_instance_id is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = group_instance_id.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     protocol_type = item.protocol_type
     if protocol_type is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = protocol_type.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     protocol_name = item.protocol_name
     if protocol_name is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = protocol_name.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     assignments = item.assignments
     if type(assignments) is not tuple:
         assignments = sequence(assignments)
     n = len(assignments)
-    if n < FEW:
+    if n < 127:
         out.append(BYTES[n + 1])
     else:
         out.append(long_length(n))
     _write_many_sync_group_request_assignment_v4(out, assignments)
-    out.append(BYTES[0])
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

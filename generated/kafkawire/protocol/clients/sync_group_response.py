@@ -135,12 +135,8 @@ def _encode_sync_group_response_v4(item: SyncGroupResponse) -> bytes:
     out.append(_pack_ih(item.throttle_time_ms, item.error_code))
     text = octets(item.assignment)
     n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_length(n))
-    out.append(text)
-    out.append(BYTES[0])
+    out += (BYTES[n + 1] if n < 127 else long_length(n), text)
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)
@@ -198,34 +194,22 @@ def _encode_sync_group_response_v5(item: SyncGroupResponse) -> bytes:
     out.append(_pack_ih(item.throttle_time_ms, item.error_code))
     protocol_type = item.protocol_type
     if protocol_type is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = protocol_type.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     protocol_name = item.protocol_name
     if protocol_name is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = protocol_name.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     text = octets(item.assignment)
     n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_length(n))
-    out.append(text)
-    out.append(BYTES[0])
+    out += (BYTES[n + 1] if n < 127 else long_length(n), text)
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

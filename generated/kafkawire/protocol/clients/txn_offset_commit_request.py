@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import GroupId, ProducerId, TopicName, TransactionalId
 from kafkawire.wire.fastpath import (
-    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -21,6 +20,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -100,6 +100,7 @@ _pack_iq = packer("iq")
 _pack_iqi = packer("iqi")
 _pack_qhi = packer("qhi")
 _pack_text__qhi = text_packers("", "qhi")
+_pack_pair___qhi = text_pair_packers("", "", "qhi")
 
 # TxnOffsetCommitRequestPartition, versions 0-1
 #   PartitionIndex: int32
@@ -137,7 +138,8 @@ def _write_many_txn_offset_commit_request_partition_v0(
             out += NULL_TEXT
         else:
             text = committed_metadata.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
 
 
@@ -286,7 +288,8 @@ def _write_many_txn_offset_commit_request_partition_v2(
             out += NULL_TEXT
         else:
             text = committed_metadata.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
 
 
@@ -508,7 +511,7 @@ def _write_many_txn_offset_commit_request_topic_v3(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -601,21 +604,30 @@ def _read_txn_offset_commit_request_v3(buffer: bytes, at: int) -> tuple[TxnOffse
 
 def _encode_txn_offset_commit_request_v3(item: TxnOffsetCommitRequest) -> bytes:
     out = bytearray()
-    text = item.transactional_id.encode()
-    n = len(text)
-    if n < 127:
-        out.append(n + 1)
+    transactional_id_raw = item.transactional_id.encode()
+    group_id_raw = item.group_id.encode()
+    n = len(transactional_id_raw)
+    m = len(group_id_raw)
+    if n < 64 and m < 64:
+        out += _pack_pair___qhi[n][m](
+            n + 1, transactional_id_raw, m + 1, group_id_raw, item.producer_id, item.producer_epoch, item.generation_id
+        )
     else:
-        out += long_text_length(n)
-    out += text
-    text = item.group_id.encode()
-    n = len(text)
-    if n < 127:
-        out += _pack_text__qhi[n](n + 1, text, item.producer_id, item.producer_epoch, item.generation_id)
-    else:
-        out += long_text_length(n)
+        text = item.transactional_id.encode()
+        n = len(text)
+        if n < 127:
+            out.append(n + 1)
+        else:
+            out += long_text_length(n)
         out += text
-        out += _pack_qhi(item.producer_id, item.producer_epoch, item.generation_id)
+        text = item.group_id.encode()
+        n = len(text)
+        if n < 127:
+            out += _pack_text__qhi[n](n + 1, text, item.producer_id, item.producer_epoch, item.generation_id)
+        else:
+            out += long_text_length(n)
+            out += text
+            out += _pack_qhi(item.producer_id, item.producer_epoch, item.generation_id)
     text = item.member_id.encode()
     n = len(text)
     if n < 127:
@@ -638,7 +650,7 @@ def _encode_txn_offset_commit_request_v3(item: TxnOffsetCommitRequest) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -10,7 +10,6 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     iterator,
     long_length,
@@ -80,7 +79,7 @@ _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
 _pack_ih = packer("ih")
-_pack_ihB = packer("ihB")
+_pack_ihx = packer("ihx")
 _pack_ii = packer("ii")
 
 # TxnOffsetCommitResponsePartition, versions 0-2
@@ -212,7 +211,7 @@ def _write_many_txn_offset_commit_response_partition_v3(
     out: bytearray, items: Sequence[TxnOffsetCommitResponse.TxnOffsetCommitResponsePartition]
 ) -> None:
     for item in items:
-        out += _pack_ihB(item.partition_index, item.error_code, 0)
+        out += _pack_ihx(item.partition_index, item.error_code)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -273,7 +272,7 @@ def _write_many_txn_offset_commit_response_topic_v3(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -316,7 +315,7 @@ def _encode_txn_offset_commit_response_v3(item: TxnOffsetCommitResponse) -> byte
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.throttle_time_ms, n + 1)
     else:
         out += _pack_i(item.throttle_time_ms)

@@ -27,7 +27,7 @@ class UnregisterBrokerRequest(Message, frozen=True, gc=False):
 
 
 _unpack_iB = unpacker("iB")
-_pack_iB = packer("iB")
+_pack_ix = packer("ix")
 
 # UnregisterBrokerRequest, version 0
 #   BrokerId: int32
@@ -44,11 +44,11 @@ def _read_unregister_broker_request_v0(buffer: bytes, at: int) -> tuple[Unregist
 
 
 def _encode_unregister_broker_request_v0(item: UnregisterBrokerRequest) -> bytes:
-    out: list[bytes] = []
-    out.append(_pack_iB(item.broker_id, 0))
+    out = b""
+    out += _pack_ix(item.broker_id)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 UnregisterBrokerRequest._readers = {0: _read_unregister_broker_request_v0}

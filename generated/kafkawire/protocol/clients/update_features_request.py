@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     long_length,
     long_text,
@@ -67,13 +66,13 @@ _unpack_hbB = unpacker("hbB")
 _unpack_iB = unpacker("iB")
 _unpack_text_hzB = text_unpackers("h?B")
 _unpack_text_hbB = text_unpackers("hbB")
-_pack_zB = packer("?B")
-_pack_hzB = packer("h?B")
-_pack_hbB = packer("hbB")
+_pack_zx = packer("?x")
+_pack_hzx = packer("h?x")
+_pack_hbx = packer("hbx")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
-_pack_text__hzB = text_packers("", "h?B")
-_pack_text__hbB = text_packers("", "hbB")
+_pack_text__hzx = text_packers("", "h?x")
+_pack_text__hbx = text_packers("", "hbx")
 
 # FeatureUpdateKey, version 0
 #   Feature: compact string
@@ -115,11 +114,11 @@ def _write_many_feature_update_key_v0(out: bytearray, items: Sequence[UpdateFeat
         text = item.feature.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text__hzB[n](n + 1, text, item.max_version_level, item.allow_downgrade, 0)
+            out += _pack_text__hzx[n](n + 1, text, item.max_version_level, item.allow_downgrade)
         else:
             out += long_text_length(n)
             out += text
-            out += _pack_hzB(item.max_version_level, item.allow_downgrade, 0)
+            out += _pack_hzx(item.max_version_level, item.allow_downgrade)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -159,7 +158,7 @@ def _encode_update_features_request_v0(item: UpdateFeaturesRequest) -> bytes:
     if type(feature_updates) is not tuple:
         feature_updates = sequence(feature_updates)
     n = len(feature_updates)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.timeout_ms, n + 1)
     else:
         out += _pack_i(item.timeout_ms)
@@ -209,11 +208,11 @@ def _write_many_feature_update_key_v1(out: bytearray, items: Sequence[UpdateFeat
         text = item.feature.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text__hbB[n](n + 1, text, item.max_version_level, item.upgrade_type, 0)
+            out += _pack_text__hbx[n](n + 1, text, item.max_version_level, item.upgrade_type)
         else:
             out += long_text_length(n)
             out += text
-            out += _pack_hbB(item.max_version_level, item.upgrade_type, 0)
+            out += _pack_hbx(item.max_version_level, item.upgrade_type)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -252,7 +251,7 @@ def _encode_update_features_request_v1(item: UpdateFeaturesRequest) -> bytes:
     if type(feature_updates) is not tuple:
         feature_updates = sequence(feature_updates)
     n = len(feature_updates)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.timeout_ms, n + 1)
     else:
         out += _pack_i(item.timeout_ms)
@@ -260,7 +259,7 @@ def _encode_update_features_request_v1(item: UpdateFeaturesRequest) -> bytes:
     _write_many_feature_update_key_v1(out, feature_updates)
     if type(item.validate_only) is not bool:
         raise ValueError
-    out += _pack_zB(item.validate_only, 0)
+    out += _pack_zx(item.validate_only)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)

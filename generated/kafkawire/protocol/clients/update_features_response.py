@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     long_length,
     long_nullable_text,
@@ -195,7 +194,7 @@ def _encode_update_features_response_v0(item: UpdateFeaturesResponse) -> bytes:
     if type(results) is not tuple:
         results = sequence(results)
     n = len(results)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

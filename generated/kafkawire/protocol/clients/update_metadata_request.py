@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     NOTHING,
     NULL_TEXT,
     Tags,
@@ -29,7 +28,9 @@ from kafkawire.wire.fastpath import (
     tagged_entries,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
+    twin_packers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -161,7 +162,7 @@ _unpack_text_hB = text_unpackers("hB")
 _pack_16s = packer("16s")
 _pack_b = packer("b")
 _pack_h = packer("h")
-_pack_hB = packer("hB")
+_pack_hx = packer("hx")
 _pack_i = packer("i")
 _pack_iziq = packer("i?iq")
 _pack_iziqB = packer("i?iqB")
@@ -177,8 +178,10 @@ _pack_iiqB = packer("iiqB")
 _pack_iiqi = packer("iiqi")
 _pack_many_i = packers("i")
 _pack_text__16s = text_packers("", "16s")
-_pack_text__hB = text_packers("", "hB")
+_pack_text__hx = text_packers("", "hx")
 _pack_text_i_ = text_packers("i", "")
+_pack_pair_i__hx = text_pair_packers("i", "", "hx")
+_pack_twins_i_i_x = twin_packers("i", "i", "x")
 
 # UpdateMetadataPartitionState, versions 0-3
 #   TopicName: string
@@ -206,14 +209,14 @@ def _read_many_update_metadata_partition_state_v0(
         at = end
         partition_index, controller_epoch, leader, leader_epoch, n = _unpack_iiiii(buffer, at)
         at += 20
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             isr = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
             isr, at = many_numbers(buffer, at, n, "i", 4)
         zk_version, n = _unpack_ii(buffer, at)
         at += 8
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             replicas = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
@@ -238,13 +241,13 @@ def _write_many_update_metadata_partition_state_v0(
             isr = sequence(isr)
         out += _pack_iiiii(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch, len(isr))
         n = len(isr)
-        out += _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
+        out += _pack_many_i[n](*isr) if n < 127 else pack_numbers("i", isr)
         replicas = item.replicas
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         out += _pack_ii(item.zk_version, len(replicas))
         n = len(replicas)
-        out += _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
+        out += _pack_many_i[n](*replicas) if n < 127 else pack_numbers("i", replicas)
 
 
 # UpdateMetadataBroker, version 0
@@ -527,7 +530,8 @@ def _write_many_update_metadata_broker_v2(
             out += NULL_TEXT
         else:
             text = rack.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
 
 
@@ -688,7 +692,8 @@ def _write_many_update_metadata_broker_v3(
             out += NULL_TEXT
         else:
             text = rack.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
 
 
@@ -778,21 +783,21 @@ def _read_many_update_metadata_partition_state_v4(
         at = end
         partition_index, controller_epoch, leader, leader_epoch, n = _unpack_iiiii(buffer, at)
         at += 20
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             isr = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
             isr, at = many_numbers(buffer, at, n, "i", 4)
         zk_version, n = _unpack_ii(buffer, at)
         at += 8
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             replicas = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
             replicas, at = many_numbers(buffer, at, n, "i", 4)
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             offline_replicas = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
@@ -827,19 +832,19 @@ def _write_many_update_metadata_partition_state_v4(
             isr = sequence(isr)
         out += _pack_iiiii(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch, len(isr))
         n = len(isr)
-        out += _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
+        out += _pack_many_i[n](*isr) if n < 127 else pack_numbers("i", isr)
         replicas = item.replicas
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         out += _pack_ii(item.zk_version, len(replicas))
         n = len(replicas)
-        out += _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
+        out += _pack_many_i[n](*replicas) if n < 127 else pack_numbers("i", replicas)
         offline_replicas = item.offline_replicas
         if type(offline_replicas) is not tuple:
             offline_replicas = sequence(offline_replicas)
         out += _pack_i(len(offline_replicas))
         n = len(offline_replicas)
-        out += _pack_many_i[n](*offline_replicas) if n < FEW else pack_numbers("i", offline_replicas)
+        out += _pack_many_i[n](*offline_replicas) if n < 127 else pack_numbers("i", offline_replicas)
 
 
 # UpdateMetadataRequest, version 4
@@ -920,21 +925,21 @@ def _read_many_update_metadata_partition_state_v5(
     for _ in range(count):
         partition_index, controller_epoch, leader, leader_epoch, n = _unpack_iiiii(buffer, at)
         at += 20
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             isr = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
             isr, at = many_numbers(buffer, at, n, "i", 4)
         zk_version, n = _unpack_ii(buffer, at)
         at += 8
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             replicas = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
             replicas, at = many_numbers(buffer, at, n, "i", 4)
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             offline_replicas = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
@@ -958,19 +963,19 @@ def _write_many_update_metadata_partition_state_v5(
             isr = sequence(isr)
         out += _pack_iiiii(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch, len(isr))
         n = len(isr)
-        out += _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
+        out += _pack_many_i[n](*isr) if n < 127 else pack_numbers("i", isr)
         replicas = item.replicas
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
         out += _pack_ii(item.zk_version, len(replicas))
         n = len(replicas)
-        out += _pack_many_i[n](*replicas) if n < FEW else pack_numbers("i", replicas)
+        out += _pack_many_i[n](*replicas) if n < 127 else pack_numbers("i", replicas)
         offline_replicas = item.offline_replicas
         if type(offline_replicas) is not tuple:
             offline_replicas = sequence(offline_replicas)
         out += _pack_i(len(offline_replicas))
         n = len(offline_replicas)
-        out += _pack_many_i[n](*offline_replicas) if n < FEW else pack_numbers("i", offline_replicas)
+        out += _pack_many_i[n](*offline_replicas) if n < 127 else pack_numbers("i", offline_replicas)
 
 
 # UpdateMetadataTopicState, version 5
@@ -1099,7 +1104,7 @@ def _read_many_update_metadata_partition_state_v6(
     for _ in range(count):
         partition_index, controller_epoch, leader, leader_epoch, n = _unpack_iiiiB(buffer, at)
         at += 17
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             isr = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -1107,7 +1112,7 @@ def _read_many_update_metadata_partition_state_v6(
             isr, at = long_numbers(buffer, at, n, "i", 4)
         zk_version, n = _unpack_iB(buffer, at)
         at += 5
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             replicas = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -1115,9 +1120,11 @@ def _read_many_update_metadata_partition_state_v6(
             replicas, at = long_numbers(buffer, at, n, "i", 4)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             offline_replicas = _unpack_many_i[n](buffer, at)
+            if offline_replicas == replicas:
+                offline_replicas = replicas
             at += 4 * n
         else:
             offline_replicas, at = long_numbers(buffer, at, n, "i", 4)
@@ -1151,7 +1158,7 @@ def _write_many_update_metadata_partition_state_v6(
         if type(isr) is not tuple:
             isr = sequence(isr)
         n = len(isr)
-        if n < FEW:
+        if n < 127:
             numbers = _pack_many_i[n](*isr)
             out += _pack_iiiiB(item.partition_index, item.controller_epoch, item.leader, item.leader_epoch, n + 1)
         else:
@@ -1162,30 +1169,42 @@ def _write_many_update_metadata_partition_state_v6(
         replicas = item.replicas
         if type(replicas) is not tuple:
             replicas = sequence(replicas)
-        n = len(replicas)
-        if n < FEW:
-            numbers = _pack_many_i[n](*replicas)
-            out += _pack_iB(item.zk_version, n + 1)
-        else:
-            numbers = pack_numbers("i", replicas)
-            out += _pack_i(item.zk_version)
-            out += long_length(n)
-        out += numbers
         offline_replicas = item.offline_replicas
-        if offline_replicas is NOTHING:
-            out.append(1)
+        n = len(replicas)
+        if (
+            offline_replicas is replicas or (type(offline_replicas) is tuple and len(offline_replicas) == n)
+        ) and n < 127:
+            numbers = _pack_many_i[n](*replicas)
+            others = numbers if offline_replicas is replicas else _pack_many_i[n](*offline_replicas)
+            out += _pack_twins_i_i_x[n](item.zk_version, n + 1, numbers, n + 1, others)
         else:
-            if offline_replicas != replicas:
+            replicas = item.replicas
+            if type(replicas) is not tuple:
+                replicas = sequence(replicas)
+            n = len(replicas)
+            if n < 127:
+                numbers = _pack_many_i[n](*replicas)
+                out += _pack_iB(item.zk_version, n + 1)
+            else:
+                numbers = pack_numbers("i", replicas)
+                out += _pack_i(item.zk_version)
+                out += long_length(n)
+            out += numbers
+            offline_replicas = item.offline_replicas
+            if offline_replicas is NOTHING:
+                out.append(1)
+            else:
                 if type(offline_replicas) is not tuple:
                     offline_replicas = sequence(offline_replicas)
                 n = len(offline_replicas)
-                numbers = _pack_many_i[n](*offline_replicas) if n < FEW else pack_numbers("i", offline_replicas)
-            if n < FEW:
-                out.append(n + 1)
-            else:
-                out += long_length(n)
-            out += numbers
-        out.append(0)
+                if n < 127:
+                    numbers = _pack_many_i[n](*offline_replicas)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("i", offline_replicas)
+                    out += long_length(n)
+                out += numbers
+            out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -1246,7 +1265,7 @@ def _write_many_update_metadata_topic_state_v6(
         if type(partition_states) is not tuple:
             partition_states = sequence(partition_states)
         n = len(partition_states)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1300,22 +1319,29 @@ def _write_many_update_metadata_endpoint_v6(
     out: bytearray, items: Sequence[UpdateMetadataRequest.UpdateMetadataEndpoint]
 ) -> None:
     for item in items:
-        text = item.host.encode()
-        n = len(text)
-        if n < 127:
-            out += _pack_text_i_[n](item.port, n + 1, text)
+        host_raw = item.host.encode()
+        listener_raw = item.listener.encode()
+        n = len(host_raw)
+        m = len(listener_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair_i__hx[n][m](item.port, n + 1, host_raw, m + 1, listener_raw, item.security_protocol)
         else:
-            out += _pack_i(item.port)
-            out += long_text_length(n)
-            out += text
-        text = item.listener.encode()
-        n = len(text)
-        if n < 127:
-            out += _pack_text__hB[n](n + 1, text, item.security_protocol, 0)
-        else:
-            out += long_text_length(n)
-            out += text
-            out += _pack_hB(item.security_protocol, 0)
+            text = item.host.encode()
+            n = len(text)
+            if n < 127:
+                out += _pack_text_i_[n](item.port, n + 1, text)
+            else:
+                out += _pack_i(item.port)
+                out += long_text_length(n)
+                out += text
+            text = item.listener.encode()
+            n = len(text)
+            if n < 127:
+                out += _pack_text__hx[n](n + 1, text, item.security_protocol)
+            else:
+                out += long_text_length(n)
+                out += text
+                out += _pack_hx(item.security_protocol)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -1372,7 +1398,7 @@ def _write_many_update_metadata_broker_v6(
         if type(endpoints) is not tuple:
             endpoints = sequence(endpoints)
         n = len(endpoints)
-        if n < FEW:
+        if n < 127:
             out += _pack_iB(item.id, n + 1)
         else:
             out += _pack_i(item.id)
@@ -1453,7 +1479,7 @@ def _encode_update_metadata_request_v6(item: UpdateMetadataRequest) -> bytes:
     if type(topic_states) is not tuple:
         topic_states = sequence(topic_states)
     n = len(topic_states)
-    if n < FEW:
+    if n < 127:
         out += _pack_iiqB(item.controller_id, item.controller_epoch, item.broker_epoch, n + 1)
     else:
         out += _pack_iiq(item.controller_id, item.controller_epoch, item.broker_epoch)
@@ -1463,7 +1489,7 @@ def _encode_update_metadata_request_v6(item: UpdateMetadataRequest) -> bytes:
     if type(live_brokers) is not tuple:
         live_brokers = sequence(live_brokers)
     n = len(live_brokers)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -1536,7 +1562,7 @@ def _write_many_update_metadata_topic_state_v7(
         if type(partition_states) is not tuple:
             partition_states = sequence(partition_states)
         n = len(partition_states)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -1605,7 +1631,7 @@ def _encode_update_metadata_request_v7(item: UpdateMetadataRequest) -> bytes:
     if type(topic_states) is not tuple:
         topic_states = sequence(topic_states)
     n = len(topic_states)
-    if n < FEW:
+    if n < 127:
         out += _pack_iiqB(item.controller_id, item.controller_epoch, item.broker_epoch, n + 1)
     else:
         out += _pack_iiq(item.controller_id, item.controller_epoch, item.broker_epoch)
@@ -1615,7 +1641,7 @@ def _encode_update_metadata_request_v7(item: UpdateMetadataRequest) -> bytes:
     if type(live_brokers) is not tuple:
         live_brokers = sequence(live_brokers)
     n = len(live_brokers)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -1706,7 +1732,7 @@ def _encode_update_metadata_request_v8(item: UpdateMetadataRequest) -> bytes:
     n = len(topic_states)
     if type(item.is_kraft_controller) is not bool:
         raise ValueError
-    if n < FEW:
+    if n < 127:
         out += _pack_iziqB(
             item.controller_id, item.is_kraft_controller, item.controller_epoch, item.broker_epoch, n + 1
         )
@@ -1718,19 +1744,20 @@ def _encode_update_metadata_request_v8(item: UpdateMetadataRequest) -> bytes:
     if type(live_brokers) is not tuple:
         live_brokers = sequence(live_brokers)
     n = len(live_brokers)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
     _write_many_update_metadata_broker_v6(out, live_brokers)
     out.append(0)
-    known = []
-    if item.type != 0:
-        payload = bytearray()
-        payload += _pack_b(item.type)
-        known.append((0, bytes(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+    if item.type != 0 or item.unknown_tagged_fields:
+        known = []
+        if item.type != 0:
+            payload = bytearray()
+            payload += _pack_b(item.type)
+            known.append((0, bytes(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
     return bytes(out)
 
 

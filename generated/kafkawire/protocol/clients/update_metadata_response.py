@@ -28,7 +28,7 @@ class UpdateMetadataResponse(Message, frozen=True, gc=False):
 _unpack_h = unpacker("h")
 _unpack_hB = unpacker("hB")
 _pack_h = packer("h")
-_pack_hB = packer("hB")
+_pack_hx = packer("hx")
 
 # UpdateMetadataResponse, versions 0-5
 #   ErrorCode: int16
@@ -41,11 +41,11 @@ def _read_update_metadata_response_v0(buffer: bytes, at: int) -> tuple[UpdateMet
 
 
 def _encode_update_metadata_response_v0(item: UpdateMetadataResponse) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
-    out.append(_pack_h(item.error_code))
-    return b"".join(out)
+    out += _pack_h(item.error_code)
+    return out
 
 
 # UpdateMetadataResponse, versions 6-8
@@ -63,11 +63,11 @@ def _read_update_metadata_response_v6(buffer: bytes, at: int) -> tuple[UpdateMet
 
 
 def _encode_update_metadata_response_v6(item: UpdateMetadataResponse) -> bytes:
-    out: list[bytes] = []
-    out.append(_pack_hB(item.error_code, 0))
+    out = b""
+    out += _pack_hx(item.error_code)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 UpdateMetadataResponse._readers = {

@@ -10,7 +10,6 @@ import msgspec
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -23,6 +22,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -89,11 +89,12 @@ _unpack_HB = unpacker("HB")
 _unpack_hhB = unpacker("hhB")
 _unpack_ii16sB = unpacker("ii16sB")
 _unpack_text_HB = text_unpackers("HB")
-_pack_HB = packer("HB")
-_pack_hhB = packer("hhB")
+_pack_Hx = packer("Hx")
+_pack_hhx = packer("hhx")
 _pack_ii16s = packer("ii16s")
 _pack_ii16sB = packer("ii16sB")
-_pack_text__HB = text_packers("", "HB")
+_pack_text__Hx = text_packers("", "Hx")
+_pack_pair___Hx = text_pair_packers("", "", "Hx")
 
 # Listener, version 0
 #   Name: compact string
@@ -136,21 +137,28 @@ def _read_many_listener_v0(
 
 def _write_many_listener_v0(out: bytearray, items: Sequence[UpdateRaftVoterRequest.Listener]) -> None:
     for item in items:
-        text = item.name.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
+        name_raw = item.name.encode()
+        host_raw = item.host.encode()
+        n = len(name_raw)
+        m = len(host_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair___Hx[n][m](n + 1, name_raw, m + 1, host_raw, item.port)
         else:
-            out += long_text_length(n)
-        out += text
-        text = item.host.encode()
-        n = len(text)
-        if n < 127:
-            out += _pack_text__HB[n](n + 1, text, item.port, 0)
-        else:
-            out += long_text_length(n)
+            text = item.name.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
             out += text
-            out += _pack_HB(item.port, 0)
+            text = item.host.encode()
+            n = len(text)
+            if n < 127:
+                out += _pack_text__Hx[n](n + 1, text, item.port)
+            else:
+                out += long_text_length(n)
+                out += text
+                out += _pack_Hx(item.port)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -171,7 +179,7 @@ def _read_kraft_version_feature_v0(buffer: bytes, at: int) -> tuple[UpdateRaftVo
 
 
 def _write_kraft_version_feature_v0(out: bytearray, item: UpdateRaftVoterRequest.KRaftVersionFeature) -> None:
-    out += _pack_hhB(item.min_supported_version, item.max_supported_version, 0)
+    out += _pack_hhx(item.min_supported_version, item.max_supported_version)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -243,7 +251,7 @@ def _encode_update_raft_voter_request_v0(item: UpdateRaftVoterRequest) -> bytes:
     n = len(listeners)
     if len(item.voter_directory_id) != 16:
         raise ValueError
-    if n < FEW:
+    if n < 127:
         out += _pack_ii16sB(item.current_leader_epoch, item.voter_id, item.voter_directory_id, n + 1)
     else:
         out += _pack_ii16s(item.current_leader_epoch, item.voter_id, item.voter_directory_id)

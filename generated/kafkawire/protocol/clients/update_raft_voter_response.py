@@ -67,10 +67,10 @@ _unpack_iB = unpacker("iB")
 _unpack_ihB = unpacker("ihB")
 _unpack_iiB = unpacker("iiB")
 _unpack_text_iB = text_unpackers("iB")
-_pack_iB = packer("iB")
-_pack_ihB = packer("ihB")
+_pack_ihx = packer("ihx")
 _pack_ii = packer("ii")
-_pack_text_ii_iB = text_packers("ii", "iB")
+_pack_ix = packer("ix")
+_pack_text_ii_ix = text_packers("ii", "ix")
 
 # CurrentLeader, version 0
 #   LeaderId: int32
@@ -102,12 +102,12 @@ def _write_current_leader_v0(out: list[bytes], item: UpdateRaftVoterResponse.Cur
     text = item.host.encode()
     n = len(text)
     if n < 127:
-        out.append(_pack_text_ii_iB[n](item.leader_id, item.leader_epoch, n + 1, text, item.port, 0))
+        out.append(_pack_text_ii_ix[n](item.leader_id, item.leader_epoch, n + 1, text, item.port))
     else:
         out.append(_pack_ii(item.leader_id, item.leader_epoch))
         out.append(long_text_length(n))
         out.append(text)
-        out.append(_pack_iB(item.port, 0))
+        out.append(_pack_ix(item.port))
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
@@ -142,14 +142,15 @@ def _read_update_raft_voter_response_v0(buffer: bytes, at: int) -> tuple[UpdateR
 
 def _encode_update_raft_voter_response_v0(item: UpdateRaftVoterResponse) -> bytes:
     out: list[bytes] = []
-    out.append(_pack_ihB(item.throttle_time_ms, item.error_code, 0))
-    known = []
-    if item.current_leader is not _DEFAULT_CurrentLeader and differs(item.current_leader, _DEFAULT_CurrentLeader):
-        payload: list[bytes] = []
-        _write_current_leader_v0(payload, item.current_leader)
-        known.append((0, b"".join(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+    out.append(_pack_ihx(item.throttle_time_ms, item.error_code))
+    if item.current_leader is not _DEFAULT_CurrentLeader or item.unknown_tagged_fields:
+        known = []
+        if item.current_leader is not _DEFAULT_CurrentLeader and differs(item.current_leader, _DEFAULT_CurrentLeader):
+            payload: list[bytes] = []
+            _write_current_leader_v0(payload, item.current_leader)
+            known.append((0, b"".join(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
     return b"".join(out)
 
 

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -89,9 +88,9 @@ _unpack_iii16s16siqB = unpacker("iii16s16siqB")
 _unpack_iiiiqB = unpacker("iiiiqB")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
-_pack_iii16s16siqzB = packer("iii16s16siq?B")
-_pack_iii16s16siqB = packer("iii16s16siqB")
-_pack_iiiiqB = packer("iiiiqB")
+_pack_iii16s16siqzx = packer("iii16s16siq?x")
+_pack_iii16s16siqx = packer("iii16s16siqx")
+_pack_iiiiqx = packer("iiiiqx")
 
 # PartitionData, version 0
 #   PartitionIndex: int32
@@ -133,8 +132,8 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[VoteRequest.Pa
     for item in items:
         if item.pre_vote:
             raise ValueError  # pre_vote is not in these versions
-        out += _pack_iiiiqB(
-            item.partition_index, item.replica_epoch, item.replica_id, item.last_offset_epoch, item.last_offset, 0
+        out += _pack_iiiiqx(
+            item.partition_index, item.replica_epoch, item.replica_id, item.last_offset_epoch, item.last_offset
         )
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -192,7 +191,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[VoteRequest.TopicD
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -256,7 +255,7 @@ def _encode_vote_request_v0(item: VoteRequest) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -324,7 +323,7 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[VoteRequest.Pa
             raise ValueError
         if len(item.voter_directory_id) != 16:
             raise ValueError
-        out += _pack_iii16s16siqB(
+        out += _pack_iii16s16siqx(
             item.partition_index,
             item.replica_epoch,
             item.replica_id,
@@ -332,7 +331,6 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[VoteRequest.Pa
             item.voter_directory_id,
             item.last_offset_epoch,
             item.last_offset,
-            0,
         )
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -390,7 +388,7 @@ def _write_many_topic_data_v1(out: bytearray, items: Sequence[VoteRequest.TopicD
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -455,7 +453,7 @@ def _encode_vote_request_v1(item: VoteRequest) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.voter_id, n + 1)
     else:
         out += _pack_i(item.voter_id)
@@ -526,7 +524,7 @@ def _write_many_partition_data_v2(out: bytearray, items: Sequence[VoteRequest.Pa
             raise ValueError
         if type(item.pre_vote) is not bool:
             raise ValueError
-        out += _pack_iii16s16siqzB(
+        out += _pack_iii16s16siqzx(
             item.partition_index,
             item.replica_epoch,
             item.replica_id,
@@ -535,7 +533,6 @@ def _write_many_partition_data_v2(out: bytearray, items: Sequence[VoteRequest.Pa
             item.last_offset_epoch,
             item.last_offset,
             item.pre_vote,
-            0,
         )
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -593,7 +590,7 @@ def _write_many_topic_data_v2(out: bytearray, items: Sequence[VoteRequest.TopicD
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -658,7 +655,7 @@ def _encode_vote_request_v2(item: VoteRequest) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.voter_id, n + 1)
     else:
         out += _pack_i(item.voter_id)

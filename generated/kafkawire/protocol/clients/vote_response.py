@@ -10,7 +10,6 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import BrokerId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     iterator,
     long_length,
@@ -99,12 +98,12 @@ _unpack_iB = unpacker("iB")
 _unpack_ihiizB = unpacker("ihii?B")
 _unpack_text_HB = text_unpackers("HB")
 _iterate_ihiizx = iterator("ihii?x")
-_pack_HB = packer("HB")
+_pack_Hx = packer("Hx")
 _pack_h = packer("h")
 _pack_hB = packer("hB")
 _pack_i = packer("i")
-_pack_ihiizB = packer("ihii?B")
-_pack_text_i_HB = text_packers("i", "HB")
+_pack_ihiizx = packer("ihii?x")
+_pack_text_i_Hx = text_packers("i", "Hx")
 
 # PartitionData, versions 0-2
 #   PartitionIndex: int32
@@ -137,9 +136,7 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[VoteResponse.P
     for item in items:
         if type(item.vote_granted) is not bool:
             raise ValueError
-        out += _pack_ihiizB(
-            item.partition_index, item.error_code, item.leader_id, item.leader_epoch, item.vote_granted, 0
-        )
+        out += _pack_ihiizx(item.partition_index, item.error_code, item.leader_id, item.leader_epoch, item.vote_granted)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -196,7 +193,7 @@ def _write_many_topic_data_v0(out: bytearray, items: Sequence[VoteResponse.Topic
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -241,7 +238,7 @@ def _encode_vote_response_v0(item: VoteResponse) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_hB(item.error_code, n + 1)
     else:
         out += _pack_h(item.error_code)
@@ -289,12 +286,12 @@ def _write_many_node_endpoint_v1(out: bytearray, items: Sequence[VoteResponse.No
         text = item.host.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text_i_HB[n](item.node_id, n + 1, text, item.port, 0)
+            out += _pack_text_i_Hx[n](item.node_id, n + 1, text, item.port)
         else:
             out += _pack_i(item.node_id)
             out += long_text_length(n)
             out += text
-            out += _pack_HB(item.port, 0)
+            out += _pack_Hx(item.port)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -356,28 +353,29 @@ def _encode_vote_response_v1(item: VoteResponse) -> bytes:
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out += _pack_hB(item.error_code, n + 1)
     else:
         out += _pack_h(item.error_code)
         out += long_length(n)
     _write_many_topic_data_v0(out, topics)
     out.append(0)
-    known = []
-    if len(item.node_endpoints):
-        payload = bytearray()
-        node_endpoints = item.node_endpoints
-        if type(node_endpoints) is not tuple:
-            node_endpoints = sequence(node_endpoints)
-        n = len(node_endpoints)
-        if n < FEW:
-            payload.append(n + 1)
-        else:
-            payload += long_length(n)
-        _write_many_node_endpoint_v1(payload, node_endpoints)
-        known.append((0, bytes(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+    if len(item.node_endpoints) or item.unknown_tagged_fields:
+        known = []
+        if len(item.node_endpoints):
+            payload = bytearray()
+            node_endpoints = item.node_endpoints
+            if type(node_endpoints) is not tuple:
+                node_endpoints = sequence(node_endpoints)
+            n = len(node_endpoints)
+            if n < 127:
+                payload.append(n + 1)
+            else:
+                payload += long_length(n)
+            _write_many_node_endpoint_v1(payload, node_endpoints)
+            known.append((0, bytes(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
     return bytes(out)
 
 

@@ -11,7 +11,6 @@ import msgspec
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -23,6 +22,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -98,13 +98,14 @@ _unpack_hB = unpacker("hB")
 _unpack_hhB = unpacker("hhB")
 _unpack_i16sB = unpacker("i16sB")
 _unpack_text_HB = text_unpackers("HB")
-_pack_HB = packer("HB")
+_pack_Hx = packer("Hx")
 _pack_h = packer("h")
 _pack_hB = packer("hB")
-_pack_hhB = packer("hhB")
+_pack_hhx = packer("hhx")
 _pack_i16s = packer("i16s")
 _pack_i16sB = packer("i16sB")
-_pack_text__HB = text_packers("", "HB")
+_pack_text__Hx = text_packers("", "Hx")
+_pack_pair___Hx = text_pair_packers("", "", "Hx")
 
 # Endpoint, version 0
 #   Name: compact string
@@ -145,21 +146,28 @@ def _read_many_endpoint_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Vo
 
 def _write_many_endpoint_v0(out: bytearray, items: Sequence[VotersRecord.Endpoint]) -> None:
     for item in items:
-        text = item.name.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
+        name_raw = item.name.encode()
+        host_raw = item.host.encode()
+        n = len(name_raw)
+        m = len(host_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair___Hx[n][m](n + 1, name_raw, m + 1, host_raw, item.port)
         else:
-            out += long_text_length(n)
-        out += text
-        text = item.host.encode()
-        n = len(text)
-        if n < 127:
-            out += _pack_text__HB[n](n + 1, text, item.port, 0)
-        else:
-            out += long_text_length(n)
+            text = item.name.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
             out += text
-            out += _pack_HB(item.port, 0)
+            text = item.host.encode()
+            n = len(text)
+            if n < 127:
+                out += _pack_text__Hx[n](n + 1, text, item.port)
+            else:
+                out += long_text_length(n)
+                out += text
+                out += _pack_Hx(item.port)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -180,7 +188,7 @@ def _read_kraft_version_feature_v0(buffer: bytes, at: int) -> tuple[VotersRecord
 
 
 def _write_kraft_version_feature_v0(out: bytearray, item: VotersRecord.KRaftVersionFeature) -> None:
-    out += _pack_hhB(item.min_supported_version, item.max_supported_version, 0)
+    out += _pack_hhx(item.min_supported_version, item.max_supported_version)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -228,7 +236,7 @@ def _write_many_voter_v0(out: bytearray, items: Sequence[VotersRecord.Voter]) ->
         n = len(endpoints)
         if len(item.voter_directory_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_i16sB(item.voter_id, item.voter_directory_id, n + 1)
         else:
             out += _pack_i16s(item.voter_id, item.voter_directory_id)
@@ -273,7 +281,7 @@ def _encode_voters_record_v0(item: VotersRecord) -> bytes:
     if type(voters) is not tuple:
         voters = sequence(voters)
     n = len(voters)
-    if n < FEW:
+    if n < 127:
         out += _pack_hB(item.version, n + 1)
     else:
         out += _pack_h(item.version)

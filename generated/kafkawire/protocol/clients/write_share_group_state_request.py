@@ -10,7 +10,6 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import GroupId
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     iterator,
@@ -105,7 +104,7 @@ _pack_iiiq = packer("iiiq")
 _pack_iiiqB = packer("iiiqB")
 _pack_iiiqi = packer("iiiqi")
 _pack_iiiqiB = packer("iiiqiB")
-_pack_qqbhB = packer("qqbhB")
+_pack_qqbhx = packer("qqbhx")
 
 # StateBatch, versions 0-1
 #   FirstOffset: int64
@@ -135,7 +134,7 @@ def _read_many_state_batch_v0(
 
 def _write_many_state_batch_v0(out: bytearray, items: Sequence[WriteShareGroupStateRequest.StateBatch]) -> None:
     for item in items:
-        out += _pack_qqbhB(item.first_offset, item.last_offset, item.delivery_state, item.delivery_count, 0)
+        out += _pack_qqbhx(item.first_offset, item.last_offset, item.delivery_state, item.delivery_count)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -182,7 +181,7 @@ def _write_many_partition_data_v0(out: bytearray, items: Sequence[WriteShareGrou
         if type(state_batches) is not tuple:
             state_batches = sequence(state_batches)
         n = len(state_batches)
-        if n < FEW:
+        if n < 127:
             out += _pack_iiiqB(item.partition, item.state_epoch, item.leader_epoch, item.start_offset, n + 1)
         else:
             out += _pack_iiiq(item.partition, item.state_epoch, item.leader_epoch, item.start_offset)
@@ -237,7 +236,7 @@ def _write_many_write_state_data_v0(
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -296,7 +295,7 @@ def _encode_write_share_group_state_request_v0(item: WriteShareGroupStateRequest
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -352,7 +351,7 @@ def _write_many_partition_data_v1(out: bytearray, items: Sequence[WriteShareGrou
         if type(state_batches) is not tuple:
             state_batches = sequence(state_batches)
         n = len(state_batches)
-        if n < FEW:
+        if n < 127:
             out += _pack_iiiqiB(
                 item.partition,
                 item.state_epoch,
@@ -416,7 +415,7 @@ def _write_many_write_state_data_v1(
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_16sB(item.topic_id, n + 1)
         else:
             out += _pack_16s(item.topic_id)
@@ -475,7 +474,7 @@ def _encode_write_share_group_state_request_v1(item: WriteShareGroupStateRequest
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import ProducerId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
+    NOTHING,
     Tags,
     long_length,
     long_numbers,
@@ -86,8 +86,8 @@ _unpack_qhzi = unpacker("qh?i")
 _unpack_many_i = unpackers("i")
 _pack_h = packer("h")
 _pack_i = packer("i")
-_pack_iB = packer("iB")
-_pack_ibB = packer("ibB")
+_pack_ibx = packer("ibx")
+_pack_ix = packer("ix")
 _pack_qhz = packer("qh?")
 _pack_qhzB = packer("qh?B")
 _pack_qhzi = packer("qh?i")
@@ -113,7 +113,7 @@ def _read_many_writable_txn_marker_topic_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             partition_indexes = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
@@ -136,7 +136,7 @@ def _write_many_writable_txn_marker_topic_v0(
             partition_indexes = sequence(partition_indexes)
         out += _pack_i(len(partition_indexes))
         n = len(partition_indexes)
-        out += _pack_many_i[n](*partition_indexes) if n < FEW else pack_numbers("i", partition_indexes)
+        out += _pack_many_i[n](*partition_indexes) if n < 127 else pack_numbers("i", partition_indexes)
 
 
 # WritableTxnMarker, version 0
@@ -237,7 +237,7 @@ def _read_many_writable_txn_marker_topic_v1(
             name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             partition_indexes = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -264,16 +264,19 @@ def _write_many_writable_txn_marker_topic_v1(
             out += long_text_length(n)
         out += text
         partition_indexes = item.partition_indexes
-        if type(partition_indexes) is not tuple:
-            partition_indexes = sequence(partition_indexes)
-        n = len(partition_indexes)
-        if n < FEW:
-            numbers = _pack_many_i[n](*partition_indexes)
-            out.append(n + 1)
+        if partition_indexes is NOTHING:
+            out.append(1)
         else:
-            numbers = pack_numbers("i", partition_indexes)
-            out += long_length(n)
-        out += numbers
+            if type(partition_indexes) is not tuple:
+                partition_indexes = sequence(partition_indexes)
+            n = len(partition_indexes)
+            if n < 127:
+                numbers = _pack_many_i[n](*partition_indexes)
+                out.append(n + 1)
+            else:
+                numbers = pack_numbers("i", partition_indexes)
+                out += long_length(n)
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -325,13 +328,13 @@ def _write_many_writable_txn_marker_v1(
         n = len(topics)
         if type(item.transaction_result) is not bool:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_qhzB(item.producer_id, item.producer_epoch, item.transaction_result, n + 1)
         else:
             out += _pack_qhz(item.producer_id, item.producer_epoch, item.transaction_result)
             out += long_length(n)
         _write_many_writable_txn_marker_topic_v1(out, topics)
-        out += _pack_iB(item.coordinator_epoch, 0)
+        out += _pack_ix(item.coordinator_epoch)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -368,7 +371,7 @@ def _encode_write_txn_markers_request_v1(item: WriteTxnMarkersRequest) -> bytes:
     if type(markers) is not tuple:
         markers = sequence(markers)
     n = len(markers)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -428,13 +431,13 @@ def _write_many_writable_txn_marker_v2(
         n = len(topics)
         if type(item.transaction_result) is not bool:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             out += _pack_qhzB(item.producer_id, item.producer_epoch, item.transaction_result, n + 1)
         else:
             out += _pack_qhz(item.producer_id, item.producer_epoch, item.transaction_result)
             out += long_length(n)
         _write_many_writable_txn_marker_topic_v1(out, topics)
-        out += _pack_ibB(item.coordinator_epoch, item.transaction_version, 0)
+        out += _pack_ibx(item.coordinator_epoch, item.transaction_version)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -471,7 +474,7 @@ def _encode_write_txn_markers_request_v2(item: WriteTxnMarkersRequest) -> bytes:
     if type(markers) is not tuple:
         markers = sequence(markers)
     n = len(markers)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

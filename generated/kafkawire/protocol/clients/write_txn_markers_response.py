@@ -10,7 +10,6 @@ from itertools import starmap
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import ProducerId, TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     iterator,
     long_length,
@@ -89,7 +88,7 @@ _iterate_ihx = iterator("ihx")
 _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_ih = packer("ih")
-_pack_ihB = packer("ihB")
+_pack_ihx = packer("ihx")
 _pack_q = packer("q")
 _pack_qB = packer("qB")
 _pack_qi = packer("qi")
@@ -260,7 +259,7 @@ def _write_many_writable_txn_marker_partition_result_v1(
     out: bytearray, items: Sequence[WriteTxnMarkersResponse.WritableTxnMarkerPartitionResult]
 ) -> None:
     for item in items:
-        out += _pack_ihB(item.partition_index, item.error_code, 0)
+        out += _pack_ihx(item.partition_index, item.error_code)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -321,7 +320,7 @@ def _write_many_writable_txn_marker_topic_result_v1(
         if type(partitions) is not tuple:
             partitions = sequence(partitions)
         n = len(partitions)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -372,7 +371,7 @@ def _write_many_writable_txn_marker_result_v1(
         if type(topics) is not tuple:
             topics = sequence(topics)
         n = len(topics)
-        if n < FEW:
+        if n < 127:
             out += _pack_qB(item.producer_id, n + 1)
         else:
             out += _pack_q(item.producer_id)
@@ -415,7 +414,7 @@ def _encode_write_txn_markers_response_v1(item: WriteTxnMarkersResponse) -> byte
     if type(markers) is not tuple:
         markers = sequence(markers)
     n = len(markers)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

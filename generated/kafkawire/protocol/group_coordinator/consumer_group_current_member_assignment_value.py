@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -92,7 +91,7 @@ def _read_many_topic_partitions_v0(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = new_uuid(topic_id)
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             partitions = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -112,7 +111,7 @@ def _read_many_topic_partitions_v0(
                     start += 1
                     if not n:
                         assignment_epochs = None
-                    elif 0 < n < FEW:
+                    elif 0 < n < 127:
                         n -= 1
                         assignment_epochs = _unpack_many_i[n](payload, start)
                         start += 4 * n
@@ -138,7 +137,7 @@ def _write_many_topic_partitions_v0(
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             numbers = _pack_many_i[n](*partitions)
             out += _pack_16sB(item.topic_id, n + 1)
         else:
@@ -147,26 +146,27 @@ def _write_many_topic_partitions_v0(
             out += long_length(n)
         out += numbers
         out.append(0)
-        known = []
-        if item.assignment_epochs is None or len(item.assignment_epochs):
-            payload = bytearray()
-            assignment_epochs = item.assignment_epochs
-            if assignment_epochs is None:
-                payload.append(0)
-            else:
-                if type(assignment_epochs) is not tuple:
-                    assignment_epochs = sequence(assignment_epochs)
-                n = len(assignment_epochs)
-                if n < FEW:
-                    numbers = _pack_many_i[n](*assignment_epochs)
-                    payload.append(n + 1)
+        if (item.assignment_epochs is None or len(item.assignment_epochs)) or item.unknown_tagged_fields:
+            known = []
+            if item.assignment_epochs is None or len(item.assignment_epochs):
+                payload = bytearray()
+                assignment_epochs = item.assignment_epochs
+                if assignment_epochs is None:
+                    payload.append(0)
                 else:
-                    numbers = pack_numbers("i", assignment_epochs)
-                    payload += long_length(n)
-                payload += numbers
-            known.append((0, bytes(payload)))
-        if known or item.unknown_tagged_fields:
-            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+                    if type(assignment_epochs) is not tuple:
+                        assignment_epochs = sequence(assignment_epochs)
+                    n = len(assignment_epochs)
+                    if n < 127:
+                        numbers = _pack_many_i[n](*assignment_epochs)
+                        payload.append(n + 1)
+                    else:
+                        numbers = pack_numbers("i", assignment_epochs)
+                        payload += long_length(n)
+                    payload += numbers
+                known.append((0, bytes(payload)))
+            if known or item.unknown_tagged_fields:
+                out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
 
 
 # ConsumerGroupCurrentMemberAssignmentValue, version 0
@@ -224,7 +224,7 @@ def _encode_consumer_group_current_member_assignment_value_v0(item: ConsumerGrou
     if type(assigned_partitions) is not tuple:
         assigned_partitions = sequence(assigned_partitions)
     n = len(assigned_partitions)
-    if n < FEW:
+    if n < 127:
         out += _pack_iibB(item.member_epoch, item.previous_member_epoch, item.state, n + 1)
     else:
         out += _pack_iib(item.member_epoch, item.previous_member_epoch, item.state)
@@ -234,7 +234,7 @@ def _encode_consumer_group_current_member_assignment_value_v0(item: ConsumerGrou
     if type(partitions_pending_revocation) is not tuple:
         partitions_pending_revocation = sequence(partitions_pending_revocation)
     n = len(partitions_pending_revocation)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

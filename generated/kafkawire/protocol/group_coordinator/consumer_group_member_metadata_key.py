@@ -55,16 +55,16 @@ def _read_consumer_group_member_metadata_key_v0(buffer: bytes, at: int) -> tuple
 
 
 def _encode_consumer_group_member_metadata_key_v0(item: ConsumerGroupMemberMetadataKey) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     group_id_raw = item.group_id.encode()
-    out.append(_pack_h(len(group_id_raw)))
-    out.append(group_id_raw)
+    out += _pack_h(len(group_id_raw))
+    out += group_id_raw
     member_id_raw = item.member_id.encode()
-    out.append(_pack_h(len(member_id_raw)))
-    out.append(member_id_raw)
-    return b"".join(out)
+    out += _pack_h(len(member_id_raw))
+    out += member_id_raw
+    return out
 
 
 ConsumerGroupMemberMetadataKey._readers = {0: _read_consumer_group_member_metadata_key_v0}

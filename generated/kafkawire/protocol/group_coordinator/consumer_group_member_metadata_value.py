@@ -11,7 +11,6 @@ import msgspec
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
     Tags,
     differs,
     long_length,
@@ -25,6 +24,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_entries,
     tagged_section,
+    text_pair_packers,
     unknown_tags,
     unpacker,
 )
@@ -95,6 +95,7 @@ _DEFAULT_ClassicMemberMetadata: ConsumerGroupMemberMetadataValue.ClassicMemberMe
 _unpack_iB = unpacker("iB")
 _pack_i = packer("i")
 _pack_iB = packer("iB")
+_pack_pair___ = text_pair_packers("", "", "")
 
 # ClassicProtocol, version 0
 #   Name: compact string
@@ -140,19 +141,11 @@ def _write_many_classic_protocol_v0(
     for item in items:
         text = item.name.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
         text = octets(item.metadata)
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_length(n))
-        out.append(text)
-        out.append(BYTES[0])
+        out += (BYTES[n + 1] if n < 127 else long_length(n), text)
+        out.append(b"\x00")
         if item.unknown_tagged_fields:
             out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
@@ -193,13 +186,13 @@ def _write_classic_member_metadata_v0(
     if type(supported_protocols) is not tuple:
         supported_protocols = sequence(supported_protocols)
     n = len(supported_protocols)
-    if n < FEW:
+    if n < 127:
         out.append(_pack_iB(item.session_timeout_ms, n + 1))
     else:
         out.append(_pack_i(item.session_timeout_ms))
         out.append(long_length(n))
     _write_many_classic_protocol_v0(out, supported_protocols)
-    out.append(BYTES[0])
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
@@ -343,93 +336,73 @@ def _encode_consumer_group_member_metadata_value_v0(item: ConsumerGroupMemberMet
     out: list[bytes] = []
     instance_id = item.instance_id
     if instance_id is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = instance_id.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     rack_id = item.rack_id
     if rack_id is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = rack_id.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
-    text = item.client_id.encode()
-    n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+    client_id_raw = item.client_id.encode()
+    client_host_raw = item.client_host.encode()
+    n = len(client_id_raw)
+    m = len(client_host_raw)
+    if n < 64 and m < 64:
+        out.append(_pack_pair___[n][m](n + 1, client_id_raw, m + 1, client_host_raw))
     else:
-        out.append(long_text_length(n))
-    out.append(text)
-    text = item.client_host.encode()
-    n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_text_length(n))
-    out.append(text)
+        text = item.client_id.encode()
+        n = len(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+        text = item.client_host.encode()
+        n = len(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     subscribed_topic_names = item.subscribed_topic_names
     if type(subscribed_topic_names) is not tuple:
         subscribed_topic_names = sequence(subscribed_topic_names)
     n = len(subscribed_topic_names)
-    if n < FEW:
+    if n < 127:
         out.append(BYTES[n + 1])
     else:
         out.append(long_length(n))
     for subscribed_topic_names_item in subscribed_topic_names:
         text = subscribed_topic_names_item.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     subscribed_topic_regex = item.subscribed_topic_regex
     if subscribed_topic_regex is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = subscribed_topic_regex.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     out.append(_pack_i(item.rebalance_timeout_ms))
     server_assignor = item.server_assignor
     if server_assignor is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = server_assignor.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
-    out.append(BYTES[0])
-    known = []
-    if item.classic_member_metadata is not _DEFAULT_ClassicMemberMetadata and differs(
-        item.classic_member_metadata, _DEFAULT_ClassicMemberMetadata
-    ):
-        payload: list[bytes] = []
-        if item.classic_member_metadata is None:
-            payload.append(BYTES[0])
-        else:
-            payload.append(BYTES[1])
-            _write_classic_member_metadata_v0(payload, item.classic_member_metadata)
-        known.append((0, b"".join(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+    out.append(b"\x00")
+    if item.classic_member_metadata is not _DEFAULT_ClassicMemberMetadata or item.unknown_tagged_fields:
+        known = []
+        if item.classic_member_metadata is not _DEFAULT_ClassicMemberMetadata and differs(
+            item.classic_member_metadata, _DEFAULT_ClassicMemberMetadata
+        ):
+            payload: list[bytes] = []
+            if item.classic_member_metadata is None:
+                payload.append(b"\x00")
+            else:
+                payload.append(b"\x01")
+                _write_classic_member_metadata_v0(payload, item.classic_member_metadata)
+            known.append((0, b"".join(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
     return b"".join(out)
 
 

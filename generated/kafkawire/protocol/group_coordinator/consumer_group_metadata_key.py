@@ -45,13 +45,13 @@ def _read_consumer_group_metadata_key_v0(buffer: bytes, at: int) -> tuple[Consum
 
 
 def _encode_consumer_group_metadata_key_v0(item: ConsumerGroupMetadataKey) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     group_id_raw = item.group_id.encode()
-    out.append(_pack_h(len(group_id_raw)))
-    out.append(group_id_raw)
-    return b"".join(out)
+    out += _pack_h(len(group_id_raw))
+    out += group_id_raw
+    return out
 
 
 ConsumerGroupMetadataKey._readers = {0: _read_consumer_group_metadata_key_v0}

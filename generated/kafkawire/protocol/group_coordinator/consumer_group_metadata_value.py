@@ -29,7 +29,7 @@ class ConsumerGroupMetadataValue(Message, frozen=True, gc=False):
 
 _unpack_iB = unpacker("iB")
 _unpack_q = unpacker("q")
-_pack_iB = packer("iB")
+_pack_ix = packer("ix")
 _pack_q = packer("q")
 
 # ConsumerGroupMetadataValue, version 0
@@ -61,16 +61,17 @@ def _read_consumer_group_metadata_value_v0(buffer: bytes, at: int) -> tuple[Cons
 
 
 def _encode_consumer_group_metadata_value_v0(item: ConsumerGroupMetadataValue) -> bytes:
-    out: list[bytes] = []
-    out.append(_pack_iB(item.epoch, 0))
-    known = []
-    if item.metadata_hash != 0:
-        payload: list[bytes] = []
-        payload.append(_pack_q(item.metadata_hash))
-        known.append((0, b"".join(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
-    return b"".join(out)
+    out = b""
+    out += _pack_ix(item.epoch)
+    if item.metadata_hash != 0 or item.unknown_tagged_fields:
+        known = []
+        if item.metadata_hash != 0:
+            payload = b""
+            payload += _pack_q(item.metadata_hash)
+            known.append((0, payload))
+        if known or item.unknown_tagged_fields:
+            out = out[:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+    return out
 
 
 ConsumerGroupMetadataValue._readers = {0: _read_consumer_group_metadata_value_v0}

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -132,7 +131,7 @@ def _write_many_partition_metadata_v0(
         if type(racks) is not tuple:
             racks = sequence(racks)
         n = len(racks)
-        if n < FEW:
+        if n < 127:
             out += _pack_iB(item.partition, n + 1)
         else:
             out += _pack_i(item.partition)
@@ -214,7 +213,7 @@ def _write_many_topic_metadata_v0(
         if type(partition_metadata) is not tuple:
             partition_metadata = sequence(partition_metadata)
         n = len(partition_metadata)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -258,7 +257,7 @@ def _encode_consumer_group_partition_metadata_value_v0(item: ConsumerGroupPartit
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

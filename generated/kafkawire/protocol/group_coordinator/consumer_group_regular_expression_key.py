@@ -57,16 +57,16 @@ def _read_consumer_group_regular_expression_key_v0(
 
 
 def _encode_consumer_group_regular_expression_key_v0(item: ConsumerGroupRegularExpressionKey) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     group_id_raw = item.group_id.encode()
-    out.append(_pack_h(len(group_id_raw)))
-    out.append(group_id_raw)
+    out += _pack_h(len(group_id_raw))
+    out += group_id_raw
     regular_expression_raw = item.regular_expression.encode()
-    out.append(_pack_h(len(regular_expression_raw)))
-    out.append(regular_expression_raw)
-    return b"".join(out)
+    out += _pack_h(len(regular_expression_raw))
+    out += regular_expression_raw
+    return out
 
 
 ConsumerGroupRegularExpressionKey._readers = {0: _read_consumer_group_regular_expression_key_v0}

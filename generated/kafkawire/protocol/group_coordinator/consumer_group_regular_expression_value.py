@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
     Tags,
     long_length,
     long_text,
@@ -45,7 +44,7 @@ class ConsumerGroupRegularExpressionValue(Message, frozen=True, gc=False):
 
 
 _unpack_qqB = unpacker("qqB")
-_pack_qqB = packer("qqB")
+_pack_qqx = packer("qqx")
 
 # ConsumerGroupRegularExpressionValue, version 0
 #   Topics: compact []string
@@ -94,19 +93,15 @@ def _encode_consumer_group_regular_expression_value_v0(item: ConsumerGroupRegula
     if type(topics) is not tuple:
         topics = sequence(topics)
     n = len(topics)
-    if n < FEW:
+    if n < 127:
         out.append(BYTES[n + 1])
     else:
         out.append(long_length(n))
     for topics_item in topics:
         text = topics_item.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
-    out.append(_pack_qqB(item.version, item.timestamp, 0))
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+    out.append(_pack_qqx(item.version, item.timestamp))
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

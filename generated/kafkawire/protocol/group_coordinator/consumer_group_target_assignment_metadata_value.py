@@ -29,7 +29,7 @@ class ConsumerGroupTargetAssignmentMetadataValue(Message, frozen=True, gc=False)
 
 _unpack_iB = unpacker("iB")
 _unpack_q = unpacker("q")
-_pack_iB = packer("iB")
+_pack_ix = packer("ix")
 _pack_q = packer("q")
 
 # ConsumerGroupTargetAssignmentMetadataValue, version 0
@@ -65,16 +65,17 @@ def _read_consumer_group_target_assignment_metadata_value_v0(
 def _encode_consumer_group_target_assignment_metadata_value_v0(
     item: ConsumerGroupTargetAssignmentMetadataValue,
 ) -> bytes:
-    out: list[bytes] = []
-    out.append(_pack_iB(item.assignment_epoch, 0))
-    known = []
-    if item.assignment_timestamp != 0:
-        payload: list[bytes] = []
-        payload.append(_pack_q(item.assignment_timestamp))
-        known.append((0, b"".join(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
-    return b"".join(out)
+    out = b""
+    out += _pack_ix(item.assignment_epoch)
+    if item.assignment_timestamp != 0 or item.unknown_tagged_fields:
+        known = []
+        if item.assignment_timestamp != 0:
+            payload = b""
+            payload += _pack_q(item.assignment_timestamp)
+            known.append((0, payload))
+        if known or item.unknown_tagged_fields:
+            out = out[:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+    return out
 
 
 ConsumerGroupTargetAssignmentMetadataValue._readers = {0: _read_consumer_group_target_assignment_metadata_value_v0}

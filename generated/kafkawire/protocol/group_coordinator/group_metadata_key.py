@@ -44,13 +44,13 @@ def _read_group_metadata_key_v0(buffer: bytes, at: int) -> tuple[GroupMetadataKe
 
 
 def _encode_group_metadata_key_v0(item: GroupMetadataKey) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     group_raw = item.group.encode()
-    out.append(_pack_h(len(group_raw)))
-    out.append(group_raw)
-    return b"".join(out)
+    out += _pack_h(len(group_raw))
+    out += group_raw
+    return out
 
 
 GroupMetadataKey._readers = {0: _read_group_metadata_key_v0}

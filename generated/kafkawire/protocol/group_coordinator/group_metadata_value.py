@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
     NULL_TEXT,
     Tags,
     long_length,
@@ -22,6 +21,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -99,6 +99,7 @@ _pack_qB = packer("qB")
 _pack_qi = packer("qi")
 _pack_text__i = text_packers("", "i")
 _pack_text__ii = text_packers("", "ii")
+_pack_pair___ii = text_pair_packers("", "", "ii")
 
 # MemberMetadata, version 0
 #   memberId: string
@@ -233,15 +234,15 @@ def _encode_group_metadata_value_v0(item: GroupMetadataValue) -> bytes:
         out.append(NULL_TEXT)
     else:
         text = protocol.encode()
-        out.append(_pack_h(len(text)))
-        out.append(text)
+        n = len(text)
+        out += (_pack_h(n), text)
     leader = item.leader
     if leader is None:
         out.append(NULL_TEXT)
     else:
         text = leader.encode()
-        out.append(_pack_h(len(text)))
-        out.append(text)
+        n = len(text)
+        out += (_pack_h(n), text)
     members = item.members
     if type(members) is not tuple:
         members = sequence(members)
@@ -386,15 +387,15 @@ def _encode_group_metadata_value_v1(item: GroupMetadataValue) -> bytes:
         out.append(NULL_TEXT)
     else:
         text = protocol.encode()
-        out.append(_pack_h(len(text)))
-        out.append(text)
+        n = len(text)
+        out += (_pack_h(n), text)
     leader = item.leader
     if leader is None:
         out.append(NULL_TEXT)
     else:
         text = leader.encode()
-        out.append(_pack_h(len(text)))
-        out.append(text)
+        n = len(text)
+        out += (_pack_h(n), text)
     members = item.members
     if type(members) is not tuple:
         members = sequence(members)
@@ -462,15 +463,15 @@ def _encode_group_metadata_value_v2(item: GroupMetadataValue) -> bytes:
         out.append(NULL_TEXT)
     else:
         text = protocol.encode()
-        out.append(_pack_h(len(text)))
-        out.append(text)
+        n = len(text)
+        out += (_pack_h(n), text)
     leader = item.leader
     if leader is None:
         out.append(NULL_TEXT)
     else:
         text = leader.encode()
-        out.append(_pack_h(len(text)))
-        out.append(text)
+        n = len(text)
+        out += (_pack_h(n), text)
     members = item.members
     if type(members) is not tuple:
         members = sequence(members)
@@ -566,8 +567,8 @@ def _write_many_member_metadata_v3(out: list[bytes], items: Sequence[GroupMetada
             out.append(NULL_TEXT)
         else:
             text = group_instance_id.encode()
-            out.append(_pack_h(len(text)))
-            out.append(text)
+            n = len(text)
+            out += (_pack_h(n), text)
         client_id_raw = item.client_id.encode()
         out.append(_pack_h(len(client_id_raw)))
         out.append(client_id_raw)
@@ -641,15 +642,15 @@ def _encode_group_metadata_value_v3(item: GroupMetadataValue) -> bytes:
         out.append(NULL_TEXT)
     else:
         text = protocol.encode()
-        out.append(_pack_h(len(text)))
-        out.append(text)
+        n = len(text)
+        out += (_pack_h(n), text)
     leader = item.leader
     if leader is None:
         out.append(NULL_TEXT)
     else:
         text = leader.encode()
-        out.append(_pack_h(len(text)))
-        out.append(text)
+        n = len(text)
+        out += (_pack_h(n), text)
     members = item.members
     if type(members) is not tuple:
         members = sequence(members)
@@ -754,52 +755,43 @@ def _write_many_member_metadata_v4(out: list[bytes], items: Sequence[GroupMetada
     for item in items:
         text = item.member_id.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
         group_instance_id = item.group_instance_id
         if group_instance_id is None:
-            out.append(BYTES[0])
+            out.append(b"\x00")
         else:
             text = group_instance_id.encode()
             n = len(text)
+            out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+        client_id_raw = item.client_id.encode()
+        client_host_raw = item.client_host.encode()
+        n = len(client_id_raw)
+        m = len(client_host_raw)
+        if n < 64 and m < 64:
+            out.append(
+                _pack_pair___ii[n][m](
+                    n + 1, client_id_raw, m + 1, client_host_raw, item.rebalance_timeout, item.session_timeout
+                )
+            )
+        else:
+            text = item.client_id.encode()
+            n = len(text)
+            out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+            text = item.client_host.encode()
+            n = len(text)
             if n < 127:
-                out.append(BYTES[n + 1])
+                out.append(_pack_text__ii[n](n + 1, text, item.rebalance_timeout, item.session_timeout))
             else:
                 out.append(long_text_length(n))
-            out.append(text)
-        text = item.client_id.encode()
-        n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
-        text = item.client_host.encode()
-        n = len(text)
-        if n < 127:
-            out.append(_pack_text__ii[n](n + 1, text, item.rebalance_timeout, item.session_timeout))
-        else:
-            out.append(long_text_length(n))
-            out.append(text)
-            out.append(_pack_ii(item.rebalance_timeout, item.session_timeout))
+                out.append(text)
+                out.append(_pack_ii(item.rebalance_timeout, item.session_timeout))
         text = octets(item.subscription)
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_length(n), text)
         text = octets(item.assignment)
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_length(n))
-        out.append(text)
-        out.append(BYTES[0])
+        out += (BYTES[n + 1] if n < 127 else long_length(n), text)
+        out.append(b"\x00")
         if item.unknown_tagged_fields:
             out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
@@ -876,37 +868,29 @@ def _encode_group_metadata_value_v4(item: GroupMetadataValue) -> bytes:
         out.append(_pack_i(item.generation))
     protocol = item.protocol
     if protocol is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = protocol.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     leader = item.leader
     if leader is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = leader.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     members = item.members
     if type(members) is not tuple:
         members = sequence(members)
     n = len(members)
-    if n < FEW:
+    if n < 127:
         out.append(_pack_qB(item.current_state_timestamp, n + 1))
     else:
         out.append(_pack_q(item.current_state_timestamp))
         out.append(long_length(n))
     _write_many_member_metadata_v4(out, members)
-    out.append(BYTES[0])
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

@@ -61,17 +61,17 @@ def _read_legacy_offset_commit_key_v0(buffer: bytes, at: int) -> tuple[LegacyOff
 
 
 def _encode_legacy_offset_commit_key_v0(item: LegacyOffsetCommitKey) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     group_raw = item.group.encode()
-    out.append(_pack_h(len(group_raw)))
-    out.append(group_raw)
+    out += _pack_h(len(group_raw))
+    out += group_raw
     topic_raw = item.topic.encode()
-    out.append(_pack_h(len(topic_raw)))
-    out.append(topic_raw)
-    out.append(_pack_i(item.partition))
-    return b"".join(out)
+    out += _pack_h(len(topic_raw))
+    out += topic_raw
+    out += _pack_i(item.partition)
+    return out
 
 
 LegacyOffsetCommitKey._readers = {0: _read_legacy_offset_commit_key_v0}

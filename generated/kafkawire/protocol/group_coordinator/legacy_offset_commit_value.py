@@ -54,14 +54,14 @@ def _read_legacy_offset_commit_value_v0(buffer: bytes, at: int) -> tuple[LegacyO
 
 
 def _encode_legacy_offset_commit_value_v0(item: LegacyOffsetCommitValue) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     metadata_raw = item.metadata.encode()
-    out.append(_pack_qh(item.offset, len(metadata_raw)))
-    out.append(metadata_raw)
-    out.append(_pack_q(item.commit_timestamp))
-    return b"".join(out)
+    out += _pack_qh(item.offset, len(metadata_raw))
+    out += metadata_raw
+    out += _pack_q(item.commit_timestamp)
+    return out
 
 
 LegacyOffsetCommitValue._readers = {0: _read_legacy_offset_commit_value_v0}

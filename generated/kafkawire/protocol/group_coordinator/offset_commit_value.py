@@ -57,12 +57,12 @@ _unpack_qq = unpacker("qq")
 _unpack_text_qB = text_unpackers("qB")
 _pack_16s = packer("16s")
 _pack_q = packer("q")
-_pack_qB = packer("qB")
 _pack_qh = packer("qh")
 _pack_qi = packer("qi")
 _pack_qih = packer("qih")
 _pack_qq = packer("qq")
-_pack_text_qi_qB = text_packers("qi", "qB")
+_pack_qx = packer("qx")
+_pack_text_qi_qx = text_packers("qi", "qx")
 
 # OffsetCommitValue, versions 0, 2
 #   offset: int64
@@ -84,14 +84,14 @@ def _read_offset_commit_value_v0(buffer: bytes, at: int) -> tuple[OffsetCommitVa
 
 
 def _encode_offset_commit_value_v0(item: OffsetCommitValue) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     metadata_raw = item.metadata.encode()
-    out.append(_pack_qh(item.offset, len(metadata_raw)))
-    out.append(metadata_raw)
-    out.append(_pack_q(item.commit_timestamp))
-    return b"".join(out)
+    out += _pack_qh(item.offset, len(metadata_raw))
+    out += metadata_raw
+    out += _pack_q(item.commit_timestamp)
+    return out
 
 
 # OffsetCommitValue, version 1
@@ -115,14 +115,14 @@ def _read_offset_commit_value_v1(buffer: bytes, at: int) -> tuple[OffsetCommitVa
 
 
 def _encode_offset_commit_value_v1(item: OffsetCommitValue) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     metadata_raw = item.metadata.encode()
-    out.append(_pack_qh(item.offset, len(metadata_raw)))
-    out.append(metadata_raw)
-    out.append(_pack_qq(item.commit_timestamp, item.expire_timestamp))
-    return b"".join(out)
+    out += _pack_qh(item.offset, len(metadata_raw))
+    out += metadata_raw
+    out += _pack_qq(item.commit_timestamp, item.expire_timestamp)
+    return out
 
 
 # OffsetCommitValue, version 3
@@ -146,14 +146,14 @@ def _read_offset_commit_value_v3(buffer: bytes, at: int) -> tuple[OffsetCommitVa
 
 
 def _encode_offset_commit_value_v3(item: OffsetCommitValue) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     metadata_raw = item.metadata.encode()
-    out.append(_pack_qih(item.offset, item.leader_epoch, len(metadata_raw)))
-    out.append(metadata_raw)
-    out.append(_pack_q(item.commit_timestamp))
-    return b"".join(out)
+    out += _pack_qih(item.offset, item.leader_epoch, len(metadata_raw))
+    out += metadata_raw
+    out += _pack_q(item.commit_timestamp)
+    return out
 
 
 # OffsetCommitValue, version 4
@@ -198,26 +198,27 @@ def _read_offset_commit_value_v4(buffer: bytes, at: int) -> tuple[OffsetCommitVa
 
 
 def _encode_offset_commit_value_v4(item: OffsetCommitValue) -> bytes:
-    out: list[bytes] = []
+    out = b""
     text = item.metadata.encode()
     n = len(text)
     if n < 127:
-        out.append(_pack_text_qi_qB[n](item.offset, item.leader_epoch, n + 1, text, item.commit_timestamp, 0))
+        out += _pack_text_qi_qx[n](item.offset, item.leader_epoch, n + 1, text, item.commit_timestamp)
     else:
-        out.append(_pack_qi(item.offset, item.leader_epoch))
-        out.append(long_text_length(n))
-        out.append(text)
-        out.append(_pack_qB(item.commit_timestamp, 0))
-    known = []
-    if item.topic_id != ZERO_UUID:
-        payload: list[bytes] = []
-        if len(item.topic_id) != 16:
-            raise ValueError
-        payload.append(_pack_16s(item.topic_id))
-        known.append((0, b"".join(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
-    return b"".join(out)
+        out += _pack_qi(item.offset, item.leader_epoch)
+        out += long_text_length(n)
+        out += text
+        out += _pack_qx(item.commit_timestamp)
+    if item.topic_id != ZERO_UUID or item.unknown_tagged_fields:
+        known = []
+        if item.topic_id != ZERO_UUID:
+            payload = b""
+            if len(item.topic_id) != 16:
+                raise ValueError
+            payload += _pack_16s(item.topic_id)
+            known.append((0, payload))
+        if known or item.unknown_tagged_fields:
+            out = out[:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+    return out
 
 
 OffsetCommitValue._readers = {

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -85,7 +84,7 @@ def _read_many_topic_partitions_v0(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = new_uuid(topic_id)
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             partitions = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -110,7 +109,7 @@ def _write_many_topic_partitions_v0(
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             numbers = _pack_many_i[n](*partitions)
             out += _pack_16sB(item.topic_id, n + 1)
         else:
@@ -163,7 +162,7 @@ def _encode_share_group_current_member_assignment_value_v0(item: ShareGroupCurre
     if type(assigned_partitions) is not tuple:
         assigned_partitions = sequence(assigned_partitions)
     n = len(assigned_partitions)
-    if n < FEW:
+    if n < 127:
         out += _pack_iibB(item.member_epoch, item.previous_member_epoch, item.state, n + 1)
     else:
         out += _pack_iib(item.member_epoch, item.previous_member_epoch, item.state)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
     Tags,
     long_length,
     long_nullable_text,
@@ -18,6 +17,7 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
+    text_pair_packers,
     unknown_tags,
 )
 
@@ -44,6 +44,8 @@ class ShareGroupMemberMetadataValue(Message, frozen=True, gc=False):
     subscribed_topic_names: Sequence[str] = ()
     unknown_tagged_fields: Tags = ()
 
+
+_pack_pair___ = text_pair_packers("", "", "")
 
 # ShareGroupMemberMetadataValue, version 0
 #   RackId: compact string, nullable
@@ -115,46 +117,37 @@ def _encode_share_group_member_metadata_value_v0(item: ShareGroupMemberMetadataV
     out: list[bytes] = []
     rack_id = item.rack_id
     if rack_id is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = rack_id.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
-    text = item.client_id.encode()
-    n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+    client_id_raw = item.client_id.encode()
+    client_host_raw = item.client_host.encode()
+    n = len(client_id_raw)
+    m = len(client_host_raw)
+    if n < 64 and m < 64:
+        out.append(_pack_pair___[n][m](n + 1, client_id_raw, m + 1, client_host_raw))
     else:
-        out.append(long_text_length(n))
-    out.append(text)
-    text = item.client_host.encode()
-    n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_text_length(n))
-    out.append(text)
+        text = item.client_id.encode()
+        n = len(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+        text = item.client_host.encode()
+        n = len(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     subscribed_topic_names = item.subscribed_topic_names
     if type(subscribed_topic_names) is not tuple:
         subscribed_topic_names = sequence(subscribed_topic_names)
     n = len(subscribed_topic_names)
-    if n < FEW:
+    if n < 127:
         out.append(BYTES[n + 1])
     else:
         out.append(long_length(n))
     for subscribed_topic_names_item in subscribed_topic_names:
         text = subscribed_topic_names_item.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
-    out.append(BYTES[0])
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+    out.append(b"\x00")
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

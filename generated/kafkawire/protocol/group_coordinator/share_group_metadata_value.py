@@ -28,7 +28,7 @@ class ShareGroupMetadataValue(Message, frozen=True, gc=False):
 
 
 _unpack_iqB = unpacker("iqB")
-_pack_iqB = packer("iqB")
+_pack_iqx = packer("iqx")
 
 # ShareGroupMetadataValue, version 0
 #   Epoch: int32
@@ -46,11 +46,11 @@ def _read_share_group_metadata_value_v0(buffer: bytes, at: int) -> tuple[ShareGr
 
 
 def _encode_share_group_metadata_value_v0(item: ShareGroupMetadataValue) -> bytes:
-    out: list[bytes] = []
-    out.append(_pack_iqB(item.epoch, item.metadata_hash, 0))
+    out = b""
+    out += _pack_iqx(item.epoch, item.metadata_hash)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 ShareGroupMetadataValue._readers = {0: _read_share_group_metadata_value_v0}

@@ -45,13 +45,13 @@ def _read_share_group_partition_metadata_key_v0(buffer: bytes, at: int) -> tuple
 
 
 def _encode_share_group_partition_metadata_key_v0(item: ShareGroupPartitionMetadataKey) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     group_id_raw = item.group_id.encode()
-    out.append(_pack_h(len(group_id_raw)))
-    out.append(group_id_raw)
-    return b"".join(out)
+    out += _pack_h(len(group_id_raw))
+    out += group_id_raw
+    return out
 
 
 ShareGroupPartitionMetadataKey._readers = {0: _read_share_group_partition_metadata_key_v0}

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import TopicName
 from kafkawire.wire.fastpath import (
-    FEW,
+    NOTHING,
     Tags,
     ZERO_UUID,
     long_length,
@@ -78,10 +78,10 @@ class ShareGroupPartitionMetadataValue(Message, frozen=True, gc=False):
 _unpack_16sB = unpacker("16sB")
 _unpack_many_i = unpackers("i")
 _pack_16s = packer("16s")
-_pack_B = packer("B")
+_pack_x = packer("x")
 _pack_many_i = packers("i")
 _pack_text_16s_ = text_packers("16s", "")
-_pack_text_16s_B = text_packers("16s", "B")
+_pack_text_16s_x = text_packers("16s", "x")
 
 # TopicPartitionsInfo, version 0
 #   TopicId: uuid
@@ -107,7 +107,7 @@ def _read_many_topic_partitions_info_v0(
             topic_name, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             partitions = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -137,16 +137,19 @@ def _write_many_topic_partitions_info_v0(
             out += long_text_length(n)
             out += text
         partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
-        n = len(partitions)
-        if n < FEW:
-            numbers = _pack_many_i[n](*partitions)
-            out.append(n + 1)
+        if partitions is NOTHING:
+            out.append(1)
         else:
-            numbers = pack_numbers("i", partitions)
-            out += long_length(n)
-        out += numbers
+            if type(partitions) is not tuple:
+                partitions = sequence(partitions)
+            n = len(partitions)
+            if n < 127:
+                numbers = _pack_many_i[n](*partitions)
+                out.append(n + 1)
+            else:
+                numbers = pack_numbers("i", partitions)
+                out += long_length(n)
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -189,12 +192,16 @@ def _write_many_topic_info_v0(out: bytearray, items: Sequence[ShareGroupPartitio
         text = item.topic_name.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text_16s_B[n](item.topic_id, n + 1, text, 0)
+            out += _pack_text_16s_x[n](
+                item.topic_id,
+                n + 1,
+                text,
+            )
         else:
             out += _pack_16s(item.topic_id)
             out += long_text_length(n)
             out += text
-            out += _pack_B(0)
+            out += _pack_x()
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -246,7 +253,7 @@ def _encode_share_group_partition_metadata_value_v0(item: ShareGroupPartitionMet
     if type(initialized_topics) is not tuple:
         initialized_topics = sequence(initialized_topics)
     n = len(initialized_topics)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -255,7 +262,7 @@ def _encode_share_group_partition_metadata_value_v0(item: ShareGroupPartitionMet
     if type(deleting_topics) is not tuple:
         deleting_topics = sequence(deleting_topics)
     n = len(deleting_topics)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -76,7 +75,7 @@ def _read_many_topic_partition_v0(
         topic_id, n = _unpack_16sB(buffer, at)
         at += 17
         topic_id = new_uuid(topic_id)
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             partitions = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -101,7 +100,7 @@ def _write_many_topic_partition_v0(
         n = len(partitions)
         if len(item.topic_id) != 16:
             raise ValueError
-        if n < FEW:
+        if n < 127:
             numbers = _pack_many_i[n](*partitions)
             out += _pack_16sB(item.topic_id, n + 1)
         else:
@@ -148,7 +147,7 @@ def _encode_share_group_target_assignment_member_value_v0(item: ShareGroupTarget
     if type(topic_partitions) is not tuple:
         topic_partitions = sequence(topic_partitions)
     n = len(topic_partitions)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
+    NOTHING,
     Tags,
     long_length,
     long_nullable_numbers,
@@ -104,7 +104,7 @@ def _read_many_task_ids_v0(
             subtopology_id, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             partitions = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -124,7 +124,7 @@ def _read_many_task_ids_v0(
                     start += 1
                     if not n:
                         assignment_epochs = None
-                    elif 0 < n < FEW:
+                    elif 0 < n < 127:
                         n -= 1
                         assignment_epochs = _unpack_many_i[n](payload, start)
                         start += 4 * n
@@ -150,37 +150,41 @@ def _write_many_task_ids_v0(out: bytearray, items: Sequence[StreamsGroupCurrentM
             out += long_text_length(n)
         out += text
         partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
-        n = len(partitions)
-        if n < FEW:
-            numbers = _pack_many_i[n](*partitions)
-            out.append(n + 1)
+        if partitions is NOTHING:
+            out.append(1)
         else:
-            numbers = pack_numbers("i", partitions)
-            out += long_length(n)
-        out += numbers
-        out.append(0)
-        known = []
-        if item.assignment_epochs is None or len(item.assignment_epochs):
-            payload = bytearray()
-            assignment_epochs = item.assignment_epochs
-            if assignment_epochs is None:
-                payload.append(0)
+            if type(partitions) is not tuple:
+                partitions = sequence(partitions)
+            n = len(partitions)
+            if n < 127:
+                numbers = _pack_many_i[n](*partitions)
+                out.append(n + 1)
             else:
-                if type(assignment_epochs) is not tuple:
-                    assignment_epochs = sequence(assignment_epochs)
-                n = len(assignment_epochs)
-                if n < FEW:
-                    numbers = _pack_many_i[n](*assignment_epochs)
-                    payload.append(n + 1)
+                numbers = pack_numbers("i", partitions)
+                out += long_length(n)
+            out += numbers
+        out.append(0)
+        if (item.assignment_epochs is None or len(item.assignment_epochs)) or item.unknown_tagged_fields:
+            known = []
+            if item.assignment_epochs is None or len(item.assignment_epochs):
+                payload = bytearray()
+                assignment_epochs = item.assignment_epochs
+                if assignment_epochs is None:
+                    payload.append(0)
                 else:
-                    numbers = pack_numbers("i", assignment_epochs)
-                    payload += long_length(n)
-                payload += numbers
-            known.append((0, bytes(payload)))
-        if known or item.unknown_tagged_fields:
-            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+                    if type(assignment_epochs) is not tuple:
+                        assignment_epochs = sequence(assignment_epochs)
+                    n = len(assignment_epochs)
+                    if n < 127:
+                        numbers = _pack_many_i[n](*assignment_epochs)
+                        payload.append(n + 1)
+                    else:
+                        numbers = pack_numbers("i", assignment_epochs)
+                        payload += long_length(n)
+                    payload += numbers
+                known.append((0, bytes(payload)))
+            if known or item.unknown_tagged_fields:
+                out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
 
 
 # StreamsGroupCurrentMemberAssignmentValue, version 0
@@ -299,7 +303,7 @@ def _encode_streams_group_current_member_assignment_value_v0(item: StreamsGroupC
     if type(active_tasks) is not tuple:
         active_tasks = sequence(active_tasks)
     n = len(active_tasks)
-    if n < FEW:
+    if n < 127:
         out += _pack_iibB(item.member_epoch, item.previous_member_epoch, item.state, n + 1)
     else:
         out += _pack_iib(item.member_epoch, item.previous_member_epoch, item.state)
@@ -309,7 +313,7 @@ def _encode_streams_group_current_member_assignment_value_v0(item: StreamsGroupC
     if type(standby_tasks) is not tuple:
         standby_tasks = sequence(standby_tasks)
     n = len(standby_tasks)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -318,7 +322,7 @@ def _encode_streams_group_current_member_assignment_value_v0(item: StreamsGroupC
     if type(warmup_tasks) is not tuple:
         warmup_tasks = sequence(warmup_tasks)
     n = len(warmup_tasks)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -327,7 +331,7 @@ def _encode_streams_group_current_member_assignment_value_v0(item: StreamsGroupC
     if type(active_tasks_pending_revocation) is not tuple:
         active_tasks_pending_revocation = sequence(active_tasks_pending_revocation)
     n = len(active_tasks_pending_revocation)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -336,7 +340,7 @@ def _encode_streams_group_current_member_assignment_value_v0(item: StreamsGroupC
     if type(standby_tasks_pending_revocation) is not tuple:
         standby_tasks_pending_revocation = sequence(standby_tasks_pending_revocation)
     n = len(standby_tasks_pending_revocation)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -345,7 +349,7 @@ def _encode_streams_group_current_member_assignment_value_v0(item: StreamsGroupC
     if type(warmup_tasks_pending_revocation) is not tuple:
         warmup_tasks_pending_revocation = sequence(warmup_tasks_pending_revocation)
     n = len(warmup_tasks_pending_revocation)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

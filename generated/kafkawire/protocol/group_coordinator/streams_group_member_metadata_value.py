@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     long_length,
     long_nullable_text,
@@ -19,6 +18,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -86,10 +86,12 @@ _unpack_HB = unpacker("HB")
 _unpack_iiB = unpacker("iiB")
 _unpack_text_HB = text_unpackers("HB")
 _unpack_text_iiB = text_unpackers("iiB")
-_pack_HB = packer("HB")
+_pack_Hx = packer("Hx")
 _pack_ii = packer("ii")
-_pack_text__HB = text_packers("", "HB")
+_pack_text__Hx = text_packers("", "Hx")
 _pack_text__ii = text_packers("", "ii")
+_pack_pair___ii = text_pair_packers("", "", "ii")
+_pack_pair___x = text_pair_packers("", "", "x")
 
 # Endpoint, version 0
 #   Host: compact string
@@ -119,11 +121,11 @@ def _write_endpoint_v0(out: bytearray, item: StreamsGroupMemberMetadataValue.End
     text = item.host.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__HB[n](n + 1, text, item.port, 0)
+        out += _pack_text__Hx[n](n + 1, text, item.port)
     else:
         out += long_text_length(n)
         out += text
-        out += _pack_HB(item.port, 0)
+        out += _pack_Hx(item.port)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -167,21 +169,28 @@ def _read_many_key_value_v0(
 
 def _write_many_key_value_v0(out: bytearray, items: Sequence[StreamsGroupMemberMetadataValue.KeyValue]) -> None:
     for item in items:
-        text = item.key.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
+        key_raw = item.key.encode()
+        value_raw = item.value.encode()
+        n = len(key_raw)
+        m = len(value_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair___x[n][m](n + 1, key_raw, m + 1, value_raw)
         else:
-            out += long_text_length(n)
-        out += text
-        text = item.value.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
-        else:
-            out += long_text_length(n)
-        out += text
-        out.append(0)
+            text = item.key.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
+            out += text
+            text = item.value.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
+            out += text
+            out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -309,21 +318,30 @@ def _encode_streams_group_member_metadata_value_v0(item: StreamsGroupMemberMetad
         else:
             out += long_text_length(n)
         out += text
-    text = item.client_id.encode()
-    n = len(text)
-    if n < 127:
-        out.append(n + 1)
+    client_id_raw = item.client_id.encode()
+    client_host_raw = item.client_host.encode()
+    n = len(client_id_raw)
+    m = len(client_host_raw)
+    if n < 64 and m < 64:
+        out += _pack_pair___ii[n][m](
+            n + 1, client_id_raw, m + 1, client_host_raw, item.rebalance_timeout_ms, item.topology_epoch
+        )
     else:
-        out += long_text_length(n)
-    out += text
-    text = item.client_host.encode()
-    n = len(text)
-    if n < 127:
-        out += _pack_text__ii[n](n + 1, text, item.rebalance_timeout_ms, item.topology_epoch)
-    else:
-        out += long_text_length(n)
+        text = item.client_id.encode()
+        n = len(text)
+        if n < 127:
+            out.append(n + 1)
+        else:
+            out += long_text_length(n)
         out += text
-        out += _pack_ii(item.rebalance_timeout_ms, item.topology_epoch)
+        text = item.client_host.encode()
+        n = len(text)
+        if n < 127:
+            out += _pack_text__ii[n](n + 1, text, item.rebalance_timeout_ms, item.topology_epoch)
+        else:
+            out += long_text_length(n)
+            out += text
+            out += _pack_ii(item.rebalance_timeout_ms, item.topology_epoch)
     text = item.process_id.encode()
     n = len(text)
     if n < 127:
@@ -340,7 +358,7 @@ def _encode_streams_group_member_metadata_value_v0(item: StreamsGroupMemberMetad
     if type(client_tags) is not tuple:
         client_tags = sequence(client_tags)
     n = len(client_tags)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

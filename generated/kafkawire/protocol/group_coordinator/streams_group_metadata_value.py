@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     long_length,
     long_text,
@@ -18,6 +17,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_entries,
     tagged_section,
+    text_pair_packers,
     unknown_tags,
     unpacker,
 )
@@ -61,7 +61,8 @@ class StreamsGroupMetadataValue(Message, frozen=True, gc=False):
 _unpack_i = unpacker("i")
 _unpack_iqB = unpacker("iqB")
 _pack_i = packer("i")
-_pack_iqB = packer("iqB")
+_pack_iqx = packer("iqx")
+_pack_pair___x = text_pair_packers("", "", "x")
 
 # LastAssignmentConfig, version 0
 #   Key: compact string
@@ -104,21 +105,28 @@ def _write_many_last_assignment_config_v0(
     out: bytearray, items: Sequence[StreamsGroupMetadataValue.LastAssignmentConfig]
 ) -> None:
     for item in items:
-        text = item.key.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
+        key_raw = item.key.encode()
+        value_raw = item.value.encode()
+        n = len(key_raw)
+        m = len(value_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair___x[n][m](n + 1, key_raw, m + 1, value_raw)
         else:
-            out += long_text_length(n)
-        out += text
-        text = item.value.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
-        else:
-            out += long_text_length(n)
-        out += text
-        out.append(0)
+            text = item.key.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
+            out += text
+            text = item.value.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
+            out += text
+            out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -169,29 +177,34 @@ def _read_streams_group_metadata_value_v0(buffer: bytes, at: int) -> tuple[Strea
 
 def _encode_streams_group_metadata_value_v0(item: StreamsGroupMetadataValue) -> bytes:
     out = bytearray()
-    out += _pack_iqB(item.epoch, item.metadata_hash, 0)
-    known = []
-    if item.validated_topology_epoch != -1:
-        payload = bytearray()
-        payload += _pack_i(item.validated_topology_epoch)
-        known.append((0, bytes(payload)))
-    if item.last_assignment_configs is None or len(item.last_assignment_configs):
-        payload = bytearray()
-        last_assignment_configs = item.last_assignment_configs
-        if last_assignment_configs is None:
-            payload.append(0)
-        else:
-            if type(last_assignment_configs) is not tuple:
-                last_assignment_configs = sequence(last_assignment_configs)
-            n = len(last_assignment_configs)
-            if n < FEW:
-                payload.append(n + 1)
+    out += _pack_iqx(item.epoch, item.metadata_hash)
+    if (
+        item.validated_topology_epoch != -1
+        or (item.last_assignment_configs is None or len(item.last_assignment_configs))
+        or item.unknown_tagged_fields
+    ):
+        known = []
+        if item.validated_topology_epoch != -1:
+            payload = bytearray()
+            payload += _pack_i(item.validated_topology_epoch)
+            known.append((0, bytes(payload)))
+        if item.last_assignment_configs is None or len(item.last_assignment_configs):
+            payload = bytearray()
+            last_assignment_configs = item.last_assignment_configs
+            if last_assignment_configs is None:
+                payload.append(0)
             else:
-                payload += long_length(n)
-            _write_many_last_assignment_config_v0(payload, last_assignment_configs)
-        known.append((1, bytes(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1))
+                if type(last_assignment_configs) is not tuple:
+                    last_assignment_configs = sequence(last_assignment_configs)
+                n = len(last_assignment_configs)
+                if n < 127:
+                    payload.append(n + 1)
+                else:
+                    payload += long_length(n)
+                _write_many_last_assignment_config_v0(payload, last_assignment_configs)
+            known.append((1, bytes(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1))
     return bytes(out)
 
 

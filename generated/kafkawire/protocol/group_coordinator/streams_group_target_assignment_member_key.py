@@ -57,16 +57,16 @@ def _read_streams_group_target_assignment_member_key_v0(
 
 
 def _encode_streams_group_target_assignment_member_key_v0(item: StreamsGroupTargetAssignmentMemberKey) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     group_id_raw = item.group_id.encode()
-    out.append(_pack_h(len(group_id_raw)))
-    out.append(group_id_raw)
+    out += _pack_h(len(group_id_raw))
+    out += group_id_raw
     member_id_raw = item.member_id.encode()
-    out.append(_pack_h(len(member_id_raw)))
-    out.append(member_id_raw)
-    return b"".join(out)
+    out += _pack_h(len(member_id_raw))
+    out += member_id_raw
+    return out
 
 
 StreamsGroupTargetAssignmentMemberKey._readers = {0: _read_streams_group_target_assignment_member_key_v0}

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
+    NOTHING,
     Tags,
     long_length,
     long_numbers,
@@ -82,7 +82,7 @@ def _read_many_task_ids_v0(
             subtopology_id, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             partitions = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -107,16 +107,19 @@ def _write_many_task_ids_v0(out: bytearray, items: Sequence[StreamsGroupTargetAs
             out += long_text_length(n)
         out += text
         partitions = item.partitions
-        if type(partitions) is not tuple:
-            partitions = sequence(partitions)
-        n = len(partitions)
-        if n < FEW:
-            numbers = _pack_many_i[n](*partitions)
-            out.append(n + 1)
+        if partitions is NOTHING:
+            out.append(1)
         else:
-            numbers = pack_numbers("i", partitions)
-            out += long_length(n)
-        out += numbers
+            if type(partitions) is not tuple:
+                partitions = sequence(partitions)
+            n = len(partitions)
+            if n < 127:
+                numbers = _pack_many_i[n](*partitions)
+                out.append(n + 1)
+            else:
+                numbers = pack_numbers("i", partitions)
+                out += long_length(n)
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -182,7 +185,7 @@ def _encode_streams_group_target_assignment_member_value_v0(item: StreamsGroupTa
     if type(active_tasks) is not tuple:
         active_tasks = sequence(active_tasks)
     n = len(active_tasks)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -191,7 +194,7 @@ def _encode_streams_group_target_assignment_member_value_v0(item: StreamsGroupTa
     if type(standby_tasks) is not tuple:
         standby_tasks = sequence(standby_tasks)
     n = len(standby_tasks)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -200,7 +203,7 @@ def _encode_streams_group_target_assignment_member_value_v0(item: StreamsGroupTa
     if type(warmup_tasks) is not tuple:
         warmup_tasks = sequence(warmup_tasks)
     n = len(warmup_tasks)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

@@ -45,13 +45,13 @@ def _read_streams_group_topology_key_v0(buffer: bytes, at: int) -> tuple[Streams
 
 
 def _encode_streams_group_topology_key_v0(item: StreamsGroupTopologyKey) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     group_id_raw = item.group_id.encode()
-    out.append(_pack_h(len(group_id_raw)))
-    out.append(group_id_raw)
-    return b"".join(out)
+    out += _pack_h(len(group_id_raw))
+    out += group_id_raw
+    return out
 
 
 StreamsGroupTopologyKey._readers = {0: _read_streams_group_topology_key_v0}

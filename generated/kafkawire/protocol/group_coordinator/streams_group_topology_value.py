@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
     NOTHING,
     Tags,
     long_length,
@@ -22,7 +21,9 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
+    twin_packers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -121,6 +122,8 @@ _pack_iB = packer("iB")
 _pack_ih = packer("ih")
 _pack_many_h = packers("h")
 _pack_text__ih = text_packers("", "ih")
+_pack_pair___x = text_pair_packers("", "", "x")
+_pack_twins__h_Bx = twin_packers("", "h", "Bx")
 
 # TopicConfig, version 0
 #   key: compact string
@@ -161,21 +164,28 @@ def _read_many_topic_config_v0(
 
 def _write_many_topic_config_v0(out: bytearray, items: Sequence[StreamsGroupTopologyValue.TopicConfig]) -> None:
     for item in items:
-        text = item.key.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
+        key_raw = item.key.encode()
+        value_raw = item.value.encode()
+        n = len(key_raw)
+        m = len(value_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair___x[n][m](n + 1, key_raw, m + 1, value_raw)
         else:
-            out += long_text_length(n)
-        out += text
-        text = item.value.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
-        else:
-            out += long_text_length(n)
-        out += text
-        out.append(0)
+            text = item.key.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
+            out += text
+            text = item.value.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
+            out += text
+            out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -238,7 +248,7 @@ def _write_many_topic_info_v0(out: bytearray, items: Sequence[StreamsGroupTopolo
         if type(topic_configs) is not tuple:
             topic_configs = sequence(topic_configs)
         n = len(topic_configs)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -263,7 +273,7 @@ def _read_many_copartition_group_v0(
     for _ in range(count):
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             source_topics = _unpack_many_h[n](buffer, at)
             at += 2 * n
@@ -271,15 +281,17 @@ def _read_many_copartition_group_v0(
             source_topics, at = long_numbers(buffer, at, n, "h", 2)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             source_topic_regex = _unpack_many_h[n](buffer, at)
+            if source_topic_regex == source_topics:
+                source_topic_regex = source_topics
             at += 2 * n
         else:
             source_topic_regex, at = long_numbers(buffer, at, n, "h", 2)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             repartition_source_topics = _unpack_many_h[n](buffer, at)
             at += 2 * n
@@ -301,47 +313,64 @@ def _write_many_copartition_group_v0(
         source_topics = item.source_topics
         if type(source_topics) is not tuple:
             source_topics = sequence(source_topics)
-        n = len(source_topics)
-        if n < FEW:
-            numbers = _pack_many_h[n](*source_topics)
-            out.append(n + 1)
-        else:
-            numbers = pack_numbers("h", source_topics)
-            out += long_length(n)
-        out += numbers
         source_topic_regex = item.source_topic_regex
-        if source_topic_regex is NOTHING:
-            out.append(1)
+        repartition_source_topics = item.repartition_source_topics
+        n = len(source_topics)
+        if (
+            (
+                source_topic_regex is source_topics
+                or (type(source_topic_regex) is tuple and len(source_topic_regex) == n)
+            )
+            and repartition_source_topics is NOTHING
+            and n < 127
+        ):
+            numbers = _pack_many_h[n](*source_topics)
+            others = numbers if source_topic_regex is source_topics else _pack_many_h[n](*source_topic_regex)
+            out += _pack_twins__h_Bx[n](n + 1, numbers, n + 1, others, 1)
         else:
-            if source_topic_regex != source_topics:
+            source_topics = item.source_topics
+            if source_topics is NOTHING:
+                out.append(1)
+            else:
+                if type(source_topics) is not tuple:
+                    source_topics = sequence(source_topics)
+                n = len(source_topics)
+                if n < 127:
+                    numbers = _pack_many_h[n](*source_topics)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("h", source_topics)
+                    out += long_length(n)
+                out += numbers
+            source_topic_regex = item.source_topic_regex
+            if source_topic_regex is NOTHING:
+                out.append(1)
+            else:
                 if type(source_topic_regex) is not tuple:
                     source_topic_regex = sequence(source_topic_regex)
                 n = len(source_topic_regex)
-                numbers = _pack_many_h[n](*source_topic_regex) if n < FEW else pack_numbers("h", source_topic_regex)
-            if n < FEW:
-                out.append(n + 1)
+                if n < 127:
+                    numbers = _pack_many_h[n](*source_topic_regex)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("h", source_topic_regex)
+                    out += long_length(n)
+                out += numbers
+            repartition_source_topics = item.repartition_source_topics
+            if repartition_source_topics is NOTHING:
+                out.append(1)
             else:
-                out += long_length(n)
-            out += numbers
-        repartition_source_topics = item.repartition_source_topics
-        if repartition_source_topics is NOTHING:
-            out.append(1)
-        else:
-            if repartition_source_topics != source_topic_regex:
                 if type(repartition_source_topics) is not tuple:
                     repartition_source_topics = sequence(repartition_source_topics)
                 n = len(repartition_source_topics)
-                numbers = (
-                    _pack_many_h[n](*repartition_source_topics)
-                    if n < FEW
-                    else pack_numbers("h", repartition_source_topics)
-                )
-            if n < FEW:
-                out.append(n + 1)
-            else:
-                out += long_length(n)
-            out += numbers
-        out.append(0)
+                if n < 127:
+                    numbers = _pack_many_h[n](*repartition_source_topics)
+                    out.append(n + 1)
+                else:
+                    numbers = pack_numbers("h", repartition_source_topics)
+                    out += long_length(n)
+                out += numbers
+            out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -509,7 +538,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupTopol
         if type(source_topics) is not tuple:
             source_topics = sequence(source_topics)
         n = len(source_topics)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -525,7 +554,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupTopol
         if type(source_topic_regex) is not tuple:
             source_topic_regex = sequence(source_topic_regex)
         n = len(source_topic_regex)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -541,7 +570,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupTopol
         if type(state_changelog_topics) is not tuple:
             state_changelog_topics = sequence(state_changelog_topics)
         n = len(state_changelog_topics)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -550,7 +579,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupTopol
         if type(repartition_sink_topics) is not tuple:
             repartition_sink_topics = sequence(repartition_sink_topics)
         n = len(repartition_sink_topics)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -566,7 +595,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupTopol
         if type(repartition_source_topics) is not tuple:
             repartition_source_topics = sequence(repartition_source_topics)
         n = len(repartition_source_topics)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -575,7 +604,7 @@ def _write_many_subtopology_v0(out: bytearray, items: Sequence[StreamsGroupTopol
         if type(copartition_groups) is not tuple:
             copartition_groups = sequence(copartition_groups)
         n = len(copartition_groups)
-        if n < FEW:
+        if n < 127:
             out.append(n + 1)
         else:
             out += long_length(n)
@@ -618,7 +647,7 @@ def _encode_streams_group_topology_value_v0(item: StreamsGroupTopologyValue) -> 
     if type(subtopologies) is not tuple:
         subtopologies = sequence(subtopologies)
     n = len(subtopologies)
-    if n < FEW:
+    if n < 127:
         out += _pack_iB(item.epoch, n + 1)
     else:
         out += _pack_i(item.epoch)

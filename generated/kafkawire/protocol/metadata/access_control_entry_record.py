@@ -15,6 +15,7 @@ from kafkawire.wire.fastpath import (
     packer,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -59,9 +60,10 @@ _unpack_text_bB = text_unpackers("bB")
 _unpack_text_bbB = text_unpackers("bbB")
 _pack_16sb = packer("16sb")
 _pack_b = packer("b")
-_pack_bbB = packer("bbB")
-_pack_text__bbB = text_packers("", "bbB")
+_pack_bbx = packer("bbx")
+_pack_text__bbx = text_packers("", "bbx")
 _pack_text_16sb_b = text_packers("16sb", "b")
+_pack_pair_16sb_b_ = text_pair_packers("16sb", "b", "")
 
 # AccessControlEntryRecord, version 0
 #   Id: uuid
@@ -117,36 +119,47 @@ def _read_access_control_entry_record_v0(buffer: bytes, at: int) -> tuple[Access
 
 
 def _encode_access_control_entry_record_v0(item: AccessControlEntryRecord) -> bytes:
-    out: list[bytes] = []
-    if len(item.id) != 16:
-        raise ValueError
-    text = item.resource_name.encode()
-    n = len(text)
-    if n < 127:
-        out.append(_pack_text_16sb_b[n](item.id, item.resource_type, n + 1, text, item.pattern_type))
+    out = b""
+    resource_name_raw = item.resource_name.encode()
+    principal_raw = item.principal.encode()
+    n = len(resource_name_raw)
+    m = len(principal_raw)
+    if n < 64 and m < 64:
+        if len(item.id) != 16:
+            raise ValueError
+        out += _pack_pair_16sb_b_[n][m](
+            item.id, item.resource_type, n + 1, resource_name_raw, item.pattern_type, m + 1, principal_raw
+        )
     else:
-        out.append(_pack_16sb(item.id, item.resource_type))
-        out.append(long_text_length(n))
-        out.append(text)
-        out.append(_pack_b(item.pattern_type))
-    text = item.principal.encode()
-    n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_text_length(n))
-    out.append(text)
+        if len(item.id) != 16:
+            raise ValueError
+        text = item.resource_name.encode()
+        n = len(text)
+        if n < 127:
+            out += _pack_text_16sb_b[n](item.id, item.resource_type, n + 1, text, item.pattern_type)
+        else:
+            out += _pack_16sb(item.id, item.resource_type)
+            out += long_text_length(n)
+            out += text
+            out += _pack_b(item.pattern_type)
+        text = item.principal.encode()
+        n = len(text)
+        if n < 127:
+            out += BYTES[n + 1]
+        else:
+            out += long_text_length(n)
+        out += text
     text = item.host.encode()
     n = len(text)
     if n < 127:
-        out.append(_pack_text__bbB[n](n + 1, text, item.operation, item.permission_type, 0))
+        out += _pack_text__bbx[n](n + 1, text, item.operation, item.permission_type)
     else:
-        out.append(long_text_length(n))
-        out.append(text)
-        out.append(_pack_bbB(item.operation, item.permission_type, 0))
+        out += long_text_length(n)
+        out += text
+        out += _pack_bbx(item.operation, item.permission_type)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 AccessControlEntryRecord._readers = {0: _read_access_control_entry_record_v0}

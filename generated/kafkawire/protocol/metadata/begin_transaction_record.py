@@ -61,22 +61,23 @@ def _read_begin_transaction_record_v0(buffer: bytes, at: int) -> tuple[BeginTran
 
 
 def _encode_begin_transaction_record_v0(item: BeginTransactionRecord) -> bytes:
-    out: list[bytes] = []
-    out.append(BYTES[0])
-    known = []
-    if item.name is not None:
-        payload: list[bytes] = []
-        text = item.name.encode()
-        n = len(text)
-        if n < 127:
-            payload.append(BYTES[n + 1])
-        else:
-            payload.append(long_text_length(n))
-        payload.append(text)
-        known.append((0, b"".join(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
-    return b"".join(out)
+    out = b""
+    out += b"\x00"
+    if item.name is not None or item.unknown_tagged_fields:
+        known = []
+        if item.name is not None:
+            payload = b""
+            text = item.name.encode()
+            n = len(text)
+            if n < 127:
+                payload += BYTES[n + 1]
+            else:
+                payload += long_text_length(n)
+            payload += text
+            known.append((0, payload))
+        if known or item.unknown_tagged_fields:
+            out = out[:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+    return out
 
 
 BeginTransactionRecord._readers = {0: _read_begin_transaction_record_v0}

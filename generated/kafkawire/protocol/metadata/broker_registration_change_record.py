@@ -10,7 +10,6 @@ from kafkawire.wire import Message, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
     Tags,
     long_length,
     new_uuid,
@@ -55,7 +54,7 @@ _unpack_b = unpacker("b")
 _unpack_iqB = unpacker("iqB")
 _pack_16s = packer("16s")
 _pack_b = packer("b")
-_pack_iqB = packer("iqB")
+_pack_iqx = packer("iqx")
 
 # BrokerRegistrationChangeRecord, version 0
 #   BrokerId: int32
@@ -94,14 +93,15 @@ def _encode_broker_registration_change_record_v0(item: BrokerRegistrationChangeR
         raise ValueError  # log_dirs is not in these versions
     if item.cordoned_log_dirs is not None:
         raise ValueError  # cordoned_log_dirs is not in these versions
-    out.append(_pack_iqB(item.broker_id, item.broker_epoch, 0))
-    known = []
-    if item.fenced != 0:
-        payload: list[bytes] = []
-        payload.append(_pack_b(item.fenced))
-        known.append((0, b"".join(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+    out.append(_pack_iqx(item.broker_id, item.broker_epoch))
+    if item.fenced != 0 or item.unknown_tagged_fields:
+        known = []
+        if item.fenced != 0:
+            payload: list[bytes] = []
+            payload.append(_pack_b(item.fenced))
+            known.append((0, b"".join(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
     return b"".join(out)
 
 
@@ -145,18 +145,19 @@ def _encode_broker_registration_change_record_v1(item: BrokerRegistrationChangeR
         raise ValueError  # log_dirs is not in these versions
     if item.cordoned_log_dirs is not None:
         raise ValueError  # cordoned_log_dirs is not in these versions
-    out.append(_pack_iqB(item.broker_id, item.broker_epoch, 0))
-    known = []
-    if item.fenced != 0:
-        payload: list[bytes] = []
-        payload.append(_pack_b(item.fenced))
-        known.append((0, b"".join(payload)))
-    if item.in_controlled_shutdown != 0:
-        payload = []
-        payload.append(_pack_b(item.in_controlled_shutdown))
-        known.append((1, b"".join(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0, 1))
+    out.append(_pack_iqx(item.broker_id, item.broker_epoch))
+    if item.fenced != 0 or item.in_controlled_shutdown != 0 or item.unknown_tagged_fields:
+        known = []
+        if item.fenced != 0:
+            payload: list[bytes] = []
+            payload.append(_pack_b(item.fenced))
+            known.append((0, b"".join(payload)))
+        if item.in_controlled_shutdown != 0:
+            payload = []
+            payload.append(_pack_b(item.in_controlled_shutdown))
+            known.append((1, b"".join(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0, 1))
     return b"".join(out)
 
 
@@ -222,33 +223,34 @@ def _encode_broker_registration_change_record_v2(item: BrokerRegistrationChangeR
     out: list[bytes] = []
     if item.cordoned_log_dirs is not None:
         raise ValueError  # cordoned_log_dirs is not in these versions
-    out.append(_pack_iqB(item.broker_id, item.broker_epoch, 0))
-    known = []
-    if item.fenced != 0:
-        payload: list[bytes] = []
-        payload.append(_pack_b(item.fenced))
-        known.append((0, b"".join(payload)))
-    if item.in_controlled_shutdown != 0:
-        payload = []
-        payload.append(_pack_b(item.in_controlled_shutdown))
-        known.append((1, b"".join(payload)))
-    if len(item.log_dirs):
-        payload = []
-        log_dirs = item.log_dirs
-        if type(log_dirs) is not tuple:
-            log_dirs = sequence(log_dirs)
-        n = len(log_dirs)
-        if n < FEW:
-            payload.append(BYTES[n + 1])
-        else:
-            payload.append(long_length(n))
-        for log_dirs_item in log_dirs:
-            if len(log_dirs_item) != 16:
-                raise ValueError
-            payload.append(_pack_16s(log_dirs_item))
-        known.append((2, b"".join(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0, 1, 2))
+    out.append(_pack_iqx(item.broker_id, item.broker_epoch))
+    if item.fenced != 0 or item.in_controlled_shutdown != 0 or len(item.log_dirs) or item.unknown_tagged_fields:
+        known = []
+        if item.fenced != 0:
+            payload: list[bytes] = []
+            payload.append(_pack_b(item.fenced))
+            known.append((0, b"".join(payload)))
+        if item.in_controlled_shutdown != 0:
+            payload = []
+            payload.append(_pack_b(item.in_controlled_shutdown))
+            known.append((1, b"".join(payload)))
+        if len(item.log_dirs):
+            payload = []
+            log_dirs = item.log_dirs
+            if type(log_dirs) is not tuple:
+                log_dirs = sequence(log_dirs)
+            n = len(log_dirs)
+            if n < 127:
+                payload.append(BYTES[n + 1])
+            else:
+                payload.append(long_length(n))
+            for log_dirs_item in log_dirs:
+                if len(log_dirs_item) != 16:
+                    raise ValueError
+                payload.append(_pack_16s(log_dirs_item))
+            known.append((2, b"".join(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0, 1, 2))
     return b"".join(out)
 
 
@@ -335,48 +337,55 @@ def _read_broker_registration_change_record_v3(buffer: bytes, at: int) -> tuple[
 
 def _encode_broker_registration_change_record_v3(item: BrokerRegistrationChangeRecord) -> bytes:
     out: list[bytes] = []
-    out.append(_pack_iqB(item.broker_id, item.broker_epoch, 0))
-    known = []
-    if item.fenced != 0:
-        payload: list[bytes] = []
-        payload.append(_pack_b(item.fenced))
-        known.append((0, b"".join(payload)))
-    if item.in_controlled_shutdown != 0:
-        payload = []
-        payload.append(_pack_b(item.in_controlled_shutdown))
-        known.append((1, b"".join(payload)))
-    if len(item.log_dirs):
-        payload = []
-        log_dirs = item.log_dirs
-        if type(log_dirs) is not tuple:
-            log_dirs = sequence(log_dirs)
-        n = len(log_dirs)
-        if n < FEW:
-            payload.append(BYTES[n + 1])
-        else:
-            payload.append(long_length(n))
-        for log_dirs_item in log_dirs:
-            if len(log_dirs_item) != 16:
-                raise ValueError
-            payload.append(_pack_16s(log_dirs_item))
-        known.append((2, b"".join(payload)))
-    if item.cordoned_log_dirs is not None:
-        payload = []
-        cordoned_log_dirs = item.cordoned_log_dirs
-        if type(cordoned_log_dirs) is not tuple:
-            cordoned_log_dirs = sequence(cordoned_log_dirs)
-        n = len(cordoned_log_dirs)
-        if n < FEW:
-            payload.append(BYTES[n + 1])
-        else:
-            payload.append(long_length(n))
-        for cordoned_log_dirs_item in cordoned_log_dirs:
-            if len(cordoned_log_dirs_item) != 16:
-                raise ValueError
-            payload.append(_pack_16s(cordoned_log_dirs_item))
-        known.append((3, b"".join(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0, 1, 2, 3))
+    out.append(_pack_iqx(item.broker_id, item.broker_epoch))
+    if (
+        item.fenced != 0
+        or item.in_controlled_shutdown != 0
+        or len(item.log_dirs)
+        or item.cordoned_log_dirs is not None
+        or item.unknown_tagged_fields
+    ):
+        known = []
+        if item.fenced != 0:
+            payload: list[bytes] = []
+            payload.append(_pack_b(item.fenced))
+            known.append((0, b"".join(payload)))
+        if item.in_controlled_shutdown != 0:
+            payload = []
+            payload.append(_pack_b(item.in_controlled_shutdown))
+            known.append((1, b"".join(payload)))
+        if len(item.log_dirs):
+            payload = []
+            log_dirs = item.log_dirs
+            if type(log_dirs) is not tuple:
+                log_dirs = sequence(log_dirs)
+            n = len(log_dirs)
+            if n < 127:
+                payload.append(BYTES[n + 1])
+            else:
+                payload.append(long_length(n))
+            for log_dirs_item in log_dirs:
+                if len(log_dirs_item) != 16:
+                    raise ValueError
+                payload.append(_pack_16s(log_dirs_item))
+            known.append((2, b"".join(payload)))
+        if item.cordoned_log_dirs is not None:
+            payload = []
+            cordoned_log_dirs = item.cordoned_log_dirs
+            if type(cordoned_log_dirs) is not tuple:
+                cordoned_log_dirs = sequence(cordoned_log_dirs)
+            n = len(cordoned_log_dirs)
+            if n < 127:
+                payload.append(BYTES[n + 1])
+            else:
+                payload.append(long_length(n))
+            for cordoned_log_dirs_item in cordoned_log_dirs:
+                if len(cordoned_log_dirs_item) != 16:
+                    raise ValueError
+                payload.append(_pack_16s(cordoned_log_dirs_item))
+            known.append((3, b"".join(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0, 1, 2, 3))
     return b"".join(out)
 
 

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     long_length,
     long_nullable_text,
@@ -62,8 +61,8 @@ class ClientQuotaRecord(Message, frozen=True, gc=False):
 
 _unpack_dzB = unpacker("d?B")
 _unpack_text_dzB = text_unpackers("d?B")
-_pack_dzB = packer("d?B")
-_pack_text__dzB = text_packers("", "d?B")
+_pack_dzx = packer("d?x")
+_pack_text__dzx = text_packers("", "d?x")
 
 # EntityData, version 0
 #   EntityType: compact string
@@ -173,7 +172,7 @@ def _encode_client_quota_record_v0(item: ClientQuotaRecord) -> bytes:
     if type(entity) is not tuple:
         entity = sequence(entity)
     n = len(entity)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -183,11 +182,11 @@ def _encode_client_quota_record_v0(item: ClientQuotaRecord) -> bytes:
     text = item.key.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__dzB[n](n + 1, text, item.value, item.remove, 0)
+        out += _pack_text__dzx[n](n + 1, text, item.value, item.remove)
     else:
         out += long_text_length(n)
         out += text
-        out += _pack_dzB(item.value, item.remove, 0)
+        out += _pack_dzx(item.value, item.remove)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)

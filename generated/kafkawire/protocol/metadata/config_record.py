@@ -14,6 +14,7 @@ from kafkawire.wire.fastpath import (
     packer,
     tagged_section,
     text_packers,
+    text_pair_packers,
     unknown_tags,
     unpacker,
 )
@@ -45,6 +46,7 @@ class ConfigRecord(Message, frozen=True, gc=False):
 _unpack_bB = unpacker("bB")
 _pack_b = packer("b")
 _pack_text_b_ = text_packers("b", "")
+_pack_pair_b__ = text_pair_packers("b", "", "")
 
 # ConfigRecord, version 0
 #   ResourceType: int8
@@ -90,37 +92,44 @@ def _read_config_record_v0(buffer: bytes, at: int) -> tuple[ConfigRecord, int]:
 
 
 def _encode_config_record_v0(item: ConfigRecord) -> bytes:
-    out: list[bytes] = []
-    text = item.resource_name.encode()
-    n = len(text)
-    if n < 127:
-        out.append(_pack_text_b_[n](item.resource_type, n + 1, text))
+    out = b""
+    resource_name_raw = item.resource_name.encode()
+    name_raw = item.name.encode()
+    n = len(resource_name_raw)
+    m = len(name_raw)
+    if n < 64 and m < 64:
+        out += _pack_pair_b__[n][m](item.resource_type, n + 1, resource_name_raw, m + 1, name_raw)
     else:
-        out.append(_pack_b(item.resource_type))
-        out.append(long_text_length(n))
-        out.append(text)
-    text = item.name.encode()
-    n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_text_length(n))
-    out.append(text)
+        text = item.resource_name.encode()
+        n = len(text)
+        if n < 127:
+            out += _pack_text_b_[n](item.resource_type, n + 1, text)
+        else:
+            out += _pack_b(item.resource_type)
+            out += long_text_length(n)
+            out += text
+        text = item.name.encode()
+        n = len(text)
+        if n < 127:
+            out += BYTES[n + 1]
+        else:
+            out += long_text_length(n)
+        out += text
     value = item.value
     if value is None:
-        out.append(BYTES[0])
+        out += b"\x00"
     else:
         text = value.encode()
         n = len(text)
         if n < 127:
-            out.append(BYTES[n + 1])
+            out += BYTES[n + 1]
         else:
-            out.append(long_text_length(n))
-        out.append(text)
-    out.append(BYTES[0])
+            out += long_text_length(n)
+        out += text
+    out += b"\x00"
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 ConfigRecord._readers = {0: _read_config_record_v0}

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
     Tags,
     long_length,
     long_text,
@@ -19,6 +18,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     unknown_tags,
     unpacker,
 )
@@ -54,9 +54,10 @@ class DelegationTokenRecord(Message, frozen=True, gc=False):
 
 
 _unpack_qqqB = unpacker("qqqB")
-_pack_B = packer("B")
 _pack_qqq = packer("qqq")
-_pack_text_qqq_B = text_packers("qqq", "B")
+_pack_x = packer("x")
+_pack_text_qqq_x = text_packers("qqq", "x")
+_pack_pair___ = text_pair_packers("", "", "")
 
 # DelegationTokenRecord, version 0
 #   Owner: compact string
@@ -132,47 +133,48 @@ def _read_delegation_token_record_v0(buffer: bytes, at: int) -> tuple[Delegation
 
 def _encode_delegation_token_record_v0(item: DelegationTokenRecord) -> bytes:
     out: list[bytes] = []
-    text = item.owner.encode()
-    n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
+    owner_raw = item.owner.encode()
+    requester_raw = item.requester.encode()
+    n = len(owner_raw)
+    m = len(requester_raw)
+    if n < 64 and m < 64:
+        out.append(_pack_pair___[n][m](n + 1, owner_raw, m + 1, requester_raw))
     else:
-        out.append(long_text_length(n))
-    out.append(text)
-    text = item.requester.encode()
-    n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_text_length(n))
-    out.append(text)
+        text = item.owner.encode()
+        n = len(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
+        text = item.requester.encode()
+        n = len(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     renewers = item.renewers
     if type(renewers) is not tuple:
         renewers = sequence(renewers)
     n = len(renewers)
-    if n < FEW:
+    if n < 127:
         out.append(BYTES[n + 1])
     else:
         out.append(long_length(n))
     for renewers_item in renewers:
         text = renewers_item.encode()
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_text_length(n))
-        out.append(text)
+        out += (BYTES[n + 1] if n < 127 else long_text_length(n), text)
     text = item.token_id.encode()
     n = len(text)
     if n < 127:
         out.append(
-            _pack_text_qqq_B[n](item.issue_timestamp, item.max_timestamp, item.expiration_timestamp, n + 1, text, 0)
+            _pack_text_qqq_x[n](
+                item.issue_timestamp,
+                item.max_timestamp,
+                item.expiration_timestamp,
+                n + 1,
+                text,
+            )
         )
     else:
         out.append(_pack_qqq(item.issue_timestamp, item.max_timestamp, item.expiration_timestamp))
         out.append(long_text_length(n))
         out.append(text)
-        out.append(_pack_B(0))
+        out.append(_pack_x())
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from kafkawire.wire import Message
-from kafkawire.wire.fastpath import BYTES, Tags, tagged_section, unknown_tags
+from kafkawire.wire.fastpath import Tags, tagged_section, unknown_tags
 
 
 class EndTransactionRecord(Message, frozen=True, gc=False):
@@ -34,11 +34,11 @@ def _read_end_transaction_record_v0(buffer: bytes, at: int) -> tuple[EndTransact
 
 
 def _encode_end_transaction_record_v0(item: EndTransactionRecord) -> bytes:
-    out: list[bytes] = []
-    out.append(BYTES[0])
+    out = b""
+    out += b"\x00"
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 EndTransactionRecord._readers = {0: _read_end_transaction_record_v0}

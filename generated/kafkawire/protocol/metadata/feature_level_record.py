@@ -39,8 +39,8 @@ class FeatureLevelRecord(Message, frozen=True, gc=False):
 
 _unpack_hB = unpacker("hB")
 _unpack_text_hB = text_unpackers("hB")
-_pack_hB = packer("hB")
-_pack_text__hB = text_packers("", "hB")
+_pack_hx = packer("hx")
+_pack_text__hx = text_packers("", "hx")
 
 # FeatureLevelRecord, version 0
 #   Name: compact string
@@ -67,18 +67,18 @@ def _read_feature_level_record_v0(buffer: bytes, at: int) -> tuple[FeatureLevelR
 
 
 def _encode_feature_level_record_v0(item: FeatureLevelRecord) -> bytes:
-    out: list[bytes] = []
+    out = b""
     text = item.name.encode()
     n = len(text)
     if n < 127:
-        out.append(_pack_text__hB[n](n + 1, text, item.feature_level, 0))
+        out += _pack_text__hx[n](n + 1, text, item.feature_level)
     else:
-        out.append(long_text_length(n))
-        out.append(text)
-        out.append(_pack_hB(item.feature_level, 0))
+        out += long_text_length(n)
+        out += text
+        out += _pack_hx(item.feature_level)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 FeatureLevelRecord._readers = {0: _read_feature_level_record_v0}

@@ -10,7 +10,7 @@ from kafkawire.wire import Message, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
+    NOTHING,
     Tags,
     ZERO_UUID,
     long_length,
@@ -73,7 +73,7 @@ _unpack_many_i = unpackers("i")
 _pack_16s = packer("16s")
 _pack_b = packer("b")
 _pack_i = packer("i")
-_pack_i16sB = packer("i16sB")
+_pack_i16sx = packer("i16sx")
 _pack_many_i = packers("i")
 
 # PartitionChangeRecord, version 0
@@ -109,7 +109,7 @@ def _read_partition_change_record_v0(buffer: bytes, at: int) -> tuple[PartitionC
                 start += 1
                 if not n:
                     isr = None
-                elif 0 < n < FEW:
+                elif 0 < n < 127:
                     n -= 1
                     isr = _unpack_many_i[n](payload, start)
                     start += 4 * n
@@ -123,7 +123,7 @@ def _read_partition_change_record_v0(buffer: bytes, at: int) -> tuple[PartitionC
                 start += 1
                 if not n:
                     replicas = None
-                elif 0 < n < FEW:
+                elif 0 < n < 127:
                     n -= 1
                     replicas = _unpack_many_i[n](payload, start)
                     start += 4 * n
@@ -134,7 +134,7 @@ def _read_partition_change_record_v0(buffer: bytes, at: int) -> tuple[PartitionC
                 start += 1
                 if not n:
                     removing_replicas = None
-                elif 0 < n < FEW:
+                elif 0 < n < 127:
                     n -= 1
                     removing_replicas = _unpack_many_i[n](payload, start)
                     start += 4 * n
@@ -145,7 +145,7 @@ def _read_partition_change_record_v0(buffer: bytes, at: int) -> tuple[PartitionC
                 start += 1
                 if not n:
                     adding_replicas = None
-                elif 0 < n < FEW:
+                elif 0 < n < 127:
                     n -= 1
                     adding_replicas = _unpack_many_i[n](payload, start)
                     start += 4 * n
@@ -189,74 +189,95 @@ def _encode_partition_change_record_v0(item: PartitionChangeRecord) -> bytes:
         raise ValueError  # last_known_elr is not in these versions
     if len(item.topic_id) != 16:
         raise ValueError
-    out.append(_pack_i16sB(item.partition_id, item.topic_id, 0))
-    known = []
-    if item.isr is not None:
-        payload: list[bytes] = []
-        isr = item.isr
-        if type(isr) is not tuple:
-            isr = sequence(isr)
-        n = len(isr)
-        if n < FEW:
-            numbers = _pack_many_i[n](*isr)
-            payload.append(BYTES[n + 1])
-        else:
-            numbers = pack_numbers("i", isr)
-            payload.append(long_length(n))
-        payload.append(numbers)
-        known.append((0, b"".join(payload)))
-    if item.leader != -2:
-        payload = []
-        payload.append(_pack_i(item.leader))
-        known.append((1, b"".join(payload)))
-    if item.replicas is not None:
-        payload = []
-        replicas = item.replicas
-        if type(replicas) is not tuple:
-            replicas = sequence(replicas)
-        n = len(replicas)
-        if n < FEW:
-            numbers = _pack_many_i[n](*replicas)
-            payload.append(BYTES[n + 1])
-        else:
-            numbers = pack_numbers("i", replicas)
-            payload.append(long_length(n))
-        payload.append(numbers)
-        known.append((2, b"".join(payload)))
-    if item.removing_replicas is not None:
-        payload = []
-        removing_replicas = item.removing_replicas
-        if type(removing_replicas) is not tuple:
-            removing_replicas = sequence(removing_replicas)
-        n = len(removing_replicas)
-        if n < FEW:
-            numbers = _pack_many_i[n](*removing_replicas)
-            payload.append(BYTES[n + 1])
-        else:
-            numbers = pack_numbers("i", removing_replicas)
-            payload.append(long_length(n))
-        payload.append(numbers)
-        known.append((3, b"".join(payload)))
-    if item.adding_replicas is not None:
-        payload = []
-        adding_replicas = item.adding_replicas
-        if type(adding_replicas) is not tuple:
-            adding_replicas = sequence(adding_replicas)
-        n = len(adding_replicas)
-        if n < FEW:
-            numbers = _pack_many_i[n](*adding_replicas)
-            payload.append(BYTES[n + 1])
-        else:
-            numbers = pack_numbers("i", adding_replicas)
-            payload.append(long_length(n))
-        payload.append(numbers)
-        known.append((4, b"".join(payload)))
-    if item.leader_recovery_state != -1:
-        payload = []
-        payload.append(_pack_b(item.leader_recovery_state))
-        known.append((5, b"".join(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0, 1, 2, 3, 4, 5))
+    out.append(_pack_i16sx(item.partition_id, item.topic_id))
+    if (
+        item.isr is not None
+        or item.leader != -2
+        or item.replicas is not None
+        or item.removing_replicas is not None
+        or item.adding_replicas is not None
+        or item.leader_recovery_state != -1
+        or item.unknown_tagged_fields
+    ):
+        known = []
+        if item.isr is not None:
+            payload: list[bytes] = []
+            isr = item.isr
+            if isr is NOTHING:
+                payload.append(b"\x01")
+            else:
+                if type(isr) is not tuple:
+                    isr = sequence(isr)
+                n = len(isr)
+                if n < 127:
+                    numbers = _pack_many_i[n](*isr)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", isr)
+                    payload.append(long_length(n))
+                payload.append(numbers)
+            known.append((0, b"".join(payload)))
+        if item.leader != -2:
+            payload = []
+            payload.append(_pack_i(item.leader))
+            known.append((1, b"".join(payload)))
+        if item.replicas is not None:
+            payload = []
+            replicas = item.replicas
+            if replicas is NOTHING:
+                payload.append(b"\x01")
+            else:
+                if type(replicas) is not tuple:
+                    replicas = sequence(replicas)
+                n = len(replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*replicas)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", replicas)
+                    payload.append(long_length(n))
+                payload.append(numbers)
+            known.append((2, b"".join(payload)))
+        if item.removing_replicas is not None:
+            payload = []
+            removing_replicas = item.removing_replicas
+            if removing_replicas is NOTHING:
+                payload.append(b"\x01")
+            else:
+                if type(removing_replicas) is not tuple:
+                    removing_replicas = sequence(removing_replicas)
+                n = len(removing_replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*removing_replicas)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", removing_replicas)
+                    payload.append(long_length(n))
+                payload.append(numbers)
+            known.append((3, b"".join(payload)))
+        if item.adding_replicas is not None:
+            payload = []
+            adding_replicas = item.adding_replicas
+            if adding_replicas is NOTHING:
+                payload.append(b"\x01")
+            else:
+                if type(adding_replicas) is not tuple:
+                    adding_replicas = sequence(adding_replicas)
+                n = len(adding_replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*adding_replicas)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", adding_replicas)
+                    payload.append(long_length(n))
+                payload.append(numbers)
+            known.append((4, b"".join(payload)))
+        if item.leader_recovery_state != -1:
+            payload = []
+            payload.append(_pack_b(item.leader_recovery_state))
+            known.append((5, b"".join(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0, 1, 2, 3, 4, 5))
     return b"".join(out)
 
 
@@ -295,7 +316,7 @@ def _read_partition_change_record_v1(buffer: bytes, at: int) -> tuple[PartitionC
                 start += 1
                 if not n:
                     isr = None
-                elif 0 < n < FEW:
+                elif 0 < n < 127:
                     n -= 1
                     isr = _unpack_many_i[n](payload, start)
                     start += 4 * n
@@ -309,7 +330,7 @@ def _read_partition_change_record_v1(buffer: bytes, at: int) -> tuple[PartitionC
                 start += 1
                 if not n:
                     replicas = None
-                elif 0 < n < FEW:
+                elif 0 < n < 127:
                     n -= 1
                     replicas = _unpack_many_i[n](payload, start)
                     start += 4 * n
@@ -320,7 +341,7 @@ def _read_partition_change_record_v1(buffer: bytes, at: int) -> tuple[PartitionC
                 start += 1
                 if not n:
                     removing_replicas = None
-                elif 0 < n < FEW:
+                elif 0 < n < 127:
                     n -= 1
                     removing_replicas = _unpack_many_i[n](payload, start)
                     start += 4 * n
@@ -331,7 +352,7 @@ def _read_partition_change_record_v1(buffer: bytes, at: int) -> tuple[PartitionC
                 start += 1
                 if not n:
                     adding_replicas = None
-                elif 0 < n < FEW:
+                elif 0 < n < 127:
                     n -= 1
                     adding_replicas = _unpack_many_i[n](payload, start)
                     start += 4 * n
@@ -392,89 +413,111 @@ def _encode_partition_change_record_v1(item: PartitionChangeRecord) -> bytes:
         raise ValueError  # last_known_elr is not in these versions
     if len(item.topic_id) != 16:
         raise ValueError
-    out.append(_pack_i16sB(item.partition_id, item.topic_id, 0))
-    known = []
-    if item.isr is not None:
-        payload: list[bytes] = []
-        isr = item.isr
-        if type(isr) is not tuple:
-            isr = sequence(isr)
-        n = len(isr)
-        if n < FEW:
-            numbers = _pack_many_i[n](*isr)
-            payload.append(BYTES[n + 1])
-        else:
-            numbers = pack_numbers("i", isr)
-            payload.append(long_length(n))
-        payload.append(numbers)
-        known.append((0, b"".join(payload)))
-    if item.leader != -2:
-        payload = []
-        payload.append(_pack_i(item.leader))
-        known.append((1, b"".join(payload)))
-    if item.replicas is not None:
-        payload = []
-        replicas = item.replicas
-        if type(replicas) is not tuple:
-            replicas = sequence(replicas)
-        n = len(replicas)
-        if n < FEW:
-            numbers = _pack_many_i[n](*replicas)
-            payload.append(BYTES[n + 1])
-        else:
-            numbers = pack_numbers("i", replicas)
-            payload.append(long_length(n))
-        payload.append(numbers)
-        known.append((2, b"".join(payload)))
-    if item.removing_replicas is not None:
-        payload = []
-        removing_replicas = item.removing_replicas
-        if type(removing_replicas) is not tuple:
-            removing_replicas = sequence(removing_replicas)
-        n = len(removing_replicas)
-        if n < FEW:
-            numbers = _pack_many_i[n](*removing_replicas)
-            payload.append(BYTES[n + 1])
-        else:
-            numbers = pack_numbers("i", removing_replicas)
-            payload.append(long_length(n))
-        payload.append(numbers)
-        known.append((3, b"".join(payload)))
-    if item.adding_replicas is not None:
-        payload = []
-        adding_replicas = item.adding_replicas
-        if type(adding_replicas) is not tuple:
-            adding_replicas = sequence(adding_replicas)
-        n = len(adding_replicas)
-        if n < FEW:
-            numbers = _pack_many_i[n](*adding_replicas)
-            payload.append(BYTES[n + 1])
-        else:
-            numbers = pack_numbers("i", adding_replicas)
-            payload.append(long_length(n))
-        payload.append(numbers)
-        known.append((4, b"".join(payload)))
-    if item.leader_recovery_state != -1:
-        payload = []
-        payload.append(_pack_b(item.leader_recovery_state))
-        known.append((5, b"".join(payload)))
-    if item.directories is not None:
-        payload = []
-        directories = item.directories
-        if type(directories) is not tuple:
-            directories = sequence(directories)
-        n = len(directories)
-        if n < FEW:
-            payload.append(BYTES[n + 1])
-        else:
-            payload.append(long_length(n))
-        for directories_item in directories:
-            if len(directories_item) != 16:
-                raise ValueError
-            payload.append(_pack_16s(directories_item))
-        known.append((8, b"".join(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0, 1, 2, 3, 4, 5, 8))
+    out.append(_pack_i16sx(item.partition_id, item.topic_id))
+    if (
+        item.isr is not None
+        or item.leader != -2
+        or item.replicas is not None
+        or item.removing_replicas is not None
+        or item.adding_replicas is not None
+        or item.leader_recovery_state != -1
+        or item.directories is not None
+        or item.unknown_tagged_fields
+    ):
+        known = []
+        if item.isr is not None:
+            payload: list[bytes] = []
+            isr = item.isr
+            if isr is NOTHING:
+                payload.append(b"\x01")
+            else:
+                if type(isr) is not tuple:
+                    isr = sequence(isr)
+                n = len(isr)
+                if n < 127:
+                    numbers = _pack_many_i[n](*isr)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", isr)
+                    payload.append(long_length(n))
+                payload.append(numbers)
+            known.append((0, b"".join(payload)))
+        if item.leader != -2:
+            payload = []
+            payload.append(_pack_i(item.leader))
+            known.append((1, b"".join(payload)))
+        if item.replicas is not None:
+            payload = []
+            replicas = item.replicas
+            if replicas is NOTHING:
+                payload.append(b"\x01")
+            else:
+                if type(replicas) is not tuple:
+                    replicas = sequence(replicas)
+                n = len(replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*replicas)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", replicas)
+                    payload.append(long_length(n))
+                payload.append(numbers)
+            known.append((2, b"".join(payload)))
+        if item.removing_replicas is not None:
+            payload = []
+            removing_replicas = item.removing_replicas
+            if removing_replicas is NOTHING:
+                payload.append(b"\x01")
+            else:
+                if type(removing_replicas) is not tuple:
+                    removing_replicas = sequence(removing_replicas)
+                n = len(removing_replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*removing_replicas)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", removing_replicas)
+                    payload.append(long_length(n))
+                payload.append(numbers)
+            known.append((3, b"".join(payload)))
+        if item.adding_replicas is not None:
+            payload = []
+            adding_replicas = item.adding_replicas
+            if adding_replicas is NOTHING:
+                payload.append(b"\x01")
+            else:
+                if type(adding_replicas) is not tuple:
+                    adding_replicas = sequence(adding_replicas)
+                n = len(adding_replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*adding_replicas)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", adding_replicas)
+                    payload.append(long_length(n))
+                payload.append(numbers)
+            known.append((4, b"".join(payload)))
+        if item.leader_recovery_state != -1:
+            payload = []
+            payload.append(_pack_b(item.leader_recovery_state))
+            known.append((5, b"".join(payload)))
+        if item.directories is not None:
+            payload = []
+            directories = item.directories
+            if type(directories) is not tuple:
+                directories = sequence(directories)
+            n = len(directories)
+            if n < 127:
+                payload.append(BYTES[n + 1])
+            else:
+                payload.append(long_length(n))
+            for directories_item in directories:
+                if len(directories_item) != 16:
+                    raise ValueError
+                payload.append(_pack_16s(directories_item))
+            known.append((8, b"".join(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0, 1, 2, 3, 4, 5, 8))
     return b"".join(out)
 
 
@@ -517,7 +560,7 @@ def _read_partition_change_record_v2(buffer: bytes, at: int) -> tuple[PartitionC
                 start += 1
                 if not n:
                     isr = None
-                elif 0 < n < FEW:
+                elif 0 < n < 127:
                     n -= 1
                     isr = _unpack_many_i[n](payload, start)
                     start += 4 * n
@@ -531,7 +574,7 @@ def _read_partition_change_record_v2(buffer: bytes, at: int) -> tuple[PartitionC
                 start += 1
                 if not n:
                     replicas = None
-                elif 0 < n < FEW:
+                elif 0 < n < 127:
                     n -= 1
                     replicas = _unpack_many_i[n](payload, start)
                     start += 4 * n
@@ -542,7 +585,7 @@ def _read_partition_change_record_v2(buffer: bytes, at: int) -> tuple[PartitionC
                 start += 1
                 if not n:
                     removing_replicas = None
-                elif 0 < n < FEW:
+                elif 0 < n < 127:
                     n -= 1
                     removing_replicas = _unpack_many_i[n](payload, start)
                     start += 4 * n
@@ -553,7 +596,7 @@ def _read_partition_change_record_v2(buffer: bytes, at: int) -> tuple[PartitionC
                 start += 1
                 if not n:
                     adding_replicas = None
-                elif 0 < n < FEW:
+                elif 0 < n < 127:
                     n -= 1
                     adding_replicas = _unpack_many_i[n](payload, start)
                     start += 4 * n
@@ -567,7 +610,7 @@ def _read_partition_change_record_v2(buffer: bytes, at: int) -> tuple[PartitionC
                 start += 1
                 if not n:
                     eligible_leader_replicas = None
-                elif 0 < n < FEW:
+                elif 0 < n < 127:
                     n -= 1
                     eligible_leader_replicas = _unpack_many_i[n](payload, start)
                     start += 4 * n
@@ -578,7 +621,7 @@ def _read_partition_change_record_v2(buffer: bytes, at: int) -> tuple[PartitionC
                 start += 1
                 if not n:
                     last_known_elr = None
-                elif 0 < n < FEW:
+                elif 0 < n < 127:
                     n -= 1
                     last_known_elr = _unpack_many_i[n](payload, start)
                     start += 4 * n
@@ -632,117 +675,147 @@ def _encode_partition_change_record_v2(item: PartitionChangeRecord) -> bytes:
     out: list[bytes] = []
     if len(item.topic_id) != 16:
         raise ValueError
-    out.append(_pack_i16sB(item.partition_id, item.topic_id, 0))
-    known = []
-    if item.isr is not None:
-        payload: list[bytes] = []
-        isr = item.isr
-        if type(isr) is not tuple:
-            isr = sequence(isr)
-        n = len(isr)
-        if n < FEW:
-            numbers = _pack_many_i[n](*isr)
-            payload.append(BYTES[n + 1])
-        else:
-            numbers = pack_numbers("i", isr)
-            payload.append(long_length(n))
-        payload.append(numbers)
-        known.append((0, b"".join(payload)))
-    if item.leader != -2:
-        payload = []
-        payload.append(_pack_i(item.leader))
-        known.append((1, b"".join(payload)))
-    if item.replicas is not None:
-        payload = []
-        replicas = item.replicas
-        if type(replicas) is not tuple:
-            replicas = sequence(replicas)
-        n = len(replicas)
-        if n < FEW:
-            numbers = _pack_many_i[n](*replicas)
-            payload.append(BYTES[n + 1])
-        else:
-            numbers = pack_numbers("i", replicas)
-            payload.append(long_length(n))
-        payload.append(numbers)
-        known.append((2, b"".join(payload)))
-    if item.removing_replicas is not None:
-        payload = []
-        removing_replicas = item.removing_replicas
-        if type(removing_replicas) is not tuple:
-            removing_replicas = sequence(removing_replicas)
-        n = len(removing_replicas)
-        if n < FEW:
-            numbers = _pack_many_i[n](*removing_replicas)
-            payload.append(BYTES[n + 1])
-        else:
-            numbers = pack_numbers("i", removing_replicas)
-            payload.append(long_length(n))
-        payload.append(numbers)
-        known.append((3, b"".join(payload)))
-    if item.adding_replicas is not None:
-        payload = []
-        adding_replicas = item.adding_replicas
-        if type(adding_replicas) is not tuple:
-            adding_replicas = sequence(adding_replicas)
-        n = len(adding_replicas)
-        if n < FEW:
-            numbers = _pack_many_i[n](*adding_replicas)
-            payload.append(BYTES[n + 1])
-        else:
-            numbers = pack_numbers("i", adding_replicas)
-            payload.append(long_length(n))
-        payload.append(numbers)
-        known.append((4, b"".join(payload)))
-    if item.leader_recovery_state != -1:
-        payload = []
-        payload.append(_pack_b(item.leader_recovery_state))
-        known.append((5, b"".join(payload)))
-    if item.eligible_leader_replicas is not None:
-        payload = []
-        eligible_leader_replicas = item.eligible_leader_replicas
-        if type(eligible_leader_replicas) is not tuple:
-            eligible_leader_replicas = sequence(eligible_leader_replicas)
-        n = len(eligible_leader_replicas)
-        if n < FEW:
-            numbers = _pack_many_i[n](*eligible_leader_replicas)
-            payload.append(BYTES[n + 1])
-        else:
-            numbers = pack_numbers("i", eligible_leader_replicas)
-            payload.append(long_length(n))
-        payload.append(numbers)
-        known.append((6, b"".join(payload)))
-    if item.last_known_elr is not None:
-        payload = []
-        last_known_elr = item.last_known_elr
-        if type(last_known_elr) is not tuple:
-            last_known_elr = sequence(last_known_elr)
-        n = len(last_known_elr)
-        if n < FEW:
-            numbers = _pack_many_i[n](*last_known_elr)
-            payload.append(BYTES[n + 1])
-        else:
-            numbers = pack_numbers("i", last_known_elr)
-            payload.append(long_length(n))
-        payload.append(numbers)
-        known.append((7, b"".join(payload)))
-    if item.directories is not None:
-        payload = []
-        directories = item.directories
-        if type(directories) is not tuple:
-            directories = sequence(directories)
-        n = len(directories)
-        if n < FEW:
-            payload.append(BYTES[n + 1])
-        else:
-            payload.append(long_length(n))
-        for directories_item in directories:
-            if len(directories_item) != 16:
-                raise ValueError
-            payload.append(_pack_16s(directories_item))
-        known.append((8, b"".join(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0, 1, 2, 3, 4, 5, 6, 7, 8))
+    out.append(_pack_i16sx(item.partition_id, item.topic_id))
+    if (
+        item.isr is not None
+        or item.leader != -2
+        or item.replicas is not None
+        or item.removing_replicas is not None
+        or item.adding_replicas is not None
+        or item.leader_recovery_state != -1
+        or item.eligible_leader_replicas is not None
+        or item.last_known_elr is not None
+        or item.directories is not None
+        or item.unknown_tagged_fields
+    ):
+        known = []
+        if item.isr is not None:
+            payload: list[bytes] = []
+            isr = item.isr
+            if isr is NOTHING:
+                payload.append(b"\x01")
+            else:
+                if type(isr) is not tuple:
+                    isr = sequence(isr)
+                n = len(isr)
+                if n < 127:
+                    numbers = _pack_many_i[n](*isr)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", isr)
+                    payload.append(long_length(n))
+                payload.append(numbers)
+            known.append((0, b"".join(payload)))
+        if item.leader != -2:
+            payload = []
+            payload.append(_pack_i(item.leader))
+            known.append((1, b"".join(payload)))
+        if item.replicas is not None:
+            payload = []
+            replicas = item.replicas
+            if replicas is NOTHING:
+                payload.append(b"\x01")
+            else:
+                if type(replicas) is not tuple:
+                    replicas = sequence(replicas)
+                n = len(replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*replicas)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", replicas)
+                    payload.append(long_length(n))
+                payload.append(numbers)
+            known.append((2, b"".join(payload)))
+        if item.removing_replicas is not None:
+            payload = []
+            removing_replicas = item.removing_replicas
+            if removing_replicas is NOTHING:
+                payload.append(b"\x01")
+            else:
+                if type(removing_replicas) is not tuple:
+                    removing_replicas = sequence(removing_replicas)
+                n = len(removing_replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*removing_replicas)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", removing_replicas)
+                    payload.append(long_length(n))
+                payload.append(numbers)
+            known.append((3, b"".join(payload)))
+        if item.adding_replicas is not None:
+            payload = []
+            adding_replicas = item.adding_replicas
+            if adding_replicas is NOTHING:
+                payload.append(b"\x01")
+            else:
+                if type(adding_replicas) is not tuple:
+                    adding_replicas = sequence(adding_replicas)
+                n = len(adding_replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*adding_replicas)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", adding_replicas)
+                    payload.append(long_length(n))
+                payload.append(numbers)
+            known.append((4, b"".join(payload)))
+        if item.leader_recovery_state != -1:
+            payload = []
+            payload.append(_pack_b(item.leader_recovery_state))
+            known.append((5, b"".join(payload)))
+        if item.eligible_leader_replicas is not None:
+            payload = []
+            eligible_leader_replicas = item.eligible_leader_replicas
+            if eligible_leader_replicas is NOTHING:
+                payload.append(b"\x01")
+            else:
+                if type(eligible_leader_replicas) is not tuple:
+                    eligible_leader_replicas = sequence(eligible_leader_replicas)
+                n = len(eligible_leader_replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*eligible_leader_replicas)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", eligible_leader_replicas)
+                    payload.append(long_length(n))
+                payload.append(numbers)
+            known.append((6, b"".join(payload)))
+        if item.last_known_elr is not None:
+            payload = []
+            last_known_elr = item.last_known_elr
+            if last_known_elr is NOTHING:
+                payload.append(b"\x01")
+            else:
+                if type(last_known_elr) is not tuple:
+                    last_known_elr = sequence(last_known_elr)
+                n = len(last_known_elr)
+                if n < 127:
+                    numbers = _pack_many_i[n](*last_known_elr)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", last_known_elr)
+                    payload.append(long_length(n))
+                payload.append(numbers)
+            known.append((7, b"".join(payload)))
+        if item.directories is not None:
+            payload = []
+            directories = item.directories
+            if type(directories) is not tuple:
+                directories = sequence(directories)
+            n = len(directories)
+            if n < 127:
+                payload.append(BYTES[n + 1])
+            else:
+                payload.append(long_length(n))
+            for directories_item in directories:
+                if len(directories_item) != 16:
+                    raise ValueError
+                payload.append(_pack_16s(directories_item))
+            known.append((8, b"".join(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0, 1, 2, 3, 4, 5, 6, 7, 8))
     return b"".join(out)
 
 

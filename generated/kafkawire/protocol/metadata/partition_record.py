@@ -10,7 +10,6 @@ from kafkawire.wire import Message, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
     NOTHING,
     Tags,
     ZERO_UUID,
@@ -25,6 +24,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_entries,
     tagged_section,
+    twin_packers,
     unpacker,
     unpackers,
 )
@@ -81,8 +81,10 @@ _pack_b = packer("b")
 _pack_i16s = packer("i16s")
 _pack_i16sB = packer("i16sB")
 _pack_iii = packer("iii")
-_pack_iiiB = packer("iiiB")
+_pack_iiix = packer("iiix")
 _pack_many_i = packers("i")
+_pack_twins_i16s_i_BBiii = twin_packers("i16s", "i", "BBiii")
+_pack_twins_i16s_i_BBiiix = twin_packers("i16s", "i", "BBiiix")
 
 # PartitionRecord, version 0
 #   PartitionId: int32
@@ -102,7 +104,7 @@ def _read_partition_record_v0(buffer: bytes, at: int) -> tuple[PartitionRecord, 
     partition_id, topic_id, n = _unpack_i16sB(buffer, at)
     at += 21
     topic_id = new_uuid(topic_id)
-    if 0 < n < FEW:
+    if 0 < n < 127:
         n -= 1
         replicas = _unpack_many_i[n](buffer, at)
         at += 4 * n
@@ -110,15 +112,17 @@ def _read_partition_record_v0(buffer: bytes, at: int) -> tuple[PartitionRecord, 
         replicas, at = long_numbers(buffer, at, n, "i", 4)
     n = buffer[at]
     at += 1
-    if 0 < n < FEW:
+    if 0 < n < 127:
         n -= 1
         isr = _unpack_many_i[n](buffer, at)
+        if isr == replicas:
+            isr = replicas
         at += 4 * n
     else:
         isr, at = long_numbers(buffer, at, n, "i", 4)
     n = buffer[at]
     at += 1
-    if 0 < n < FEW:
+    if 0 < n < 127:
         n -= 1
         removing_replicas = _unpack_many_i[n](buffer, at)
         at += 4 * n
@@ -126,9 +130,11 @@ def _read_partition_record_v0(buffer: bytes, at: int) -> tuple[PartitionRecord, 
         removing_replicas, at = long_numbers(buffer, at, n, "i", 4)
     n = buffer[at]
     at += 1
-    if 0 < n < FEW:
+    if 0 < n < 127:
         n -= 1
         adding_replicas = _unpack_many_i[n](buffer, at)
+        if adding_replicas == removing_replicas:
+            adding_replicas = removing_replicas
         at += 4 * n
     else:
         adding_replicas, at = long_numbers(buffer, at, n, "i", 4)
@@ -182,67 +188,101 @@ def _encode_partition_record_v0(item: PartitionRecord) -> bytes:
     replicas = item.replicas
     if type(replicas) is not tuple:
         replicas = sequence(replicas)
-    n = len(replicas)
-    if len(item.topic_id) != 16:
-        raise ValueError
-    if n < FEW:
-        numbers = _pack_many_i[n](*replicas)
-        out.append(_pack_i16sB(item.partition_id, item.topic_id, n + 1))
-    else:
-        numbers = pack_numbers("i", replicas)
-        out.append(_pack_i16s(item.partition_id, item.topic_id))
-        out.append(long_length(n))
-    out.append(numbers)
     isr = item.isr
-    if isr is NOTHING:
-        out.append(BYTES[1])
+    removing_replicas = item.removing_replicas
+    adding_replicas = item.adding_replicas
+    n = len(replicas)
+    if (
+        (isr is replicas or (type(isr) is tuple and len(isr) == n))
+        and removing_replicas is NOTHING
+        and adding_replicas is NOTHING
+        and n < 127
+    ):
+        if len(item.topic_id) != 16:
+            raise ValueError
+        numbers = _pack_many_i[n](*replicas)
+        others = numbers if isr is replicas else _pack_many_i[n](*isr)
+        out.append(
+            _pack_twins_i16s_i_BBiiix[n](
+                item.partition_id,
+                item.topic_id,
+                n + 1,
+                numbers,
+                n + 1,
+                others,
+                1,
+                1,
+                item.leader,
+                item.leader_epoch,
+                item.partition_epoch,
+            )
+        )
     else:
-        if isr != replicas:
+        replicas = item.replicas
+        if type(replicas) is not tuple:
+            replicas = sequence(replicas)
+        n = len(replicas)
+        if len(item.topic_id) != 16:
+            raise ValueError
+        if n < 127:
+            numbers = _pack_many_i[n](*replicas)
+            out.append(_pack_i16sB(item.partition_id, item.topic_id, n + 1))
+        else:
+            numbers = pack_numbers("i", replicas)
+            out.append(_pack_i16s(item.partition_id, item.topic_id))
+            out.append(long_length(n))
+        out.append(numbers)
+        isr = item.isr
+        if isr is NOTHING:
+            out.append(b"\x01")
+        else:
             if type(isr) is not tuple:
                 isr = sequence(isr)
             n = len(isr)
-            numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
-        if n < FEW:
-            out.append(BYTES[n + 1])
+            if n < 127:
+                numbers = _pack_many_i[n](*isr)
+                out.append(BYTES[n + 1])
+            else:
+                numbers = pack_numbers("i", isr)
+                out.append(long_length(n))
+            out.append(numbers)
+        removing_replicas = item.removing_replicas
+        if removing_replicas is NOTHING:
+            out.append(b"\x01")
         else:
-            out.append(long_length(n))
-        out.append(numbers)
-    removing_replicas = item.removing_replicas
-    if removing_replicas is NOTHING:
-        out.append(BYTES[1])
-    else:
-        if removing_replicas != isr:
             if type(removing_replicas) is not tuple:
                 removing_replicas = sequence(removing_replicas)
             n = len(removing_replicas)
-            numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
-        if n < FEW:
-            out.append(BYTES[n + 1])
+            if n < 127:
+                numbers = _pack_many_i[n](*removing_replicas)
+                out.append(BYTES[n + 1])
+            else:
+                numbers = pack_numbers("i", removing_replicas)
+                out.append(long_length(n))
+            out.append(numbers)
+        adding_replicas = item.adding_replicas
+        if adding_replicas is NOTHING:
+            out.append(b"\x01")
         else:
-            out.append(long_length(n))
-        out.append(numbers)
-    adding_replicas = item.adding_replicas
-    if adding_replicas is NOTHING:
-        out.append(BYTES[1])
-    else:
-        if adding_replicas != removing_replicas:
             if type(adding_replicas) is not tuple:
                 adding_replicas = sequence(adding_replicas)
             n = len(adding_replicas)
-            numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
-        if n < FEW:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_length(n))
-        out.append(numbers)
-    out.append(_pack_iiiB(item.leader, item.leader_epoch, item.partition_epoch, 0))
-    known = []
-    if item.leader_recovery_state != 0:
-        payload: list[bytes] = []
-        payload.append(_pack_b(item.leader_recovery_state))
-        known.append((0, b"".join(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+            if n < 127:
+                numbers = _pack_many_i[n](*adding_replicas)
+                out.append(BYTES[n + 1])
+            else:
+                numbers = pack_numbers("i", adding_replicas)
+                out.append(long_length(n))
+            out.append(numbers)
+        out.append(_pack_iiix(item.leader, item.leader_epoch, item.partition_epoch))
+    if item.leader_recovery_state != 0 or item.unknown_tagged_fields:
+        known = []
+        if item.leader_recovery_state != 0:
+            payload: list[bytes] = []
+            payload.append(_pack_b(item.leader_recovery_state))
+            known.append((0, b"".join(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
     return b"".join(out)
 
 
@@ -265,7 +305,7 @@ def _read_partition_record_v1(buffer: bytes, at: int) -> tuple[PartitionRecord, 
     partition_id, topic_id, n = _unpack_i16sB(buffer, at)
     at += 21
     topic_id = new_uuid(topic_id)
-    if 0 < n < FEW:
+    if 0 < n < 127:
         n -= 1
         replicas = _unpack_many_i[n](buffer, at)
         at += 4 * n
@@ -273,15 +313,17 @@ def _read_partition_record_v1(buffer: bytes, at: int) -> tuple[PartitionRecord, 
         replicas, at = long_numbers(buffer, at, n, "i", 4)
     n = buffer[at]
     at += 1
-    if 0 < n < FEW:
+    if 0 < n < 127:
         n -= 1
         isr = _unpack_many_i[n](buffer, at)
+        if isr == replicas:
+            isr = replicas
         at += 4 * n
     else:
         isr, at = long_numbers(buffer, at, n, "i", 4)
     n = buffer[at]
     at += 1
-    if 0 < n < FEW:
+    if 0 < n < 127:
         n -= 1
         removing_replicas = _unpack_many_i[n](buffer, at)
         at += 4 * n
@@ -289,9 +331,11 @@ def _read_partition_record_v1(buffer: bytes, at: int) -> tuple[PartitionRecord, 
         removing_replicas, at = long_numbers(buffer, at, n, "i", 4)
     n = buffer[at]
     at += 1
-    if 0 < n < FEW:
+    if 0 < n < 127:
         n -= 1
         adding_replicas = _unpack_many_i[n](buffer, at)
+        if adding_replicas == removing_replicas:
+            adding_replicas = removing_replicas
         at += 4 * n
     else:
         adding_replicas, at = long_numbers(buffer, at, n, "i", 4)
@@ -361,80 +405,114 @@ def _encode_partition_record_v1(item: PartitionRecord) -> bytes:
     replicas = item.replicas
     if type(replicas) is not tuple:
         replicas = sequence(replicas)
-    n = len(replicas)
-    if len(item.topic_id) != 16:
-        raise ValueError
-    if n < FEW:
-        numbers = _pack_many_i[n](*replicas)
-        out.append(_pack_i16sB(item.partition_id, item.topic_id, n + 1))
-    else:
-        numbers = pack_numbers("i", replicas)
-        out.append(_pack_i16s(item.partition_id, item.topic_id))
-        out.append(long_length(n))
-    out.append(numbers)
     isr = item.isr
-    if isr is NOTHING:
-        out.append(BYTES[1])
+    removing_replicas = item.removing_replicas
+    adding_replicas = item.adding_replicas
+    n = len(replicas)
+    if (
+        (isr is replicas or (type(isr) is tuple and len(isr) == n))
+        and removing_replicas is NOTHING
+        and adding_replicas is NOTHING
+        and n < 127
+    ):
+        if len(item.topic_id) != 16:
+            raise ValueError
+        numbers = _pack_many_i[n](*replicas)
+        others = numbers if isr is replicas else _pack_many_i[n](*isr)
+        out.append(
+            _pack_twins_i16s_i_BBiii[n](
+                item.partition_id,
+                item.topic_id,
+                n + 1,
+                numbers,
+                n + 1,
+                others,
+                1,
+                1,
+                item.leader,
+                item.leader_epoch,
+                item.partition_epoch,
+            )
+        )
     else:
-        if isr != replicas:
+        replicas = item.replicas
+        if type(replicas) is not tuple:
+            replicas = sequence(replicas)
+        n = len(replicas)
+        if len(item.topic_id) != 16:
+            raise ValueError
+        if n < 127:
+            numbers = _pack_many_i[n](*replicas)
+            out.append(_pack_i16sB(item.partition_id, item.topic_id, n + 1))
+        else:
+            numbers = pack_numbers("i", replicas)
+            out.append(_pack_i16s(item.partition_id, item.topic_id))
+            out.append(long_length(n))
+        out.append(numbers)
+        isr = item.isr
+        if isr is NOTHING:
+            out.append(b"\x01")
+        else:
             if type(isr) is not tuple:
                 isr = sequence(isr)
             n = len(isr)
-            numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
-        if n < FEW:
-            out.append(BYTES[n + 1])
+            if n < 127:
+                numbers = _pack_many_i[n](*isr)
+                out.append(BYTES[n + 1])
+            else:
+                numbers = pack_numbers("i", isr)
+                out.append(long_length(n))
+            out.append(numbers)
+        removing_replicas = item.removing_replicas
+        if removing_replicas is NOTHING:
+            out.append(b"\x01")
         else:
-            out.append(long_length(n))
-        out.append(numbers)
-    removing_replicas = item.removing_replicas
-    if removing_replicas is NOTHING:
-        out.append(BYTES[1])
-    else:
-        if removing_replicas != isr:
             if type(removing_replicas) is not tuple:
                 removing_replicas = sequence(removing_replicas)
             n = len(removing_replicas)
-            numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
-        if n < FEW:
-            out.append(BYTES[n + 1])
+            if n < 127:
+                numbers = _pack_many_i[n](*removing_replicas)
+                out.append(BYTES[n + 1])
+            else:
+                numbers = pack_numbers("i", removing_replicas)
+                out.append(long_length(n))
+            out.append(numbers)
+        adding_replicas = item.adding_replicas
+        if adding_replicas is NOTHING:
+            out.append(b"\x01")
         else:
-            out.append(long_length(n))
-        out.append(numbers)
-    adding_replicas = item.adding_replicas
-    if adding_replicas is NOTHING:
-        out.append(BYTES[1])
-    else:
-        if adding_replicas != removing_replicas:
             if type(adding_replicas) is not tuple:
                 adding_replicas = sequence(adding_replicas)
             n = len(adding_replicas)
-            numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
-        if n < FEW:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_length(n))
-        out.append(numbers)
+            if n < 127:
+                numbers = _pack_many_i[n](*adding_replicas)
+                out.append(BYTES[n + 1])
+            else:
+                numbers = pack_numbers("i", adding_replicas)
+                out.append(long_length(n))
+            out.append(numbers)
+        out.append(_pack_iii(item.leader, item.leader_epoch, item.partition_epoch))
     directories = item.directories
     if type(directories) is not tuple:
         directories = sequence(directories)
     n = len(directories)
-    if n < FEW:
-        out.append(_pack_iiiB(item.leader, item.leader_epoch, item.partition_epoch, n + 1))
+    if n < 127:
+        out.append(BYTES[n + 1])
     else:
-        out.append(_pack_iii(item.leader, item.leader_epoch, item.partition_epoch))
         out.append(long_length(n))
     for directories_item in directories:
         if len(directories_item) != 16:
             raise ValueError
         out.append(_pack_16s(directories_item))
-    out.append(BYTES[0])
-    known = []
-    if item.leader_recovery_state != 0:
-        payload: list[bytes] = []
-        payload.append(_pack_b(item.leader_recovery_state))
-        known.append((0, b"".join(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+    out.append(b"\x00")
+    if item.leader_recovery_state != 0 or item.unknown_tagged_fields:
+        known = []
+        if item.leader_recovery_state != 0:
+            payload: list[bytes] = []
+            payload.append(_pack_b(item.leader_recovery_state))
+            known.append((0, b"".join(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
     return b"".join(out)
 
 
@@ -459,7 +537,7 @@ def _read_partition_record_v2(buffer: bytes, at: int) -> tuple[PartitionRecord, 
     partition_id, topic_id, n = _unpack_i16sB(buffer, at)
     at += 21
     topic_id = new_uuid(topic_id)
-    if 0 < n < FEW:
+    if 0 < n < 127:
         n -= 1
         replicas = _unpack_many_i[n](buffer, at)
         at += 4 * n
@@ -467,15 +545,17 @@ def _read_partition_record_v2(buffer: bytes, at: int) -> tuple[PartitionRecord, 
         replicas, at = long_numbers(buffer, at, n, "i", 4)
     n = buffer[at]
     at += 1
-    if 0 < n < FEW:
+    if 0 < n < 127:
         n -= 1
         isr = _unpack_many_i[n](buffer, at)
+        if isr == replicas:
+            isr = replicas
         at += 4 * n
     else:
         isr, at = long_numbers(buffer, at, n, "i", 4)
     n = buffer[at]
     at += 1
-    if 0 < n < FEW:
+    if 0 < n < 127:
         n -= 1
         removing_replicas = _unpack_many_i[n](buffer, at)
         at += 4 * n
@@ -483,9 +563,11 @@ def _read_partition_record_v2(buffer: bytes, at: int) -> tuple[PartitionRecord, 
         removing_replicas, at = long_numbers(buffer, at, n, "i", 4)
     n = buffer[at]
     at += 1
-    if 0 < n < FEW:
+    if 0 < n < 127:
         n -= 1
         adding_replicas = _unpack_many_i[n](buffer, at)
+        if adding_replicas == removing_replicas:
+            adding_replicas = removing_replicas
         at += 4 * n
     else:
         adding_replicas, at = long_numbers(buffer, at, n, "i", 4)
@@ -526,7 +608,7 @@ def _read_partition_record_v2(buffer: bytes, at: int) -> tuple[PartitionRecord, 
                 start += 1
                 if not n:
                     eligible_leader_replicas = None
-                elif 0 < n < FEW:
+                elif 0 < n < 127:
                     n -= 1
                     eligible_leader_replicas = _unpack_many_i[n](payload, start)
                     start += 4 * n
@@ -537,7 +619,7 @@ def _read_partition_record_v2(buffer: bytes, at: int) -> tuple[PartitionRecord, 
                 start += 1
                 if not n:
                     last_known_elr = None
-                elif 0 < n < FEW:
+                elif 0 < n < 127:
                     n -= 1
                     last_known_elr = _unpack_many_i[n](payload, start)
                     start += 4 * n
@@ -575,108 +657,153 @@ def _encode_partition_record_v2(item: PartitionRecord) -> bytes:
     replicas = item.replicas
     if type(replicas) is not tuple:
         replicas = sequence(replicas)
-    n = len(replicas)
-    if len(item.topic_id) != 16:
-        raise ValueError
-    if n < FEW:
-        numbers = _pack_many_i[n](*replicas)
-        out.append(_pack_i16sB(item.partition_id, item.topic_id, n + 1))
-    else:
-        numbers = pack_numbers("i", replicas)
-        out.append(_pack_i16s(item.partition_id, item.topic_id))
-        out.append(long_length(n))
-    out.append(numbers)
     isr = item.isr
-    if isr is NOTHING:
-        out.append(BYTES[1])
+    removing_replicas = item.removing_replicas
+    adding_replicas = item.adding_replicas
+    n = len(replicas)
+    if (
+        (isr is replicas or (type(isr) is tuple and len(isr) == n))
+        and removing_replicas is NOTHING
+        and adding_replicas is NOTHING
+        and n < 127
+    ):
+        if len(item.topic_id) != 16:
+            raise ValueError
+        numbers = _pack_many_i[n](*replicas)
+        others = numbers if isr is replicas else _pack_many_i[n](*isr)
+        out.append(
+            _pack_twins_i16s_i_BBiii[n](
+                item.partition_id,
+                item.topic_id,
+                n + 1,
+                numbers,
+                n + 1,
+                others,
+                1,
+                1,
+                item.leader,
+                item.leader_epoch,
+                item.partition_epoch,
+            )
+        )
     else:
-        if isr != replicas:
+        replicas = item.replicas
+        if type(replicas) is not tuple:
+            replicas = sequence(replicas)
+        n = len(replicas)
+        if len(item.topic_id) != 16:
+            raise ValueError
+        if n < 127:
+            numbers = _pack_many_i[n](*replicas)
+            out.append(_pack_i16sB(item.partition_id, item.topic_id, n + 1))
+        else:
+            numbers = pack_numbers("i", replicas)
+            out.append(_pack_i16s(item.partition_id, item.topic_id))
+            out.append(long_length(n))
+        out.append(numbers)
+        isr = item.isr
+        if isr is NOTHING:
+            out.append(b"\x01")
+        else:
             if type(isr) is not tuple:
                 isr = sequence(isr)
             n = len(isr)
-            numbers = _pack_many_i[n](*isr) if n < FEW else pack_numbers("i", isr)
-        if n < FEW:
-            out.append(BYTES[n + 1])
+            if n < 127:
+                numbers = _pack_many_i[n](*isr)
+                out.append(BYTES[n + 1])
+            else:
+                numbers = pack_numbers("i", isr)
+                out.append(long_length(n))
+            out.append(numbers)
+        removing_replicas = item.removing_replicas
+        if removing_replicas is NOTHING:
+            out.append(b"\x01")
         else:
-            out.append(long_length(n))
-        out.append(numbers)
-    removing_replicas = item.removing_replicas
-    if removing_replicas is NOTHING:
-        out.append(BYTES[1])
-    else:
-        if removing_replicas != isr:
             if type(removing_replicas) is not tuple:
                 removing_replicas = sequence(removing_replicas)
             n = len(removing_replicas)
-            numbers = _pack_many_i[n](*removing_replicas) if n < FEW else pack_numbers("i", removing_replicas)
-        if n < FEW:
-            out.append(BYTES[n + 1])
+            if n < 127:
+                numbers = _pack_many_i[n](*removing_replicas)
+                out.append(BYTES[n + 1])
+            else:
+                numbers = pack_numbers("i", removing_replicas)
+                out.append(long_length(n))
+            out.append(numbers)
+        adding_replicas = item.adding_replicas
+        if adding_replicas is NOTHING:
+            out.append(b"\x01")
         else:
-            out.append(long_length(n))
-        out.append(numbers)
-    adding_replicas = item.adding_replicas
-    if adding_replicas is NOTHING:
-        out.append(BYTES[1])
-    else:
-        if adding_replicas != removing_replicas:
             if type(adding_replicas) is not tuple:
                 adding_replicas = sequence(adding_replicas)
             n = len(adding_replicas)
-            numbers = _pack_many_i[n](*adding_replicas) if n < FEW else pack_numbers("i", adding_replicas)
-        if n < FEW:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_length(n))
-        out.append(numbers)
+            if n < 127:
+                numbers = _pack_many_i[n](*adding_replicas)
+                out.append(BYTES[n + 1])
+            else:
+                numbers = pack_numbers("i", adding_replicas)
+                out.append(long_length(n))
+            out.append(numbers)
+        out.append(_pack_iii(item.leader, item.leader_epoch, item.partition_epoch))
     directories = item.directories
     if type(directories) is not tuple:
         directories = sequence(directories)
     n = len(directories)
-    if n < FEW:
-        out.append(_pack_iiiB(item.leader, item.leader_epoch, item.partition_epoch, n + 1))
+    if n < 127:
+        out.append(BYTES[n + 1])
     else:
-        out.append(_pack_iii(item.leader, item.leader_epoch, item.partition_epoch))
         out.append(long_length(n))
     for directories_item in directories:
         if len(directories_item) != 16:
             raise ValueError
         out.append(_pack_16s(directories_item))
-    out.append(BYTES[0])
-    known = []
-    if item.leader_recovery_state != 0:
-        payload: list[bytes] = []
-        payload.append(_pack_b(item.leader_recovery_state))
-        known.append((0, b"".join(payload)))
-    if item.eligible_leader_replicas is not None:
-        payload = []
-        eligible_leader_replicas = item.eligible_leader_replicas
-        if type(eligible_leader_replicas) is not tuple:
-            eligible_leader_replicas = sequence(eligible_leader_replicas)
-        n = len(eligible_leader_replicas)
-        if n < FEW:
-            numbers = _pack_many_i[n](*eligible_leader_replicas)
-            payload.append(BYTES[n + 1])
-        else:
-            numbers = pack_numbers("i", eligible_leader_replicas)
-            payload.append(long_length(n))
-        payload.append(numbers)
-        known.append((1, b"".join(payload)))
-    if item.last_known_elr is not None:
-        payload = []
-        last_known_elr = item.last_known_elr
-        if type(last_known_elr) is not tuple:
-            last_known_elr = sequence(last_known_elr)
-        n = len(last_known_elr)
-        if n < FEW:
-            numbers = _pack_many_i[n](*last_known_elr)
-            payload.append(BYTES[n + 1])
-        else:
-            numbers = pack_numbers("i", last_known_elr)
-            payload.append(long_length(n))
-        payload.append(numbers)
-        known.append((2, b"".join(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0, 1, 2))
+    out.append(b"\x00")
+    if (
+        item.leader_recovery_state != 0
+        or item.eligible_leader_replicas is not None
+        or item.last_known_elr is not None
+        or item.unknown_tagged_fields
+    ):
+        known = []
+        if item.leader_recovery_state != 0:
+            payload: list[bytes] = []
+            payload.append(_pack_b(item.leader_recovery_state))
+            known.append((0, b"".join(payload)))
+        if item.eligible_leader_replicas is not None:
+            payload = []
+            eligible_leader_replicas = item.eligible_leader_replicas
+            if eligible_leader_replicas is NOTHING:
+                payload.append(b"\x01")
+            else:
+                if type(eligible_leader_replicas) is not tuple:
+                    eligible_leader_replicas = sequence(eligible_leader_replicas)
+                n = len(eligible_leader_replicas)
+                if n < 127:
+                    numbers = _pack_many_i[n](*eligible_leader_replicas)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", eligible_leader_replicas)
+                    payload.append(long_length(n))
+                payload.append(numbers)
+            known.append((1, b"".join(payload)))
+        if item.last_known_elr is not None:
+            payload = []
+            last_known_elr = item.last_known_elr
+            if last_known_elr is NOTHING:
+                payload.append(b"\x01")
+            else:
+                if type(last_known_elr) is not tuple:
+                    last_known_elr = sequence(last_known_elr)
+                n = len(last_known_elr)
+                if n < 127:
+                    numbers = _pack_many_i[n](*last_known_elr)
+                    payload.append(BYTES[n + 1])
+                else:
+                    numbers = pack_numbers("i", last_known_elr)
+                    payload.append(long_length(n))
+                payload.append(numbers)
+            known.append((2, b"".join(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0, 1, 2))
     return b"".join(out)
 
 

@@ -31,7 +31,7 @@ class ProducerIdsRecord(Message, frozen=True, gc=False):
 
 
 _unpack_iqqB = unpacker("iqqB")
-_pack_iqqB = packer("iqqB")
+_pack_iqqx = packer("iqqx")
 
 # ProducerIdsRecord, version 0
 #   BrokerId: int32
@@ -50,11 +50,11 @@ def _read_producer_ids_record_v0(buffer: bytes, at: int) -> tuple[ProducerIdsRec
 
 
 def _encode_producer_ids_record_v0(item: ProducerIdsRecord) -> bytes:
-    out: list[bytes] = []
-    out.append(_pack_iqqB(item.broker_id, item.broker_epoch, item.next_producer_id, 0))
+    out = b""
+    out += _pack_iqqx(item.broker_id, item.broker_epoch, item.next_producer_id)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 ProducerIdsRecord._readers = {0: _read_producer_ids_record_v0}

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -23,6 +22,7 @@ from kafkawire.wire.fastpath import (
     tagged_entries,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -106,16 +106,17 @@ _unpack_iz16sqB = unpacker("i?16sqB")
 _unpack_text_HhB = text_unpackers("HhB")
 _unpack_text_hhB = text_unpackers("hhB")
 _pack_16s = packer("16s")
-_pack_zzB = packer("??B")
-_pack_zB = packer("?B")
-_pack_HhB = packer("HhB")
-_pack_hhB = packer("hhB")
+_pack_zzx = packer("??x")
+_pack_zx = packer("?x")
+_pack_Hhx = packer("Hhx")
+_pack_hhx = packer("hhx")
 _pack_i16sq = packer("i16sq")
 _pack_i16sqB = packer("i16sqB")
 _pack_iz16sq = packer("i?16sq")
 _pack_iz16sqB = packer("i?16sqB")
-_pack_text__HhB = text_packers("", "HhB")
-_pack_text__hhB = text_packers("", "hhB")
+_pack_text__Hhx = text_packers("", "Hhx")
+_pack_text__hhx = text_packers("", "hhx")
+_pack_pair___Hhx = text_pair_packers("", "", "Hhx")
 
 # BrokerEndpoint, versions 0-4
 #   Name: compact string
@@ -159,21 +160,28 @@ def _read_many_broker_endpoint_v0(
 
 def _write_many_broker_endpoint_v0(out: bytearray, items: Sequence[RegisterBrokerRecord.BrokerEndpoint]) -> None:
     for item in items:
-        text = item.name.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
+        name_raw = item.name.encode()
+        host_raw = item.host.encode()
+        n = len(name_raw)
+        m = len(host_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair___Hhx[n][m](n + 1, name_raw, m + 1, host_raw, item.port, item.security_protocol)
         else:
-            out += long_text_length(n)
-        out += text
-        text = item.host.encode()
-        n = len(text)
-        if n < 127:
-            out += _pack_text__HhB[n](n + 1, text, item.port, item.security_protocol, 0)
-        else:
-            out += long_text_length(n)
+            text = item.name.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
             out += text
-            out += _pack_HhB(item.port, item.security_protocol, 0)
+            text = item.host.encode()
+            n = len(text)
+            if n < 127:
+                out += _pack_text__Hhx[n](n + 1, text, item.port, item.security_protocol)
+            else:
+                out += long_text_length(n)
+                out += text
+                out += _pack_Hhx(item.port, item.security_protocol)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -214,11 +222,11 @@ def _write_many_broker_feature_v0(out: bytearray, items: Sequence[RegisterBroker
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text__hhB[n](n + 1, text, item.min_supported_version, item.max_supported_version, 0)
+            out += _pack_text__hhx[n](n + 1, text, item.min_supported_version, item.max_supported_version)
         else:
             out += long_text_length(n)
             out += text
-            out += _pack_hhB(item.min_supported_version, item.max_supported_version, 0)
+            out += _pack_hhx(item.min_supported_version, item.max_supported_version)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -299,7 +307,7 @@ def _encode_register_broker_record_v0(item: RegisterBrokerRecord) -> bytes:
     n = len(end_points)
     if len(item.incarnation_id) != 16:
         raise ValueError
-    if n < FEW:
+    if n < 127:
         out += _pack_i16sqB(item.broker_id, item.incarnation_id, item.broker_epoch, n + 1)
     else:
         out += _pack_i16sq(item.broker_id, item.incarnation_id, item.broker_epoch)
@@ -309,7 +317,7 @@ def _encode_register_broker_record_v0(item: RegisterBrokerRecord) -> bytes:
     if type(features) is not tuple:
         features = sequence(features)
     n = len(features)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -327,7 +335,7 @@ def _encode_register_broker_record_v0(item: RegisterBrokerRecord) -> bytes:
         out += text
     if type(item.fenced) is not bool:
         raise ValueError
-    out += _pack_zB(item.fenced, 0)
+    out += _pack_zx(item.fenced)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)
@@ -419,7 +427,7 @@ def _encode_register_broker_record_v1(item: RegisterBrokerRecord) -> bytes:
     n = len(end_points)
     if len(item.incarnation_id) != 16:
         raise ValueError
-    if n < FEW:
+    if n < 127:
         out += _pack_i16sqB(item.broker_id, item.incarnation_id, item.broker_epoch, n + 1)
     else:
         out += _pack_i16sq(item.broker_id, item.incarnation_id, item.broker_epoch)
@@ -429,7 +437,7 @@ def _encode_register_broker_record_v1(item: RegisterBrokerRecord) -> bytes:
     if type(features) is not tuple:
         features = sequence(features)
     n = len(features)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -449,7 +457,7 @@ def _encode_register_broker_record_v1(item: RegisterBrokerRecord) -> bytes:
         raise ValueError
     if type(item.in_controlled_shutdown) is not bool:
         raise ValueError
-    out += _pack_zzB(item.fenced, item.in_controlled_shutdown, 0)
+    out += _pack_zzx(item.fenced, item.in_controlled_shutdown)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)
@@ -542,7 +550,7 @@ def _encode_register_broker_record_v2(item: RegisterBrokerRecord) -> bytes:
         raise ValueError
     if len(item.incarnation_id) != 16:
         raise ValueError
-    if n < FEW:
+    if n < 127:
         out += _pack_iz16sqB(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch, n + 1)
     else:
         out += _pack_iz16sq(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch)
@@ -552,7 +560,7 @@ def _encode_register_broker_record_v2(item: RegisterBrokerRecord) -> bytes:
     if type(features) is not tuple:
         features = sequence(features)
     n = len(features)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -572,7 +580,7 @@ def _encode_register_broker_record_v2(item: RegisterBrokerRecord) -> bytes:
         raise ValueError
     if type(item.in_controlled_shutdown) is not bool:
         raise ValueError
-    out += _pack_zzB(item.fenced, item.in_controlled_shutdown, 0)
+    out += _pack_zzx(item.fenced, item.in_controlled_shutdown)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)
@@ -693,7 +701,7 @@ def _encode_register_broker_record_v3(item: RegisterBrokerRecord) -> bytes:
         raise ValueError
     if len(item.incarnation_id) != 16:
         raise ValueError
-    if n < FEW:
+    if n < 127:
         out += _pack_iz16sqB(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch, n + 1)
     else:
         out += _pack_iz16sq(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch)
@@ -703,7 +711,7 @@ def _encode_register_broker_record_v3(item: RegisterBrokerRecord) -> bytes:
     if type(features) is not tuple:
         features = sequence(features)
     n = len(features)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -723,25 +731,26 @@ def _encode_register_broker_record_v3(item: RegisterBrokerRecord) -> bytes:
         raise ValueError
     if type(item.in_controlled_shutdown) is not bool:
         raise ValueError
-    out += _pack_zzB(item.fenced, item.in_controlled_shutdown, 0)
-    known = []
-    if len(item.log_dirs):
-        payload = bytearray()
-        log_dirs = item.log_dirs
-        if type(log_dirs) is not tuple:
-            log_dirs = sequence(log_dirs)
-        n = len(log_dirs)
-        if n < FEW:
-            payload.append(n + 1)
-        else:
-            payload += long_length(n)
-        for log_dirs_item in log_dirs:
-            if len(log_dirs_item) != 16:
-                raise ValueError
-            payload += _pack_16s(log_dirs_item)
-        known.append((0, bytes(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+    out += _pack_zzx(item.fenced, item.in_controlled_shutdown)
+    if len(item.log_dirs) or item.unknown_tagged_fields:
+        known = []
+        if len(item.log_dirs):
+            payload = bytearray()
+            log_dirs = item.log_dirs
+            if type(log_dirs) is not tuple:
+                log_dirs = sequence(log_dirs)
+            n = len(log_dirs)
+            if n < 127:
+                payload.append(n + 1)
+            else:
+                payload += long_length(n)
+            for log_dirs_item in log_dirs:
+                if len(log_dirs_item) != 16:
+                    raise ValueError
+                payload += _pack_16s(log_dirs_item)
+            known.append((0, bytes(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
     return bytes(out)
 
 
@@ -879,7 +888,7 @@ def _encode_register_broker_record_v4(item: RegisterBrokerRecord) -> bytes:
         raise ValueError
     if len(item.incarnation_id) != 16:
         raise ValueError
-    if n < FEW:
+    if n < 127:
         out += _pack_iz16sqB(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch, n + 1)
     else:
         out += _pack_iz16sq(item.broker_id, item.is_migrating_zk_broker, item.incarnation_id, item.broker_epoch)
@@ -889,7 +898,7 @@ def _encode_register_broker_record_v4(item: RegisterBrokerRecord) -> bytes:
     if type(features) is not tuple:
         features = sequence(features)
     n = len(features)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)
@@ -909,40 +918,41 @@ def _encode_register_broker_record_v4(item: RegisterBrokerRecord) -> bytes:
         raise ValueError
     if type(item.in_controlled_shutdown) is not bool:
         raise ValueError
-    out += _pack_zzB(item.fenced, item.in_controlled_shutdown, 0)
-    known = []
-    if len(item.log_dirs):
-        payload = bytearray()
-        log_dirs = item.log_dirs
-        if type(log_dirs) is not tuple:
-            log_dirs = sequence(log_dirs)
-        n = len(log_dirs)
-        if n < FEW:
-            payload.append(n + 1)
-        else:
-            payload += long_length(n)
-        for log_dirs_item in log_dirs:
-            if len(log_dirs_item) != 16:
-                raise ValueError
-            payload += _pack_16s(log_dirs_item)
-        known.append((0, bytes(payload)))
-    if item.cordoned_log_dirs is not None:
-        payload = bytearray()
-        cordoned_log_dirs = item.cordoned_log_dirs
-        if type(cordoned_log_dirs) is not tuple:
-            cordoned_log_dirs = sequence(cordoned_log_dirs)
-        n = len(cordoned_log_dirs)
-        if n < FEW:
-            payload.append(n + 1)
-        else:
-            payload += long_length(n)
-        for cordoned_log_dirs_item in cordoned_log_dirs:
-            if len(cordoned_log_dirs_item) != 16:
-                raise ValueError
-            payload += _pack_16s(cordoned_log_dirs_item)
-        known.append((1, bytes(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1))
+    out += _pack_zzx(item.fenced, item.in_controlled_shutdown)
+    if len(item.log_dirs) or item.cordoned_log_dirs is not None or item.unknown_tagged_fields:
+        known = []
+        if len(item.log_dirs):
+            payload = bytearray()
+            log_dirs = item.log_dirs
+            if type(log_dirs) is not tuple:
+                log_dirs = sequence(log_dirs)
+            n = len(log_dirs)
+            if n < 127:
+                payload.append(n + 1)
+            else:
+                payload += long_length(n)
+            for log_dirs_item in log_dirs:
+                if len(log_dirs_item) != 16:
+                    raise ValueError
+                payload += _pack_16s(log_dirs_item)
+            known.append((0, bytes(payload)))
+        if item.cordoned_log_dirs is not None:
+            payload = bytearray()
+            cordoned_log_dirs = item.cordoned_log_dirs
+            if type(cordoned_log_dirs) is not tuple:
+                cordoned_log_dirs = sequence(cordoned_log_dirs)
+            n = len(cordoned_log_dirs)
+            if n < 127:
+                payload.append(n + 1)
+            else:
+                payload += long_length(n)
+            for cordoned_log_dirs_item in cordoned_log_dirs:
+                if len(cordoned_log_dirs_item) != 16:
+                    raise ValueError
+                payload += _pack_16s(cordoned_log_dirs_item)
+            known.append((1, bytes(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1))
     return bytes(out)
 
 

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     ZERO_UUID,
     long_length,
@@ -20,6 +19,7 @@ from kafkawire.wire.fastpath import (
     sequence,
     tagged_section,
     text_packers,
+    text_pair_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -86,12 +86,13 @@ _unpack_hhB = unpacker("hhB")
 _unpack_i16szB = unpacker("i16s?B")
 _unpack_text_HhB = text_unpackers("HhB")
 _unpack_text_hhB = text_unpackers("hhB")
-_pack_HhB = packer("HhB")
-_pack_hhB = packer("hhB")
+_pack_Hhx = packer("Hhx")
+_pack_hhx = packer("hhx")
 _pack_i16sz = packer("i16s?")
 _pack_i16szB = packer("i16s?B")
-_pack_text__HhB = text_packers("", "HhB")
-_pack_text__hhB = text_packers("", "hhB")
+_pack_text__Hhx = text_packers("", "Hhx")
+_pack_text__hhx = text_packers("", "hhx")
+_pack_pair___Hhx = text_pair_packers("", "", "Hhx")
 
 # ControllerEndpoint, version 0
 #   Name: compact string
@@ -137,21 +138,28 @@ def _write_many_controller_endpoint_v0(
     out: bytearray, items: Sequence[RegisterControllerRecord.ControllerEndpoint]
 ) -> None:
     for item in items:
-        text = item.name.encode()
-        n = len(text)
-        if n < 127:
-            out.append(n + 1)
+        name_raw = item.name.encode()
+        host_raw = item.host.encode()
+        n = len(name_raw)
+        m = len(host_raw)
+        if n < 64 and m < 64:
+            out += _pack_pair___Hhx[n][m](n + 1, name_raw, m + 1, host_raw, item.port, item.security_protocol)
         else:
-            out += long_text_length(n)
-        out += text
-        text = item.host.encode()
-        n = len(text)
-        if n < 127:
-            out += _pack_text__HhB[n](n + 1, text, item.port, item.security_protocol, 0)
-        else:
-            out += long_text_length(n)
+            text = item.name.encode()
+            n = len(text)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_text_length(n)
             out += text
-            out += _pack_HhB(item.port, item.security_protocol, 0)
+            text = item.host.encode()
+            n = len(text)
+            if n < 127:
+                out += _pack_text__Hhx[n](n + 1, text, item.port, item.security_protocol)
+            else:
+                out += long_text_length(n)
+                out += text
+                out += _pack_Hhx(item.port, item.security_protocol)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -194,11 +202,11 @@ def _write_many_controller_feature_v0(
         text = item.name.encode()
         n = len(text)
         if n < 127:
-            out += _pack_text__hhB[n](n + 1, text, item.min_supported_version, item.max_supported_version, 0)
+            out += _pack_text__hhx[n](n + 1, text, item.min_supported_version, item.max_supported_version)
         else:
             out += long_text_length(n)
             out += text
-            out += _pack_hhB(item.min_supported_version, item.max_supported_version, 0)
+            out += _pack_hhx(item.min_supported_version, item.max_supported_version)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -256,7 +264,7 @@ def _encode_register_controller_record_v0(item: RegisterControllerRecord) -> byt
         raise ValueError
     if type(item.zk_migration_ready) is not bool:
         raise ValueError
-    if n < FEW:
+    if n < 127:
         out += _pack_i16szB(item.controller_id, item.incarnation_id, item.zk_migration_ready, n + 1)
     else:
         out += _pack_i16sz(item.controller_id, item.incarnation_id, item.zk_migration_ready)
@@ -266,7 +274,7 @@ def _encode_register_controller_record_v0(item: RegisterControllerRecord) -> byt
     if type(features) is not tuple:
         features = sequence(features)
     n = len(features)
-    if n < FEW:
+    if n < 127:
         out.append(n + 1)
     else:
         out += long_length(n)

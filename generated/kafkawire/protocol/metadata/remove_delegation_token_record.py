@@ -48,18 +48,18 @@ def _read_remove_delegation_token_record_v0(buffer: bytes, at: int) -> tuple[Rem
 
 
 def _encode_remove_delegation_token_record_v0(item: RemoveDelegationTokenRecord) -> bytes:
-    out: list[bytes] = []
+    out = b""
     text = item.token_id.encode()
     n = len(text)
     if n < 127:
-        out.append(BYTES[n + 1])
+        out += BYTES[n + 1]
     else:
-        out.append(long_text_length(n))
-    out.append(text)
-    out.append(BYTES[0])
+        out += long_text_length(n)
+    out += text
+    out += b"\x00"
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 RemoveDelegationTokenRecord._readers = {0: _read_remove_delegation_token_record_v0}

@@ -26,7 +26,7 @@ class RemoveTopicRecord(Message, frozen=True, gc=False):
 
 
 _unpack_16sB = unpacker("16sB")
-_pack_16sB = packer("16sB")
+_pack_16sx = packer("16sx")
 
 # RemoveTopicRecord, version 0
 #   TopicId: uuid
@@ -44,13 +44,13 @@ def _read_remove_topic_record_v0(buffer: bytes, at: int) -> tuple[RemoveTopicRec
 
 
 def _encode_remove_topic_record_v0(item: RemoveTopicRecord) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if len(item.topic_id) != 16:
         raise ValueError
-    out.append(_pack_16sB(item.topic_id, 0))
+    out += _pack_16sx(item.topic_id)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 RemoveTopicRecord._readers = {0: _read_remove_topic_record_v0}

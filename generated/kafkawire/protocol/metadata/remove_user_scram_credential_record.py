@@ -39,8 +39,8 @@ class RemoveUserScramCredentialRecord(Message, frozen=True, gc=False):
 
 _unpack_bB = unpacker("bB")
 _unpack_text_bB = text_unpackers("bB")
-_pack_bB = packer("bB")
-_pack_text__bB = text_packers("", "bB")
+_pack_bx = packer("bx")
+_pack_text__bx = text_packers("", "bx")
 
 # RemoveUserScramCredentialRecord, version 0
 #   Name: compact string
@@ -67,18 +67,18 @@ def _read_remove_user_scram_credential_record_v0(buffer: bytes, at: int) -> tupl
 
 
 def _encode_remove_user_scram_credential_record_v0(item: RemoveUserScramCredentialRecord) -> bytes:
-    out: list[bytes] = []
+    out = b""
     text = item.name.encode()
     n = len(text)
     if n < 127:
-        out.append(_pack_text__bB[n](n + 1, text, item.mechanism, 0))
+        out += _pack_text__bx[n](n + 1, text, item.mechanism)
     else:
-        out.append(long_text_length(n))
-        out.append(text)
-        out.append(_pack_bB(item.mechanism, 0))
+        out += long_text_length(n)
+        out += text
+        out += _pack_bx(item.mechanism)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 RemoveUserScramCredentialRecord._readers = {0: _read_remove_user_scram_credential_record_v0}

@@ -42,8 +42,8 @@ class TopicRecord(Message, frozen=True, gc=False):
 
 _unpack_16sB = unpacker("16sB")
 _unpack_text_16sB = text_unpackers("16sB")
-_pack_16sB = packer("16sB")
-_pack_text__16sB = text_packers("", "16sB")
+_pack_16sx = packer("16sx")
+_pack_text__16sx = text_packers("", "16sx")
 
 # TopicRecord, version 0
 #   Name: compact string
@@ -71,20 +71,20 @@ def _read_topic_record_v0(buffer: bytes, at: int) -> tuple[TopicRecord, int]:
 
 
 def _encode_topic_record_v0(item: TopicRecord) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if len(item.topic_id) != 16:
         raise ValueError
     text = item.name.encode()
     n = len(text)
     if n < 127:
-        out.append(_pack_text__16sB[n](n + 1, text, item.topic_id, 0))
+        out += _pack_text__16sx[n](n + 1, text, item.topic_id)
     else:
-        out.append(long_text_length(n))
-        out.append(text)
-        out.append(_pack_16sB(item.topic_id, 0))
+        out += long_text_length(n)
+        out += text
+        out += _pack_16sx(item.topic_id)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 TopicRecord._readers = {0: _read_topic_record_v0}

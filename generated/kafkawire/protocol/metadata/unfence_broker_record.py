@@ -29,7 +29,7 @@ class UnfenceBrokerRecord(Message, frozen=True, gc=False):
 
 
 _unpack_iqB = unpacker("iqB")
-_pack_iqB = packer("iqB")
+_pack_iqx = packer("iqx")
 
 # UnfenceBrokerRecord, version 0
 #   Id: int32
@@ -47,11 +47,11 @@ def _read_unfence_broker_record_v0(buffer: bytes, at: int) -> tuple[UnfenceBroke
 
 
 def _encode_unfence_broker_record_v0(item: UnfenceBrokerRecord) -> bytes:
-    out: list[bytes] = []
-    out.append(_pack_iqB(item.id, item.epoch, 0))
+    out = b""
+    out += _pack_iqx(item.id, item.epoch)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 UnfenceBrokerRecord._readers = {0: _read_unfence_broker_record_v0}

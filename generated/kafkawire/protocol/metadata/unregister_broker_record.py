@@ -29,7 +29,7 @@ class UnregisterBrokerRecord(Message, frozen=True, gc=False):
 
 
 _unpack_iqB = unpacker("iqB")
-_pack_iqB = packer("iqB")
+_pack_iqx = packer("iqx")
 
 # UnregisterBrokerRecord, version 0
 #   BrokerId: int32
@@ -47,11 +47,11 @@ def _read_unregister_broker_record_v0(buffer: bytes, at: int) -> tuple[Unregiste
 
 
 def _encode_unregister_broker_record_v0(item: UnregisterBrokerRecord) -> bytes:
-    out: list[bytes] = []
-    out.append(_pack_iqB(item.broker_id, item.broker_epoch, 0))
+    out = b""
+    out += _pack_iqx(item.broker_id, item.broker_epoch)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 UnregisterBrokerRecord._readers = {0: _read_unregister_broker_record_v0}

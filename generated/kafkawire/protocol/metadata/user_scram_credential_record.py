@@ -53,7 +53,7 @@ _unpack_bB = unpacker("bB")
 _unpack_iB = unpacker("iB")
 _unpack_text_bB = text_unpackers("bB")
 _pack_b = packer("b")
-_pack_iB = packer("iB")
+_pack_ix = packer("ix")
 _pack_text__b = text_packers("", "b")
 
 # UserScramCredentialRecord, version 0
@@ -123,26 +123,14 @@ def _encode_user_scram_credential_record_v0(item: UserScramCredentialRecord) -> 
         out.append(_pack_b(item.mechanism))
     text = octets(item.salt)
     n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_length(n))
-    out.append(text)
+    out += (BYTES[n + 1] if n < 127 else long_length(n), text)
     text = octets(item.stored_key)
     n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_length(n))
-    out.append(text)
+    out += (BYTES[n + 1] if n < 127 else long_length(n), text)
     text = octets(item.server_key)
     n = len(text)
-    if n < 127:
-        out.append(BYTES[n + 1])
-    else:
-        out.append(long_length(n))
-    out.append(text)
-    out.append(_pack_iB(item.iterations, 0))
+    out += (BYTES[n + 1] if n < 127 else long_length(n), text)
+    out.append(_pack_ix(item.iterations))
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

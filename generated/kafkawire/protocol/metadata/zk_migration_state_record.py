@@ -26,7 +26,7 @@ class ZkMigrationStateRecord(Message, frozen=True, gc=False):
 
 
 _unpack_bB = unpacker("bB")
-_pack_bB = packer("bB")
+_pack_bx = packer("bx")
 
 # ZkMigrationStateRecord, version 0
 #   ZkMigrationState: int8
@@ -43,11 +43,11 @@ def _read_zk_migration_state_record_v0(buffer: bytes, at: int) -> tuple[ZkMigrat
 
 
 def _encode_zk_migration_state_record_v0(item: ZkMigrationStateRecord) -> bytes:
-    out: list[bytes] = []
-    out.append(_pack_bB(item.zk_migration_state, 0))
+    out = b""
+    out += _pack_bx(item.zk_migration_state)
     if item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
-    return b"".join(out)
+        out = out[:-1] + tagged_section((), item.unknown_tagged_fields, ())
+    return out
 
 
 ZkMigrationStateRecord._readers = {0: _read_zk_migration_state_record_v0}

@@ -9,7 +9,7 @@ from itertools import starmap
 
 from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.fastpath import (
-    FEW,
+    NOTHING,
     Tags,
     ZERO_UUID,
     iterator,
@@ -21,7 +21,6 @@ from kafkawire.wire.fastpath import (
     rest_of_uvarint,
     sequence,
     tagged_section,
-    text_packers,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -72,10 +71,10 @@ _unpack_iii16sB = unpacker("iii16sB")
 _unpack_iiiqB = unpacker("iiiqB")
 _unpack_text_iiiqB = text_unpackers("iiiqB")
 _iterate_ix = iterator("ix")
-_pack_iB = packer("iB")
-_pack_iii16sB = packer("iii16sB")
+_pack_iii16sx = packer("iii16sx")
 _pack_iiiq = packer("iiiq")
-_pack_text__iiiq = text_packers("", "iiiq")
+_pack_iiiqBx = packer("iiiqBx")
+_pack_ix = packer("ix")
 
 # Voter, version 0
 #   VoterId: int32
@@ -100,7 +99,7 @@ def _read_many_voter_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Quoru
 
 def _write_many_voter_v0(out: bytearray, items: Sequence[QuorumStateData.Voter]) -> None:
     for item in items:
-        out += _pack_iB(item.voter_id, 0)
+        out += _pack_ix(item.voter_id)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -155,24 +154,30 @@ def _encode_quorum_state_data_v0(item: QuorumStateData) -> bytes:
     text = item.cluster_id.encode()
     n = len(text)
     if n < 127:
-        out += _pack_text__iiiq[n](n + 1, text, item.leader_id, item.leader_epoch, item.voted_id, item.applied_offset)
+        out.append(n + 1)
     else:
         out += long_text_length(n)
-        out += text
-        out += _pack_iiiq(item.leader_id, item.leader_epoch, item.voted_id, item.applied_offset)
+    out += text
     current_voters = item.current_voters
-    if current_voters is None:
-        out.append(0)
+    if current_voters is NOTHING or current_voters is None:
+        out += _pack_iiiqBx(
+            item.leader_id, item.leader_epoch, item.voted_id, item.applied_offset, 0 if current_voters is None else 1
+        )
     else:
-        if type(current_voters) is not tuple:
-            current_voters = sequence(current_voters)
-        n = len(current_voters)
-        if n < FEW:
-            out.append(n + 1)
+        out += _pack_iiiq(item.leader_id, item.leader_epoch, item.voted_id, item.applied_offset)
+        current_voters = item.current_voters
+        if current_voters is None:
+            out.append(0)
         else:
-            out += long_length(n)
-        _write_many_voter_v0(out, current_voters)
-    out.append(0)
+            if type(current_voters) is not tuple:
+                current_voters = sequence(current_voters)
+            n = len(current_voters)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_length(n)
+            _write_many_voter_v0(out, current_voters)
+        out.append(0)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)
@@ -206,7 +211,7 @@ def _encode_quorum_state_data_v1(item: QuorumStateData) -> bytes:
         raise ValueError  # current_voters is not in these versions
     if len(item.voted_directory_id) != 16:
         raise ValueError
-    out += _pack_iii16sB(item.leader_id, item.leader_epoch, item.voted_id, item.voted_directory_id, 0)
+    out += _pack_iii16sx(item.leader_id, item.leader_epoch, item.voted_id, item.voted_directory_id)
     if item.unknown_tagged_fields:
         out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
     return bytes(out)

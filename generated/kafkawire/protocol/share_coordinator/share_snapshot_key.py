@@ -56,16 +56,16 @@ def _read_share_snapshot_key_v0(buffer: bytes, at: int) -> tuple[ShareSnapshotKe
 
 
 def _encode_share_snapshot_key_v0(item: ShareSnapshotKey) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     group_id_raw = item.group_id.encode()
-    out.append(_pack_h(len(group_id_raw)))
-    out.append(group_id_raw)
+    out += _pack_h(len(group_id_raw))
+    out += group_id_raw
     if len(item.topic_id) != 16:
         raise ValueError
-    out.append(_pack_16si(item.topic_id, item.partition))
-    return b"".join(out)
+    out += _pack_16si(item.topic_id, item.partition)
+    return out
 
 
 ShareSnapshotKey._readers = {0: _read_share_snapshot_key_v0}

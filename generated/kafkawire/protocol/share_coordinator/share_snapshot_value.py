@@ -9,7 +9,6 @@ from itertools import starmap
 
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.fastpath import (
-    FEW,
     Tags,
     iterator,
     long_length,
@@ -77,7 +76,7 @@ _iterate_qqbhx = iterator("qqbhx")
 _pack_i = packer("i")
 _pack_iiiqqq = packer("iiiqqq")
 _pack_iiiqqqB = packer("iiiqqqB")
-_pack_qqbhB = packer("qqbhB")
+_pack_qqbhx = packer("qqbhx")
 
 # StateBatch, version 0
 #   FirstOffset: int64
@@ -107,7 +106,7 @@ def _read_many_state_batch_v0(
 
 def _write_many_state_batch_v0(out: bytearray, items: Sequence[ShareSnapshotValue.StateBatch]) -> None:
     for item in items:
-        out += _pack_qqbhB(item.first_offset, item.last_offset, item.delivery_state, item.delivery_count, 0)
+        out += _pack_qqbhx(item.first_offset, item.last_offset, item.delivery_state, item.delivery_count)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
 
@@ -179,7 +178,7 @@ def _encode_share_snapshot_value_v0(item: ShareSnapshotValue) -> bytes:
     if type(state_batches) is not tuple:
         state_batches = sequence(state_batches)
     n = len(state_batches)
-    if n < FEW:
+    if n < 127:
         out += _pack_iiiqqqB(
             item.snapshot_epoch,
             item.state_epoch,
@@ -201,13 +200,14 @@ def _encode_share_snapshot_value_v0(item: ShareSnapshotValue) -> bytes:
         out += long_length(n)
     _write_many_state_batch_v0(out, state_batches)
     out.append(0)
-    known = []
-    if item.delivery_complete_count != -1:
-        payload = bytearray()
-        payload += _pack_i(item.delivery_complete_count)
-        known.append((0, bytes(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
+    if item.delivery_complete_count != -1 or item.unknown_tagged_fields:
+        known = []
+        if item.delivery_complete_count != -1:
+            payload = bytearray()
+            payload += _pack_i(item.delivery_complete_count)
+            known.append((0, bytes(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0,))
     return bytes(out)
 
 

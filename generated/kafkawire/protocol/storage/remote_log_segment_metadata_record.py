@@ -13,7 +13,6 @@ from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
     Tags,
     ZERO_UUID,
     iterator,
@@ -128,15 +127,15 @@ _unpack_iqB = unpacker("iqB")
 _unpack_qqiqqB = unpacker("qqiqqB")
 _unpack_text_16siB = text_unpackers("16siB")
 _iterate_iqx = iterator("iqx")
-_pack_16sB = packer("16sB")
-_pack_16siB = packer("16siB")
+_pack_16six = packer("16six")
+_pack_16sx = packer("16sx")
 _pack_z = packer("?")
-_pack_bB = packer("bB")
+_pack_bx = packer("bx")
 _pack_i = packer("i")
-_pack_iqB = packer("iqB")
+_pack_iqx = packer("iqx")
 _pack_qqiqq = packer("qqiqq")
 _pack_qqiqqB = packer("qqiqqB")
-_pack_text__16siB = text_packers("", "16siB")
+_pack_text__16six = text_packers("", "16six")
 
 # TopicIdPartitionEntry, version 0
 #   Name: compact string
@@ -174,11 +173,11 @@ def _write_topic_id_partition_entry_v0(
     text = item.name.encode()
     n = len(text)
     if n < 127:
-        out.append(_pack_text__16siB[n](n + 1, text, item.id, item.partition, 0))
+        out.append(_pack_text__16six[n](n + 1, text, item.id, item.partition))
     else:
         out.append(long_text_length(n))
         out.append(text)
-        out.append(_pack_16siB(item.id, item.partition, 0))
+        out.append(_pack_16six(item.id, item.partition))
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
@@ -208,7 +207,7 @@ def _write_remote_log_segment_id_entry_v0(
     _write_topic_id_partition_entry_v0(out, item.topic_id_partition)
     if len(item.id) != 16:
         raise ValueError
-    out.append(_pack_16sB(item.id, 0))
+    out.append(_pack_16sx(item.id))
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
@@ -241,7 +240,7 @@ def _write_many_segment_leader_epoch_entry_v0(
     out: list[bytes], items: Sequence[RemoteLogSegmentMetadataRecord.SegmentLeaderEpochEntry]
 ) -> None:
     for item in items:
-        out.append(_pack_iqB(item.leader_epoch, item.offset, 0))
+        out.append(_pack_iqx(item.leader_epoch, item.offset))
         if item.unknown_tagged_fields:
             out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
@@ -329,7 +328,7 @@ def _encode_remote_log_segment_metadata_record_v0(item: RemoteLogSegmentMetadata
     if type(segment_leader_epochs) is not tuple:
         segment_leader_epochs = sequence(segment_leader_epochs)
     n = len(segment_leader_epochs)
-    if n < FEW:
+    if n < 127:
         out.append(
             _pack_qqiqqB(
                 item.start_offset,
@@ -351,25 +350,22 @@ def _encode_remote_log_segment_metadata_record_v0(item: RemoteLogSegmentMetadata
     out.append(_pack_i(item.segment_size_in_bytes))
     custom_metadata = item.custom_metadata
     if custom_metadata is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = octets(custom_metadata)
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_length(n))
-        out.append(text)
-    out.append(_pack_bB(item.remote_log_segment_state, 0))
-    known = []
-    if item.txn_index_empty:
-        payload: list[bytes] = []
-        if type(item.txn_index_empty) is not bool:
-            raise ValueError
-        payload.append(_pack_z(item.txn_index_empty))
-        known.append((0, b"".join(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+        out += (BYTES[n + 1] if n < 127 else long_length(n), text)
+    out.append(_pack_bx(item.remote_log_segment_state))
+    if item.txn_index_empty or item.unknown_tagged_fields:
+        known = []
+        if item.txn_index_empty:
+            payload: list[bytes] = []
+            if type(item.txn_index_empty) is not bool:
+                raise ValueError
+            payload.append(_pack_z(item.txn_index_empty))
+            known.append((0, b"".join(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
     return b"".join(out)
 
 

@@ -11,7 +11,6 @@ from kafkawire.wire import Message, Struct, Uuid
 from kafkawire.wire.entities import BrokerId
 from kafkawire.wire.fastpath import (
     BYTES,
-    FEW,
     Tags,
     ZERO_UUID,
     iterator,
@@ -86,9 +85,9 @@ _iterate_iqx = iterator("iqx")
 _pack_16sqqiqq = packer("16sqqiqq")
 _pack_16sqqiqqB = packer("16sqqiqqB")
 _pack_z = packer("?")
-_pack_bB = packer("bB")
+_pack_bx = packer("bx")
 _pack_i = packer("i")
-_pack_iqB = packer("iqB")
+_pack_iqx = packer("iqx")
 
 # SegmentLeaderEpochEntry, version 0
 #   LeaderEpoch: int32
@@ -118,7 +117,7 @@ def _write_many_segment_leader_epoch_entry_v0(
     out: list[bytes], items: Sequence[RemoteLogSegmentMetadataSnapshotRecord.SegmentLeaderEpochEntry]
 ) -> None:
     for item in items:
-        out.append(_pack_iqB(item.leader_epoch, item.offset, 0))
+        out.append(_pack_iqx(item.leader_epoch, item.offset))
         if item.unknown_tagged_fields:
             out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
@@ -211,7 +210,7 @@ def _encode_remote_log_segment_metadata_snapshot_record_v0(item: RemoteLogSegmen
     n = len(segment_leader_epochs)
     if len(item.segment_id) != 16:
         raise ValueError
-    if n < FEW:
+    if n < 127:
         out.append(
             _pack_16sqqiqqB(
                 item.segment_id,
@@ -239,25 +238,22 @@ def _encode_remote_log_segment_metadata_snapshot_record_v0(item: RemoteLogSegmen
     out.append(_pack_i(item.segment_size_in_bytes))
     custom_metadata = item.custom_metadata
     if custom_metadata is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = octets(custom_metadata)
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_length(n))
-        out.append(text)
-    out.append(_pack_bB(item.remote_log_segment_state, 0))
-    known = []
-    if item.txn_index_empty:
-        payload: list[bytes] = []
-        if type(item.txn_index_empty) is not bool:
-            raise ValueError
-        payload.append(_pack_z(item.txn_index_empty))
-        known.append((0, b"".join(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
+        out += (BYTES[n + 1] if n < 127 else long_length(n), text)
+    out.append(_pack_bx(item.remote_log_segment_state))
+    if item.txn_index_empty or item.unknown_tagged_fields:
+        known = []
+        if item.txn_index_empty:
+            payload: list[bytes] = []
+            if type(item.txn_index_empty) is not bool:
+                raise ValueError
+            payload.append(_pack_z(item.txn_index_empty))
+            known.append((0, b"".join(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1] = out[-1][:-1] + tagged_section(known, item.unknown_tagged_fields, (0,))
     return b"".join(out)
 
 

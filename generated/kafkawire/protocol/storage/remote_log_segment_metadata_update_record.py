@@ -93,11 +93,11 @@ _unpack_16siB = unpacker("16siB")
 _unpack_bB = unpacker("bB")
 _unpack_iqB = unpacker("iqB")
 _unpack_text_16siB = text_unpackers("16siB")
-_pack_16sB = packer("16sB")
-_pack_16siB = packer("16siB")
-_pack_bB = packer("bB")
+_pack_16six = packer("16six")
+_pack_16sx = packer("16sx")
+_pack_bx = packer("bx")
 _pack_iq = packer("iq")
-_pack_text__16siB = text_packers("", "16siB")
+_pack_text__16six = text_packers("", "16six")
 
 # TopicIdPartitionEntry, version 0
 #   Name: compact string
@@ -135,11 +135,11 @@ def _write_topic_id_partition_entry_v0(
     text = item.name.encode()
     n = len(text)
     if n < 127:
-        out.append(_pack_text__16siB[n](n + 1, text, item.id, item.partition, 0))
+        out.append(_pack_text__16six[n](n + 1, text, item.id, item.partition))
     else:
         out.append(long_text_length(n))
         out.append(text)
-        out.append(_pack_16siB(item.id, item.partition, 0))
+        out.append(_pack_16six(item.id, item.partition))
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
@@ -169,7 +169,7 @@ def _write_remote_log_segment_id_entry_v0(
     _write_topic_id_partition_entry_v0(out, item.topic_id_partition)
     if len(item.id) != 16:
         raise ValueError
-    out.append(_pack_16sB(item.id, 0))
+    out.append(_pack_16sx(item.id))
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
@@ -216,16 +216,12 @@ def _encode_remote_log_segment_metadata_update_record_v0(item: RemoteLogSegmentM
     out.append(_pack_iq(item.broker_id, item.event_timestamp_ms))
     custom_metadata = item.custom_metadata
     if custom_metadata is None:
-        out.append(BYTES[0])
+        out.append(b"\x00")
     else:
         text = octets(custom_metadata)
         n = len(text)
-        if n < 127:
-            out.append(BYTES[n + 1])
-        else:
-            out.append(long_length(n))
-        out.append(text)
-    out.append(_pack_bB(item.remote_log_segment_state, 0))
+        out += (BYTES[n + 1] if n < 127 else long_length(n), text)
+    out.append(_pack_bx(item.remote_log_segment_state))
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

@@ -68,9 +68,9 @@ _DEFAULT_TopicIdPartitionEntry: RemotePartitionDeleteMetadataRecord.TopicIdParti
 _unpack_16siB = unpacker("16siB")
 _unpack_iqbB = unpacker("iqbB")
 _unpack_text_16siB = text_unpackers("16siB")
-_pack_16siB = packer("16siB")
-_pack_iqbB = packer("iqbB")
-_pack_text__16siB = text_packers("", "16siB")
+_pack_16six = packer("16six")
+_pack_iqbx = packer("iqbx")
+_pack_text__16six = text_packers("", "16six")
 
 # TopicIdPartitionEntry, version 0
 #   Name: compact string
@@ -108,11 +108,11 @@ def _write_topic_id_partition_entry_v0(
     text = item.name.encode()
     n = len(text)
     if n < 127:
-        out.append(_pack_text__16siB[n](n + 1, text, item.id, item.partition, 0))
+        out.append(_pack_text__16six[n](n + 1, text, item.id, item.partition))
     else:
         out.append(long_text_length(n))
         out.append(text)
-        out.append(_pack_16siB(item.id, item.partition, 0))
+        out.append(_pack_16six(item.id, item.partition))
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
 
@@ -145,7 +145,7 @@ def _read_remote_partition_delete_metadata_record_v0(
 def _encode_remote_partition_delete_metadata_record_v0(item: RemotePartitionDeleteMetadataRecord) -> bytes:
     out: list[bytes] = []
     _write_topic_id_partition_entry_v0(out, item.topic_id_partition)
-    out.append(_pack_iqbB(item.broker_id, item.event_timestamp_ms, item.remote_partition_delete_state, 0))
+    out.append(_pack_iqbx(item.broker_id, item.event_timestamp_ms, item.remote_partition_delete_state))
     if item.unknown_tagged_fields:
         out[-1] = out[-1][:-1] + tagged_section((), item.unknown_tagged_fields, ())
     return b"".join(out)

@@ -645,8 +645,8 @@ def _write_many_task_offset_sum_v10(out: list[bytes], items: Sequence[Subscripti
             out.append(NULL_TEXT)
         else:
             text = named_topology.encode()
-            out.append(_pack_h(len(text)))
-            out.append(text)
+            n = len(text)
+            out += (_pack_h(n), text)
 
 
 # SubscriptionInfoData, version 10

@@ -45,13 +45,13 @@ def _read_transaction_log_key_v0(buffer: bytes, at: int) -> tuple[TransactionLog
 
 
 def _encode_transaction_log_key_v0(item: TransactionLogKey) -> bytes:
-    out: list[bytes] = []
+    out = b""
     if item.unknown_tagged_fields:
         raise ValueError  # tagged-unknown-needs-flexible
     transactional_id_raw = item.transactional_id.encode()
-    out.append(_pack_h(len(transactional_id_raw)))
-    out.append(transactional_id_raw)
-    return b"".join(out)
+    out += _pack_h(len(transactional_id_raw))
+    out += transactional_id_raw
+    return out
 
 
 TransactionLogKey._readers = {0: _read_transaction_log_key_v0}

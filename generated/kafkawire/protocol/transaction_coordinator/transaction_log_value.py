@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from kafkawire.wire import Message, Struct
 from kafkawire.wire.entities import ProducerId
 from kafkawire.wire.fastpath import (
-    FEW,
+    NOTHING,
     NULL_COUNT,
     Tags,
     long_length,
@@ -91,8 +91,9 @@ _pack_h = packer("h")
 _pack_i = packer("i")
 _pack_q = packer("q")
 _pack_qhib = packer("qhib")
+_pack_qhibBqqx = packer("qhibBqqx")
 _pack_qq = packer("qq")
-_pack_qqB = packer("qqB")
+_pack_qqx = packer("qqx")
 _pack_many_i = packers("i")
 
 # PartitionsSchema, version 0
@@ -115,7 +116,7 @@ def _read_many_partitions_schema_v0(
         at = end
         (n,) = _unpack_i(buffer, at)
         at += 4
-        if 0 <= n < FEW:
+        if 0 <= n < 127:
             partition_ids = _unpack_many_i[n](buffer, at)
             at += 4 * n
         else:
@@ -136,7 +137,7 @@ def _write_many_partitions_schema_v0(out: bytearray, items: Sequence[Transaction
             partition_ids = sequence(partition_ids)
         out += _pack_i(len(partition_ids))
         n = len(partition_ids)
-        out += _pack_many_i[n](*partition_ids) if n < FEW else pack_numbers("i", partition_ids)
+        out += _pack_many_i[n](*partition_ids) if n < 127 else pack_numbers("i", partition_ids)
 
 
 # TransactionLogValue, version 0
@@ -227,7 +228,7 @@ def _read_many_partitions_schema_v1(
             topic, at = long_text(buffer, at, n)
         n = buffer[at]
         at += 1
-        if 0 < n < FEW:
+        if 0 < n < 127:
             n -= 1
             partition_ids = _unpack_many_i[n](buffer, at)
             at += 4 * n
@@ -252,16 +253,19 @@ def _write_many_partitions_schema_v1(out: bytearray, items: Sequence[Transaction
             out += long_text_length(n)
         out += text
         partition_ids = item.partition_ids
-        if type(partition_ids) is not tuple:
-            partition_ids = sequence(partition_ids)
-        n = len(partition_ids)
-        if n < FEW:
-            numbers = _pack_many_i[n](*partition_ids)
-            out.append(n + 1)
+        if partition_ids is NOTHING:
+            out.append(1)
         else:
-            numbers = pack_numbers("i", partition_ids)
-            out += long_length(n)
-        out += numbers
+            if type(partition_ids) is not tuple:
+                partition_ids = sequence(partition_ids)
+            n = len(partition_ids)
+            if n < 127:
+                numbers = _pack_many_i[n](*partition_ids)
+                out.append(n + 1)
+            else:
+                numbers = pack_numbers("i", partition_ids)
+                out += long_length(n)
+            out += numbers
         out.append(0)
         if item.unknown_tagged_fields:
             out[-1:] = tagged_section((), item.unknown_tagged_fields, ())
@@ -346,39 +350,58 @@ def _read_transaction_log_value_v1(buffer: bytes, at: int) -> tuple[TransactionL
 
 def _encode_transaction_log_value_v1(item: TransactionLogValue) -> bytes:
     out = bytearray()
-    out += _pack_qhib(item.producer_id, item.producer_epoch, item.transaction_timeout_ms, item.transaction_status)
     transaction_partitions = item.transaction_partitions
-    if transaction_partitions is None:
-        out.append(0)
+    if transaction_partitions is NOTHING or transaction_partitions is None:
+        out += _pack_qhibBqqx(
+            item.producer_id,
+            item.producer_epoch,
+            item.transaction_timeout_ms,
+            item.transaction_status,
+            0 if transaction_partitions is None else 1,
+            item.transaction_last_update_timestamp_ms,
+            item.transaction_start_timestamp_ms,
+        )
     else:
-        if type(transaction_partitions) is not tuple:
-            transaction_partitions = sequence(transaction_partitions)
-        n = len(transaction_partitions)
-        if n < FEW:
-            out.append(n + 1)
+        out += _pack_qhib(item.producer_id, item.producer_epoch, item.transaction_timeout_ms, item.transaction_status)
+        transaction_partitions = item.transaction_partitions
+        if transaction_partitions is None:
+            out.append(0)
         else:
-            out += long_length(n)
-        _write_many_partitions_schema_v1(out, transaction_partitions)
-    out += _pack_qqB(item.transaction_last_update_timestamp_ms, item.transaction_start_timestamp_ms, 0)
-    known = []
-    if item.previous_producer_id != -1:
-        payload = bytearray()
-        payload += _pack_q(item.previous_producer_id)
-        known.append((0, bytes(payload)))
-    if item.next_producer_id != -1:
-        payload = bytearray()
-        payload += _pack_q(item.next_producer_id)
-        known.append((1, bytes(payload)))
-    if item.client_transaction_version != 0:
-        payload = bytearray()
-        payload += _pack_h(item.client_transaction_version)
-        known.append((2, bytes(payload)))
-    if item.next_producer_epoch != -1:
-        payload = bytearray()
-        payload += _pack_h(item.next_producer_epoch)
-        known.append((3, bytes(payload)))
-    if known or item.unknown_tagged_fields:
-        out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1, 2, 3))
+            if type(transaction_partitions) is not tuple:
+                transaction_partitions = sequence(transaction_partitions)
+            n = len(transaction_partitions)
+            if n < 127:
+                out.append(n + 1)
+            else:
+                out += long_length(n)
+            _write_many_partitions_schema_v1(out, transaction_partitions)
+        out += _pack_qqx(item.transaction_last_update_timestamp_ms, item.transaction_start_timestamp_ms)
+    if (
+        item.previous_producer_id != -1
+        or item.next_producer_id != -1
+        or item.client_transaction_version != 0
+        or item.next_producer_epoch != -1
+        or item.unknown_tagged_fields
+    ):
+        known = []
+        if item.previous_producer_id != -1:
+            payload = bytearray()
+            payload += _pack_q(item.previous_producer_id)
+            known.append((0, bytes(payload)))
+        if item.next_producer_id != -1:
+            payload = bytearray()
+            payload += _pack_q(item.next_producer_id)
+            known.append((1, bytes(payload)))
+        if item.client_transaction_version != 0:
+            payload = bytearray()
+            payload += _pack_h(item.client_transaction_version)
+            known.append((2, bytes(payload)))
+        if item.next_producer_epoch != -1:
+            payload = bytearray()
+            payload += _pack_h(item.next_producer_epoch)
+            known.append((3, bytes(payload)))
+        if known or item.unknown_tagged_fields:
+            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1, 2, 3))
     return bytes(out)
 
 

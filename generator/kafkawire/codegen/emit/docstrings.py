@@ -7,6 +7,7 @@ import textwrap
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
 from kafkawire.codegen.resolve import ResolvedMessage, ResolvedStruct
 from kafkawire.codegen.versions import Versions
+from kafkawire.layout import FIELD_TYPES
 
 WIDTH = 110
 
@@ -61,6 +62,8 @@ def field_facts(field: FieldDefinition) -> str:
         facts.append(f"tag {field.tag} in {field.tagged_versions}")
     if field.ignorable:
         facts.append("ignorable")
+    if not field.type.is_struct and FIELD_TYPES[field.type.name].view:
+        facts.append("decoded as a view of the buffer, which it keeps in memory")
     about = field.about.strip()
     return f"{about.removesuffix('.')}. {_capitalised('; '.join(facts))}." if about else f"{'; '.join(facts)}."
 

@@ -10,6 +10,7 @@ from kafkawire.codegen.definition import FieldDefinition
 from kafkawire.codegen.emit.annotations import field_annotation
 from kafkawire.codegen.emit.docstrings import message_docstring, message_summary, struct_docstring
 from kafkawire.codegen.emit.formatting import LINE_LENGTH
+from kafkawire.codegen.emit.fusing import ONE_BYTE_CODES
 from kafkawire.codegen.emit.grammar import grammar_lines, versions_text
 from kafkawire.codegen.emit.names import (
     RUN_TIME_NAMES,
@@ -34,14 +35,16 @@ from kafkawire.codegen.emit.reading import (
     reading_steps,
 )
 from kafkawire.codegen.emit.sink import Sink
-from kafkawire.codegen.emit.writing import (
+from kafkawire.codegen.emit.write_steps import (
+    Prepare,
     WriteArray,
+    WriteFused,
     WriteRun,
     WriteStep,
     WriteTags,
     WriteText,
-    writing_steps,
 )
+from kafkawire.codegen.emit.writing import writing_steps
 from kafkawire.codegen.resolve import ResolvedMessage, ResolvedStruct, default_value
 from kafkawire.codegen.versions import Versions
 from kafkawire.layout import FIELD_TYPES, STRUCT, StructLayout
@@ -58,11 +61,12 @@ class FieldView:
 
 @dataclass(frozen=True, slots=True)
 class StructView:
-    """A generated class."""
+    """A generated class; ``has_views`` if a field of it may hold a view."""
 
     class_name: str
     docstring: str
     fields: tuple[FieldView, ...]
+    has_views: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,7 @@ class CodecView:
     writing: tuple[WriteStep, ...]
     arguments: str
     result: str
+    has_views: bool
     bulk: Bulk | None
 
 
@@ -106,7 +111,9 @@ class ModuleView:
     iterate_codes: tuple[str, ...]
     pack_codes: tuple[str, ...]
     pack_many_codes: tuple[str, ...]
-    pack_text_codes: tuple[tuple[str, str], ...]
+    pack_text_codes: tuple[tuple[str, ...], ...]
+    pack_pair_codes: tuple[tuple[str, ...], ...]
+    pack_twins_codes: tuple[tuple[str, ...], ...]
     readers: str
     encoders: str
     sink: Sink
@@ -138,8 +145,10 @@ def message_view(message: ResolvedMessage, *, unstable: Versions, origin: str) -
         unpack_text_codes=_codes(s.tail.code for s in reading if isinstance(s, ReadText) and s.tail),
         iterate_codes=_codes(codec.bulk.code for codec in codecs if codec.bulk),
         pack_codes=_codes(_pack_codes(writing)),
-        pack_many_codes=_codes(s.code for s in writing if isinstance(s, WriteArray) and s.code),
+        pack_many_codes=_codes(s.code for s in writing if isinstance(s, WriteArray | Prepare) and s.code),
         pack_text_codes=tuple(sorted({s.around for s in writing if isinstance(s, WriteText) and any(s.around)})),
+        pack_pair_codes=_fused_codes(writing, "pair"),
+        pack_twins_codes=_fused_codes(writing, "twins"),
         readers=_table(message, names.single_reader),
         encoders=_table(message, names.encoder),
         sink=_sink(names.codecs.values()),
@@ -174,7 +183,10 @@ def range_source(versions: Versions) -> str:
 
 def _struct_view(struct: ResolvedStruct, message: ResolvedMessage, docstring: str) -> StructView:
     return StructView(
-        struct.class_name, docstring, tuple(_field_view(field, struct, message) for field in struct.fields)
+        class_name=struct.class_name,
+        docstring=docstring,
+        fields=tuple(_field_view(field, struct, message) for field in struct.fields),
+        has_views=any(not field.type.is_struct and FIELD_TYPES[field.type.name].view for field in struct.fields),
     )
 
 
@@ -210,6 +222,7 @@ def _codec_view(codec: Codec, names: CodecNames) -> CodecView:
     layout = codec.layout
     type_ = names.message_class if codec.is_message else f"{names.message_class}.{layout.name}"
     arguments = ", ".join(_arguments(layout))
+    reading = reading_steps(layout, names)
     return CodecView(
         name=codec.name,
         type=type_,
@@ -218,10 +231,11 @@ def _codec_view(codec: Codec, names: CodecNames) -> CodecView:
         single=codec.single,
         many=codec.many,
         is_message=codec.is_message,
-        reading=reading_steps(layout, names),
+        reading=reading,
         writing=writing_steps(layout, names),
         arguments=arguments,
         result=_result(f"{type_}({arguments}), at"),
+        has_views=any(isinstance(step, ReadText) and step.view for step in reading),
         bulk=bulk_reading(layout) if codec.many else None,
     )
 
@@ -252,7 +266,9 @@ def _unpack_codes(steps: Iterable[ReadStep]) -> Iterator[str]:
 def _pack_codes(steps: Iterable[WriteStep]) -> Iterator[str]:
     for step in steps:
         if isinstance(step, WriteRun):
-            yield from {step.code} - {"B"}
+            yield from {step.code}.difference(ONE_BYTE_CODES)
+        elif isinstance(step, WriteFused) and step.packer == "run":
+            yield from step.codes
         elif isinstance(step, WriteText):
             yield from filter(None, step.around)
             yield from () if step.compact else (step.length_code,)
@@ -260,6 +276,10 @@ def _pack_codes(steps: Iterable[WriteStep]) -> Iterator[str]:
             yield from (step.lead.code, f"{step.lead.code}B")
         elif isinstance(step, WriteArray) and not (step.compact or step.prefixed):
             yield "i"
+
+
+def _fused_codes(steps: Iterable[WriteStep], packer: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(sorted({step.codes for step in steps if isinstance(step, WriteFused) and step.packer == packer}))
 
 
 def _codes(codes: Iterable[str]) -> tuple[str, ...]:
@@ -282,14 +302,21 @@ def _all_writing(steps: Iterable[WriteStep]) -> Iterator[WriteStep]:
         yield step
         if isinstance(step, WriteArray):
             yield from _all_writing(step.element)
+        elif isinstance(step, WriteFused):
+            yield from (*step.inside, *_all_writing(step.apart))
         elif isinstance(step, WriteTags):
             yield from _all_writing(inner for known in step.known for inner in known.steps)
 
 
 def _sink(codecs: Collection[Codec]) -> Sink:
-    fields = (field for codec in codecs for field in codec.layout.fields if field.presence != "absent")
-    has_octets = any(field.type != STRUCT and FIELD_TYPES[field.type].domain == "octets" for field in fields)
-    return Sink("out", is_list=has_octets or not any(codec.many for codec in codecs))
+    fields = [field for codec in codecs for field in codec.layout.fields if field.presence != "absent"]
+    types = {FIELD_TYPES[field.type] for field in fields if field.type != STRUCT}
+    if any(type_.domain == "octets" for type_ in types):
+        return Sink("out", "list", views=any(type_.view for type_ in types))
+    if any(codec.many for codec in codecs):
+        return Sink("out", "bytearray")
+    has_loops = any(field.array and FIELD_TYPES[field.type].domain not in ("int", "float") for field in fields)
+    return Sink("out", "list" if has_loops or not all(codec.is_message for codec in codecs) else "bytes")
 
 
 def _table(message: ResolvedMessage, name: Callable[[StructLayout], str]) -> str:

@@ -86,17 +86,24 @@ def is_set(field: FieldLayout, expression: str) -> str:
     return f"{expression} != {literal(default)}"
 
 
+def may_be_set(field: FieldLayout, expression: str) -> str:
+    """A quick expression that is true wherever ``is_set`` is."""
+    if field.type == STRUCT and not field.array and field.default is not None:
+        return f"{expression} is not {default_expression(field)}"
+    return is_set(field, expression)
+
+
 FASTPATH = "kafkawire.wire.fastpath"
 RUN_TIME_NAMES = {
-    "kafkawire.wire": ("Message", "Struct", "Uuid"),
+    "kafkawire.wire": ("Message", "RecordBytes", "Struct", "Uuid"),
     "kafkawire.wire.entities": ("BrokerId", "GroupId", "ProducerId", "TopicName", "TransactionalId"),
     FASTPATH: (
-        "BYTES", "FEW", "NOTHING", "NULL_COUNT", "NULL_OCTETS", "NULL_TEXT", "Tags", "ZERO_UUID",
-        "append_octets", "differs", "iterator", "long_length", "long_nullable_numbers",
+        "BYTES", "NOTHING", "NULL_COUNT", "NULL_OCTETS", "NULL_TEXT", "Tags", "ZERO_UUID",
+        "differs", "iterator", "long_length", "long_nullable_numbers",
         "long_nullable_text", "long_numbers", "long_text", "long_text_length", "many_numbers", "new_uuid",
-        "octets", "pack_numbers", "packer", "packers", "read_uvarint", "rest_of_uvarint", "sequence",
-        "tagged_entries", "tagged_section", "text_packers", "text_unpackers", "unknown_tags", "unpacker",
-        "unpackers",
+        "octets", "pack_numbers", "packer", "packers", "read_uvarint", "reduce_views", "rest_of_uvarint", "sequence",
+        "tagged_entries", "tagged_section", "text_packers", "text_pair_packers", "text_unpackers", "twin_packers",
+        "unknown_tags", "unpacker", "unpackers",
     ),
 }  # fmt: skip
 """What generated modules may import of kafkawire, by module."""
@@ -105,12 +112,12 @@ STANDARD_LIBRARY = {"Sequence": "collections.abc", "starmap": "itertools"}
 """What they may import of the standard library."""
 
 TEMPLATE_LOCALS = frozenset(
-    {"at", "buffer", "count", "end", "entries", "item", "items", "known", "make", "n", "numbers", "out", "payload",
-     "result", "start", "tag", "tags", "text", "unknown"}
+    {"at", "buffer", "count", "end", "entries", "item", "items", "known", "m", "make", "n", "numbers", "others", "out",
+     "payload", "result", "start", "tag", "tags", "text", "unknown", "view"}
 )  # fmt: skip
 """Locals that the templates use themselves."""
 
-TEMPLATE_BUILTINS = frozenset({"bool", "bytearray", "float", "len", "range", "starmap", "tuple", "type"})
+TEMPLATE_BUILTINS = frozenset({"bool", "bytearray", "float", "len", "memoryview", "range", "starmap", "tuple", "type"})
 """What else the templates call."""
 
 TAKEN_LOCALS = TEMPLATE_LOCALS | TEMPLATE_BUILTINS | frozenset(RUN_TIME_NAMES[FASTPATH])

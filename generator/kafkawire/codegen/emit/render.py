@@ -23,6 +23,8 @@ def environment(templates: Path) -> jinja2.Environment:
         "iterate": lambda code: f"_iterate_{_name_of(code)}",
         "pack": lambda code: f"_pack_{_name_of(code)}",
         "pack_text": lambda codes: f"_pack_text_{'_'.join(map(_name_of, codes))}",
+        "pack_pair": lambda codes: f"_pack_pair_{'_'.join(map(_name_of, codes))}",
+        "pack_twins": lambda codes: f"_pack_twins_{'_'.join(map(_name_of, codes))}",
         "pack_many": lambda code: f"_pack_many_{_name_of(code)}",
         "solid": solid,
         "unpack": lambda code: f"_unpack_{_name_of(code)}",

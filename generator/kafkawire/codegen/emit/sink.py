@@ -1,13 +1,14 @@
-"""Where generated code puts the bytes that it writes: statements for the two ways of gathering them.
+"""Where generated code puts the bytes that it writes: statements for the three ways of gathering them.
 
 A message with arrays of structs gathers in one bytearray, which is the fastest for many small values. A message with
-octets, or without such arrays, gathers pieces in a list: large octets are then copied only once, and small messages
-are spared two copies.
+octets gathers pieces in a list: large octets are then copied only once. A message that is neither, and calls no other
+writer, is so small that one bytes after the other is added up.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,45 +17,69 @@ class Sink:
 
     Attributes:
         name: the variable.
-        is_list: whether it is a list of bytes; a bytearray otherwise.
+        form: what it is.
+        views: whether the pieces of a list may be views.
     """
 
     name: str
-    is_list: bool
+    form: Literal["bytearray", "list", "bytes"]
+    views: bool = False
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it is a list of pieces."""
+        return self.form == "list"
 
     @property
     def annotation(self) -> str:
         """The type of the variable."""
-        return "list[bytes]" if self.is_list else "bytearray"
+        return f"list[{'RecordBytes' if self.views else 'bytes'}]" if self.is_list else self.form
 
     @property
     def new(self) -> str:
-        """An empty one."""
-        return "[]" if self.is_list else "bytearray()"
+        """The statement that makes an empty one."""
+        return f"{self.name} = {'[]' if self.is_list else 'bytearray()' if self.form == 'bytearray' else _EMPTY}"
+
+    @property
+    def declared(self) -> str:
+        """The same where the variable is new."""
+        return f"{self.name}: {self.annotation} = []" if self.is_list else self.new
 
     @property
     def whole(self) -> str:
         """All that was gathered, as bytes."""
-        return f'b"".join({self.name})' if self.is_list else f"bytes({self.name})"
+        if self.is_list:
+            return f'b"".join({self.name})'
+        return f"bytes({self.name})" if self.form == "bytearray" else self.name
 
     @property
     def payload(self) -> Sink:
         """A second one, for the payload of a tagged field."""
-        return Sink("payload", self.is_list)
+        return replace(self, name="payload")
 
-    def add(self, octets: str) -> str:
-        """The statement that goes on with bytes."""
-        return f"{self.name}.append({octets})" if self.is_list else f"{self.name} += {octets}"
+    def add(self, *octets: str) -> str:
+        """The statement that goes on with bytes; a list takes several at a time."""
+        if self.is_list and len(octets) > 1:
+            return f"{self.name} += ({', '.join(octets)})"
+        return f"{self.name}.append({octets[0]})" if self.is_list else f"{self.name} += {octets[0]}"
 
     def add_byte(self, number: str | int) -> str:
         """The statement that goes on with one byte."""
-        return f"{self.name}.append({f'BYTES[{number}]' if self.is_list else number})"
+        if self.form == "bytearray":
+            return f"{self.name}.append({number})"
+        return self.add(f'b"\\x{number:02x}"' if isinstance(number, int) else f"BYTES[{number}]")
 
     def replace_last_byte(self, octets: str) -> str:
         """The statement that puts bytes in the place of the last byte."""
-        if self.is_list:
-            return f"{self.name}[-1] = {self.name}[-1][:-1] + {octets}"
-        return f"{self.name}[-1:] = {octets}"
+        if self.form == "bytearray":
+            return f"{self.name}[-1:] = {octets}"
+        if self.form == "bytes":
+            return f"{self.name} = {self.name}[:-1] + {octets}"
+        last = f"{self.name}[-1][:-1]"
+        return f"{self.name}[-1] = {f'bytes({last})' if self.views else last} + {octets}"
 
     def __str__(self) -> str:
         return self.name
+
+
+_EMPTY = 'b""'

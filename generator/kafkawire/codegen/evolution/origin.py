@@ -2,55 +2,121 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
+from kafkawire.codegen.definition import MessageDefinition
+from kafkawire.codegen.evolution.git_tree import GitRepository
+from kafkawire.codegen.evolution.kafka_release import release_definitions
+from kafkawire.codegen.evolution.origin_error import OriginError
 from kafkawire.codegen.evolution.side import Side
 from kafkawire.codegen.overlay import overlay_proposals
 from kafkawire.codegen.package_data import specs_dir
-from kafkawire.codegen.parse import Definitions, load_definitions
+from kafkawire.codegen.parse import Definitions, load_definitions, read_definition, read_definitions
+from kafkawire.codegen.rules.json_level import JSON_TRAILING_TOKENS
+from kafkawire.codegen.rules.required import FIELD_STRUCT_EXPLICIT_VERSIONS, MESSAGE_FLEXIBLE_REQUIRED
 from kafkawire.codegen.specs_tree import unstable_versions
 
 BUILTIN = "builtin"
+GIT = "git:"
+KAFKA = "kafka:"
+
+_TOLERATED = frozenset(
+    rule.id for rule in (JSON_TRAILING_TOKENS, MESSAGE_FLEXIBLE_REQUIRED, FIELD_STRUCT_EXPLICIT_VERSIONS)
+)
+"""Rules that Kafka's own generator did not have in older releases. What breaks them has one meaning all the same: the
+brackets too many say nothing, no flexible versions are none, and no versions are the tagged ones."""
 
 
-class OriginError(Exception):
-    """A side that cannot be read; the text says what is wrong and what to do."""
-
-
-def load_side(text: str) -> Side:
+def load_side(text: str, other: str = BUILTIN, progress: Callable[[str], None] = lambda _: None) -> Side:
     """Read one side of a comparison.
 
     Args:
-        text: a folder of definitions, a definition file, or ``builtin``: the definitions that come with kafkawire.
-            A folder with such a name is written ``./builtin``.
+        text: one of
+
+            * a folder of definitions, read with its sub-folders, or one definition file; a folder that has one of
+              the following names is written with ``./`` before it;
+            * ``builtin``: the definitions that come with kafkawire;
+            * ``kafka:VERSION``: a release of Apache Kafka, by way of Maven and the user's cache;
+            * ``git:REF:PATH``: a folder or file of the current folder's repository at a ref; PATH counts from the
+              root of the repository, or with ``./`` from the current folder;
+            * ``git:REF``: the same path as that of the other side, if that is a folder, a file or ``git:REF:PATH``;
+              else all definition files at the ref that are not below a folder named ``test`` or ``tests``.
+
+        other: what the user called the other side.
+        progress: is told what takes long.
 
     Raises:
-        OriginError: if there is no such thing.
+        OriginError: if there is no such thing, or one message is defined twice. Problems of definitions are no
+            exceptions; they are findings of the side.
     """
     if text == BUILTIN:
         return _builtin()
+    if text.startswith(KAFKA):
+        return _from_release(text, progress)
+    if text.startswith(GIT):
+        return _from_git(text, other)
     return _from_disk(text)
 
 
 def _builtin() -> Side:
     root = specs_dir()
-    definitions = load_definitions(root, lambda path: f"{BUILTIN}/{path.relative_to(root).as_posix()}")
-    return side_of(BUILTIN, definitions)
+    return _side(BUILTIN, load_definitions(root, lambda path: f"{BUILTIN}/{path.relative_to(root).as_posix()}"))
+
+
+def _from_release(text: str, progress: Callable[[str], None]) -> Side:
+    contents = release_definitions(text.removeprefix(KAFKA), specs_dir(), progress)
+    return _side(text, read_definitions(contents, lambda path: f"{text}/{path}", _TOLERATED))
+
+
+def _from_git(text: str, other: str) -> Side:
+    repository = GitRepository(Path())
+    ref, colon, path = text.removeprefix(GIT).partition(":")
+    if not colon:
+        same = _path_in(repository, other)
+        files = repository.find(ref) if same is None else repository.read(ref, same)
+    else:
+        files = repository.read(ref, path)
+    shown = f"{GIT}{ref}:{files.root}"
+    if files.is_file:
+        return _side(text, read_definition(files.contents[""], shown), is_single_file=True)
+    if not files.contents:
+        raise OriginError(f"{text}: there is no definition (*.json) in {shown}")
+    prefix = f"{shown}/" if files.root else shown
+    return _side(text, read_definitions(files.contents, lambda name: prefix + name))
+
+
+def _path_in(repository: GitRepository, text: str) -> str | None:
+    """The path that the other side names, as `GitRepository.read` takes it; None if it names none."""
+    if text.startswith(GIT):
+        _, colon, path = text.removeprefix(GIT).partition(":")
+        return path if colon else None
+    if text == BUILTIN or text.startswith(KAFKA):
+        return None
+    return repository.path_of(Path(text))
 
 
 def _from_disk(text: str) -> Side:
     root = Path(text)
-    if not root.exists():
-        raise OriginError(f"there is no file or folder {text}")
-    return side_of(text, load_definitions(root), is_single_file=not root.is_dir())
+    if not text or not root.exists():
+        raise OriginError(f"there is no file or folder {text!r}")
+    return _side(text, load_definitions(root), is_single_file=not root.is_dir())
 
 
-def side_of(name: str, definitions: Definitions, *, is_single_file: bool = False) -> Side:
+def _side(name: str, definitions: Definitions, *, is_single_file: bool = False) -> Side:
     """The side that definitions make, proposals laid over what is released."""
     overlaid = overlay_proposals(definitions.messages)
+    messages: dict[str, MessageDefinition] = {}
+    for message in sorted(overlaid.messages, key=lambda message: (message.group, message.name)):
+        first = messages.setdefault(message.name, message)
+        if first is not message:
+            raise OriginError(
+                f"{name} defines {message.name} twice, in {first.place.file} and {message.place.file}: "
+                "name the folder that is meant"
+            )
     return Side(
         name=name,
-        messages={message.name: message for message in sorted(overlaid.messages, key=lambda m: (m.group, m.name))},
+        messages=messages,
         unstable=unstable_versions(definitions.messages, overlaid.proposed),
         sources=definitions.sources,
         findings=(*definitions.findings, *overlaid.findings),

@@ -1,7 +1,8 @@
 """Which message, struct and field of the older side has become which of the newer one.
 
 Names come first, for they are what people call a thing; what is left over is paired by what the wire knows: API
-keys, tags, and the place in line.
+keys, tags, and the place in line. Coordinator records that one side has in the older form of ``data`` messages are
+put into the newer form first, for their bytes are the same (10.3).
 """
 
 from __future__ import annotations
@@ -10,16 +11,27 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
+from kafkawire.codegen.evolution.predecessor import ranges_in, stretches
 from kafkawire.codegen.evolution.side import Side
+from kafkawire.codegen.importing.coordinator_form import Part, as_parts
+from kafkawire.codegen.importing.release import ReleaseMessages
 from kafkawire.codegen.merging.namespace import TOP, namespace_of, reach
 
 
 @dataclass(frozen=True, slots=True)
 class MessagePair:
-    """A message of both sides, or of one of them."""
+    """A message of both sides, or of one of them.
+
+    Attributes:
+        older, newer: the message as both sides can be compared.
+        older_source, newer_source: the message as the side has it: another one than ``older`` or ``newer`` only for
+            a coordinator record that is a ``data`` message there.
+    """
 
     older: MessageDefinition | None
     newer: MessageDefinition | None
+    older_source: MessageDefinition | None = None
+    newer_source: MessageDefinition | None = None
 
     @property
     def name(self) -> str:
@@ -51,6 +63,7 @@ class StructPair:
         older, newer: Kafka's names of the struct; empty for the message itself.
         older_versions, newer_versions: valid versions in which a field leads to it.
         fields: its fields: those of the older side in their order, then those that only the newer one has.
+        newer_order: the fields of the newer side in their order.
     """
 
     path: str
@@ -59,6 +72,7 @@ class StructPair:
     older_versions: frozenset[int]
     newer_versions: frozenset[int]
     fields: tuple[FieldPair, ...]
+    newer_order: tuple[FieldDefinition, ...] = ()
 
 
 def pair_messages(older: Side, newer: Side) -> tuple[MessagePair, ...]:
@@ -67,16 +81,40 @@ def pair_messages(older: Side, newer: Side) -> tuple[MessagePair, ...]:
     A message whose name only one side has is paired by its key, its type and, since each family of records counts
     its own keys, its group. If a side is a single file, only its messages count.
     """
-    pairs = [
-        MessagePair(older.messages[name], newer.messages[name]) for name in older.messages if name in newer.messages
-    ]
-    gone = {_key(m): m for name, m in older.messages.items() if name not in newer.messages and m.api_key is not None}
-    for name, message in newer.messages.items():
-        if name not in older.messages:
-            pairs.append(MessagePair(gone.pop(_key(message), None) if message.api_key is not None else None, message))
-    paired = {pair.older.name for pair in pairs if pair.older is not None}
-    pairs += [MessagePair(message, None) for name, message in older.messages.items() if name not in paired]
+    before, after = _in_one_form(older, newer), _in_one_form(newer, older)
+    gone = {_key(p.message): name for name, p in before.items() if name not in after and p.message.api_key is not None}
+    pairs: list[MessagePair] = []
+    for name, part in after.items():
+        partner = name if name in before else None
+        if partner is None and part.message.api_key is not None:
+            partner = gone.pop(_key(part.message), None)
+        pairs.append(_pair(before.pop(partner) if partner is not None else None, part))
+    pairs += [_pair(part, None) for part in before.values()]
     return tuple(sorted((p for p in pairs if _is_asked(p, older, newer)), key=lambda pair: pair.name))
+
+
+def _pair(older: Part | None, newer: Part | None) -> MessagePair:
+    return MessagePair(
+        older.message if older else None,
+        newer.message if newer else None,
+        older.source if older else None,
+        newer.source if newer else None,
+    )
+
+
+def _in_one_form(side: Side, other: Side) -> dict[str, Part]:
+    """The messages of a side by name, coordinator records in the form that the other side gives them."""
+    own = _by_group(side)
+    later = [] if any(_is_coordinator_record(message) for message in side.messages.values()) else [_by_group(other)]
+    return {part.message.name: part for part in as_parts(own, later)}
+
+
+def _by_group(side: Side) -> ReleaseMessages:
+    return ReleaseMessages(side.name, {(message.group, name): message for name, message in side.messages.items()})
+
+
+def _is_coordinator_record(message: MessageDefinition) -> bool:
+    return message.type in ("coordinator-key", "coordinator-value")
 
 
 def _key(message: MessageDefinition) -> tuple[str, int | None, str]:
@@ -108,10 +146,9 @@ class _Pairing:
             return
         self._seen.add((old_name, new_name))
         old_versions, new_versions = self._older_reach[old_name], self._newer_reach[new_name]
-        fields = _pair_fields(
-            self._older[old_name].fields, self._newer[new_name].fields, old_versions & new_versions, path
-        )
-        yield StructPair(path, old_name, new_name, old_versions, new_versions, fields)
+        before, after = self._older[old_name].fields, self._newer[new_name].fields
+        fields = _pair_fields(before, after, old_versions & new_versions, path)
+        yield StructPair(path, old_name, new_name, old_versions, new_versions, fields, after)
         for pair in fields:
             if pair.older and pair.newer and pair.older.type.is_struct and pair.newer.type.is_struct:
                 yield from self.walk(pair.older.type.name, pair.newer.type.name, pair.path)
@@ -164,8 +201,8 @@ def _by_place(
 ) -> FieldDefinition | None:
     """The new field that stands in line where the old one stood, in every shared version, and has its type."""
     candidates: list[FieldDefinition] = []
-    for version in versions:
-        before, after = _inline(older, version), _inline(newer, version)
+    for stretch in stretches(dict(zip(versions, versions, strict=True)), ranges_in((*older, *newer))):
+        before, after = _inline(older, stretch.version), _inline(newer, stretch.version)
         if old in before:
             candidates.append(after[before.index(old)] if len(before) == len(after) else old)
     same = candidates and all(candidate is candidates[0] for candidate in candidates)

@@ -13,8 +13,13 @@ MAXIMUM_FILE_BYTES = 1 << 20
 MAXIMUM_ENTRIES = 100_000
 
 
-def extract_definitions(jar: Path, folder: str) -> dict[str, str]:
+def extract_definitions(jar: Path, folder: str, *, may_lack: bool = False) -> dict[str, str]:
     """The ``*.json`` files that stand directly in a folder of a jar: name inside the jar to text, sorted.
+
+    Args:
+        jar: the jar, or any other zip file.
+        folder: the folder inside it.
+        may_lack: whether it is fine that there are none.
 
     Raises:
         SpecsImportError: if the file is no jar, holds no definition there, more or larger ones than any release
@@ -26,7 +31,7 @@ def extract_definitions(jar: Path, folder: str) -> dict[str, str]:
             if len(entries) > MAXIMUM_ENTRIES:
                 raise SpecsImportError(f"{jar}: {len(entries)} entries; at most {MAXIMUM_ENTRIES} are read")
             wanted = sorted((e for e in entries if _is_definition(e.filename, folder)), key=lambda e: e.filename)
-            if not wanted:
+            if not wanted and not may_lack:
                 raise SpecsImportError(f"{jar}: holds no definitions in {folder}")
             if len(wanted) > MAXIMUM_FILES:
                 raise SpecsImportError(f"{jar}: {len(wanted)} definitions; at most {MAXIMUM_FILES} are read")

@@ -15,15 +15,16 @@ from kafkawire.codegen.importing.sources import Jar
 
 _PROJECT = """<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
-  <groupId>kafkawire</groupId><artifactId>specs-import</artifactId><version>0</version><packaging>pom</packaging>
-  <build><plugins><plugin>
-    <groupId>org.apache.maven.plugins</groupId><artifactId>maven-dependency-plugin</artifactId>
-    <configuration><artifactItems>
-{items}
-    </artifactItems></configuration>
-  </plugin></plugins></build>
+  <groupId>kafkawire</groupId><artifactId>{name}</artifactId><version>0</version><packaging>pom</packaging>
+{content}
 </project>
 """
+_COPYING = """  <build><plugins><plugin>
+    <groupId>org.apache.maven.plugins</groupId><artifactId>maven-dependency-plugin</artifactId>
+    <executions><execution><phase>validate</phase><goals><goal>copy</goal></goals><configuration><artifactItems>
+{items}
+    </artifactItems></configuration></execution></executions>
+  </plugin></plugins></build>"""
 _ITEM = (
     "      <artifactItem><groupId>{group}</groupId><artifactId>{name}</artifactId><version>{version}</version>"
     "<outputDirectory>{folder}</outputDirectory><destFileName>{name}.jar</destFileName></artifactItem>"
@@ -44,34 +45,90 @@ def fetch_with_maven(jars: Sequence[Jar], work: Path) -> dict[Jar, Path]:
     Raises:
         SpecsImportError: if there is no ``mvn``, or it fails (no network, no such artifact): its first lines are told.
     """
+    project = work / "pom.xml"
+    project.write_text(_copying_project("specs-import", jars, work), "utf-8")
+    told = _run_maven(["-q", "-B", "-f", str(project), "validate"], "give a folder of jars with --offline-jars")
+    if told is not None:
+        raise SpecsImportError(
+            "Maven could not fetch the releases. Network, proxy and repositories are set up in Maven's own settings; "
+            "an artifact that a release does not have is listed as absent in the sources. Maven says:",
+            *told[:_TOLD_LINES],
+        )
+    return {jar: _place(jar, work) for jar in jars}
+
+
+def fetch_published(jars: Sequence[Jar], work: Path) -> dict[Jar, Path]:
+    """Have Maven copy those jars that were published; the others are left out.
+
+    Each jar is a module of one Maven project, so that one run tries all of them. A jar is taken as not published
+    only where Maven says so: after any other failure (a repository that cannot be reached, say) nothing is certain.
+
+    Args:
+        jars: what to look for.
+        work: an empty folder.
+
+    Raises:
+        SpecsImportError: if there is no ``mvn``, or it fails for another reason than a jar that does not exist.
+    """
+    for jar in jars:
+        (work / jar.name).mkdir()
+        (work / jar.name / "pom.xml").write_text(_copying_project(jar.name, [jar], work), "utf-8")
+    modules = "".join(f"<module>{escape(jar.name)}</module>" for jar in jars)
+    project = work / "pom.xml"
+    project.write_text(_PROJECT.format(name="releases", content=f"  <modules>{modules}</modules>"), "utf-8")
+    arguments = ["-q", "-B", "--fail-at-end", "-f", str(project), "validate"]
+    told = _run_maven(arguments, "name a folder of definitions instead") or []
+    places = {jar: _place(jar, work) for jar in jars}
+    unclear = [str(jar) for jar, place in places.items() if not place.is_file() and not _is_unpublished(jar, told)]
+    if unclear:
+        others = f" and {len(unclear) - 1} more" if len(unclear) > 1 else ""
+        raise SpecsImportError(
+            f"Maven could not fetch {unclear[0]}{others}. Network, proxy and repositories are set up in Maven's own "
+            "settings. Maven says:",
+            *told[:_TOLD_LINES],
+        )
+    return {jar: place for jar, place in places.items() if place.is_file()}
+
+
+def _copying_project(name: str, jars: Sequence[Jar], work: Path) -> str:
+    """A Maven project that does nothing but copy jars."""
+    items = [
+        _ITEM.format(
+            group=escape(jar.organisation), name=escape(jar.name), version=escape(jar.version),
+            folder=escape(str(_place(jar, work).parent)),
+        )
+        for jar in jars
+    ]  # fmt: skip
+    return _PROJECT.format(name=escape(name), content=_COPYING.format(items="\n".join(items)))
+
+
+def _place(jar: Jar, work: Path) -> Path:
+    return work / jar.version / f"{jar.name}.jar"
+
+
+def _run_maven(arguments: Sequence[str], otherwise: str) -> list[str] | None:
+    """The lines that Maven says when it fails, None when it does not; `otherwise` is what to do without Maven."""
     maven = shutil.which("mvn")
     if maven is None:
         raise SpecsImportError(
             "Maven is needed to fetch releases, and there is no mvn on the path: install it "
-            "(Debian: apt install maven), or give a folder of jars with --offline-jars"
+            f"(Debian: apt install maven), or {otherwise}"
         )
-    items = [
-        _ITEM.format(
-            group=escape(jar.organisation), name=escape(jar.name), version=escape(jar.version),
-            folder=escape(str(work / jar.version)),
-        )
-        for jar in jars
-    ]  # fmt: skip
-    project = work / "pom.xml"
-    project.write_text(_PROJECT.format(items="\n".join(items)), "utf-8")
-    command = [maven, "-q", "-B", "-f", str(project), "dependency:copy"]
     try:
-        result = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_SECONDS, check=False)
+        result = subprocess.run(
+            [maven, *arguments], capture_output=True, text=True, timeout=_TIMEOUT_SECONDS, check=False
+        )
     except subprocess.TimeoutExpired as error:
         raise SpecsImportError(f"Maven did not finish within {_TIMEOUT_SECONDS} seconds") from error
-    if result.returncode:
-        told = (result.stdout + result.stderr).strip().splitlines()
-        raise SpecsImportError(
-            "Maven could not fetch the releases. Network, proxy and repositories are set up in Maven's own settings; "
-            "an artifact that a release does not have is listed as absent in the sources. Maven says:",
-            *(_COLOUR.sub("", line) for line in told[:_TOLD_LINES]),
-        )
-    return {jar: work / jar.version / f"{jar.name}.jar" for jar in jars}
+    told = _COLOUR.sub("", result.stdout + result.stderr).strip().splitlines()
+    return told if result.returncode else None
+
+
+def _is_unpublished(jar: Jar, told: Sequence[str]) -> bool:
+    """Whether Maven asked its repositories, now or in an earlier run, and none of them has the jar."""
+    coordinates = re.escape(f"{jar.organisation}:{jar.name}:jar:{jar.version}")
+    says = re.compile(rf"Could not find artifact {coordinates}(?![\w.-])|{coordinates} was not found in ")
+    return any(says.search(line) for line in told)
 
 
 def find_offline(jars: Sequence[Jar], optional: Collection[Jar], folder: Path) -> dict[Jar, Path]:

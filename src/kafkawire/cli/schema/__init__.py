@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import typer
 
-from kafkawire.cli.schema import lint
+from kafkawire.cli.schema import check, diff, lint
 
-schema = typer.Typer(help="Check message definitions.", no_args_is_help=True)
+schema = typer.Typer(help="Check and compare message definitions.", no_args_is_help=True)
 
 
 @schema.callback()
 def _group() -> None:
-    """Check message definitions."""
+    """Check and compare message definitions."""
 
 
 schema.command("lint")(lint.run)
+schema.command("diff")(diff.run)
+schema.command("check")(check.run)

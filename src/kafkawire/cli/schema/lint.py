@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from kafkawire.cli.outcome import ExitCode
+from kafkawire.codegen.findings import Finding
 from kafkawire.codegen.lint import render_json, render_text, summary
 from kafkawire.codegen.parse import load_paths
+from kafkawire.codegen.report.entry import Entry, ReportedRule
+from kafkawire.codegen.report.github import render_github
+from kafkawire.codegen.report.repository import RepositoryPaths
+from kafkawire.codegen.report.sarif import render_sarif
+from kafkawire.codegen.rules import RULES
 
 
 class Format(StrEnum):
@@ -18,6 +26,8 @@ class Format(StrEnum):
 
     TEXT = "text"
     JSON = "json"
+    GITHUB = "github"
+    SARIF = "sarif"
 
 
 def run(
@@ -25,7 +35,11 @@ def run(
         list[Path], typer.Argument(metavar="PATH...", exists=True, help="Definition files, or folders of them.")
     ],
     output: Annotated[
-        Format, typer.Option("--format", help="Text for people, or one JSON object a line for programs.")
+        Format,
+        typer.Option(
+            "--format",
+            help="Text for people, one JSON object a line for programs, commands for GitHub Actions, or SARIF 2.1.0.",
+        ),
     ] = Format.TEXT,
 ) -> None:
     """Check message definitions against the rules of the definition language.
@@ -39,9 +53,33 @@ def run(
     definitions = load_paths(paths)
     findings = definitions.findings
     line = summary(findings, len(definitions.files))
-    if output is Format.JSON:
-        typer.echo(render_json(findings), nl=False)
-        typer.echo(line, err=True)
-    else:
+    if output is Format.TEXT:
         typer.echo(render_text(findings, definitions.sources) + line)
+    else:
+        typer.echo(_rendered(findings, output), nl=False)
+        typer.echo(line, err=True)
     raise typer.Exit(ExitCode.FAILED if definitions.has_errors else ExitCode.DONE)
+
+
+def _rendered(findings: Sequence[Finding], output: Format) -> str:
+    """Findings for programs."""
+    if output is Format.JSON:
+        return render_json(findings)
+    paths = RepositoryPaths(Path())
+    entries = [_entry(finding, paths) for finding in findings]
+    if output is Format.GITHUB:
+        return render_github(entries)
+    rules = (ReportedRule(rule.id, rule.purpose, rule.remedy) for rule in RULES.values())
+    return render_sarif(entries, rules, version("kafkawire"))
+
+
+def _entry(finding: Finding, paths: RepositoryPaths) -> Entry:
+    return Entry(
+        finding.file,
+        paths.of(finding.file),
+        finding.span,
+        finding.severity,
+        finding.rule,
+        finding.message,
+        finding.remedy,
+    )

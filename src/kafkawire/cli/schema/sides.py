@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-import typer
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from kafkawire.cli.outcome import CommandError, ExitCode
-from kafkawire.codegen.evolution.origin import OriginError, load_side
+from kafkawire.codegen.evolution.origin import load_side
+from kafkawire.codegen.evolution.origin_error import OriginError
 from kafkawire.codegen.evolution.side import Side
 from kafkawire.codegen.lint import render_text
 
+ORIGINS_HELP = "a folder, a file, git:REF, git:REF:PATH, kafka:VERSION or builtin"
+"""What OLD and NEW may be, for the help of commands."""
+
 
 def load_sides(old: str, new: str) -> tuple[Side, Side]:
-    """Read both sides.
+    """Read both sides; on a terminal it is told what takes long.
 
     Raises:
         CommandError: with exit code 2, if a side cannot be read, or has definitions with errors (those are printed
             on standard error): there is nothing to compare then, and 1 means that the comparison found something.
     """
     try:
-        sides = load_side(old), load_side(new)
+        with _progress() as tell:
+            sides = load_side(old, new, tell), load_side(new, old, tell)
     except OriginError as error:
         raise CommandError(str(error), ExitCode.USAGE) from None
     for side in sides:
@@ -26,8 +33,22 @@ def load_sides(old: str, new: str) -> tuple[Side, Side]:
     return sides
 
 
+@contextmanager
+def _progress() -> Iterator[Callable[[str], None]]:
+    """A function that tells what is being done: on a terminal only, and gone when it is done."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console  # noqa: PLC0415 slow to import, and most calls are not on a terminal
+
+    with Console(stderr=True).status("reading definitions") as status:
+        yield status.update
+
+
 def _refuse_errors(side: Side) -> None:
     errors = [finding for finding in side.findings if finding.severity == "error"]
     if errors:
-        typer.echo(render_text(errors, side.sources), nl=False, err=True)
-        raise CommandError(f"{side.name} cannot be compared: its definitions have errors", ExitCode.USAGE)
+        print(render_text(errors, side.sources), end="", file=sys.stderr)
+        raise CommandError(
+            f"{side.name} cannot be compared: its definitions have errors, which are told above", ExitCode.USAGE
+        )

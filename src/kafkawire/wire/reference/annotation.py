@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import msgspec
 
-from kafkawire.layout import STRUCT, FieldLayout, StructLayout
+from kafkawire.layout import STRUCT, FieldLayout, StructLayout, Uuid
 from kafkawire.wire.errors import DecodeError
 from kafkawire.wire.fault import FaultError
 from kafkawire.wire.message import Message
@@ -105,7 +105,7 @@ class _AnnotatingReader(Reader):
             start = self.offset
             value = super()._element(field, nullable=nullable)
             if field.type != STRUCT:
-                self._note(start, f"<{len(value)} bytes>" if type(value) is bytes else str(value))
+                self._note(start, _shown(value))
         self._counts.pop()
         return value
 
@@ -118,6 +118,13 @@ class _AnnotatingReader(Reader):
     def _note(self, start: int, what: str) -> None:
         path = "".join(part if part.startswith("[") else f".{part}" for part in self._path if part).lstrip(".")
         self.found.append(Annotation(start, self.offset, path, what))
+
+
+def _shown(value: object) -> str:
+    """A value in words; of octets their size only."""
+    if isinstance(value, bytes | memoryview) and not isinstance(value, Uuid):
+        return f"<{len(value)} bytes>"
+    return str(value)
 
 
 def _without_gaps(found: list[Annotation], start: int, end: int) -> Iterator[Annotation]:

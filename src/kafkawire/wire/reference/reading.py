@@ -66,6 +66,7 @@ class Reader:
         self.offset = offset
         self._message_cls = message_cls
         self._buffer = buffer
+        self._view = memoryview(buffer)
         self._end = len(buffer)
         self._in_tagged_field = False
 
@@ -113,7 +114,7 @@ class Reader:
         (value,) = struct.unpack_from(f">{code}", self._buffer, at)
         return Uuid(value) if type_.domain == "uuid" else value
 
-    def _variable(self, type_: FieldType, *, compact: bool, nullable: bool) -> str | bytes | None:
+    def _variable(self, type_: FieldType, *, compact: bool, nullable: bool) -> str | bytes | memoryview | None:
         """A length and so many bytes (6.2)."""
         at = self.offset
         length = self._length(f">{type_.length_code}", compact=compact)
@@ -123,6 +124,8 @@ class Reader:
         if length > type_.maximum_length:
             raise FaultError("length", f"takes {length} bytes, at most {type_.maximum_length} are allowed", at)
         start = self._take(length)
+        if type_.view:
+            return self._view[start : self.offset]
         octets = self._buffer[start : self.offset]
         return _text(octets, start) if type_.domain == "text" else octets
 

@@ -30,6 +30,12 @@ def test_a_jar_without_definitions_is_refused(tmp_path: Path) -> None:
         extract_definitions(jar_of(tmp_path / "jar", {"n/A.json": b""}), "m")
 
 
+def test_a_jar_that_may_lack_definitions_gives_none(tmp_path: Path) -> None:
+    jar = jar_of(tmp_path / "jar", {"n/A.json": b""})
+
+    assert extract_definitions(jar, "m", may_lack=True) == {}
+
+
 def test_something_else_than_a_jar_is_refused(tmp_path: Path) -> None:
     (tmp_path / "jar").write_bytes(b"not a jar")
 

@@ -6,8 +6,15 @@ import hashlib
 from pathlib import Path
 
 import pytest
+from tests.release_jars import install_maven, write_jar
 
-from kafkawire.codegen.importing.fetch import check_digests, digests_of, fetch_with_maven, find_offline
+from kafkawire.codegen.importing.fetch import (
+    check_digests,
+    digests_of,
+    fetch_published,
+    fetch_with_maven,
+    find_offline,
+)
 from kafkawire.codegen.importing.problem import SpecsImportError
 from kafkawire.codegen.importing.sources import Jar
 
@@ -45,12 +52,49 @@ def test_maven_is_asked_once_for_all_jars(tmp_path: Path, monkeypatch: pytest.Mo
 
     places = fetch_with_maven([CLIENTS, STORAGE], tmp_path)
 
-    assert (tmp_path / "asked").read_text() == f"-q -B -f {tmp_path}/pom.xml dependency:copy\n"
+    assert (tmp_path / "asked").read_text() == f"-q -B -f {tmp_path}/pom.xml validate\n"
     assert places[STORAGE] == tmp_path / "1.0" / "kafka-storage.jar"
     project = (tmp_path / "pom.xml").read_text()
     for part in ("<artifactId>kafka-clients</artifactId>", "<destFileName>kafka-storage.jar</destFileName>"):
         assert part in project
     assert "repositor" not in project
+
+
+def test_jars_that_were_not_published_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = install_maven(tmp_path / "bin", tmp_path / "jars")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    write_jar(tmp_path / "jars" / "1.0" / "kafka-storage.jar", "message", [])
+    (tmp_path / "project").mkdir()
+
+    places = fetch_published([CLIENTS, STORAGE], tmp_path / "project")
+
+    assert places == {STORAGE: tmp_path / "project" / "1.0" / "kafka-storage.jar"}
+    assert asked.read_text() == f"-q -B --fail-at-end -f {tmp_path}/project/pom.xml validate\n"
+
+
+@pytest.mark.parametrize(
+    ("says", "is_unpublished"),
+    [
+        ("Could not find artifact JAR in central (address)", True),
+        ("Failure: JAR was not found in address during a previous attempt", True),
+        ("Could not find artifact JAR.1 in central (address)", False),
+        ("Could not transfer artifact JAR from/to central (address): timed out", False),
+        ("Cannot access central in offline mode and the artifact JAR has not been downloaded from it before", False),
+        ("JAR", False),
+    ],
+)
+def test_a_jar_is_unpublished_only_if_maven_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: str, is_unpublished: bool
+) -> None:
+    install_maven(tmp_path / "bin", tmp_path / "jars", says)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    (tmp_path / "project").mkdir()
+
+    if is_unpublished:
+        assert fetch_published([CLIENTS], tmp_path / "project") == {}
+    else:
+        with pytest.raises(SpecsImportError, match=r"could not fetch org\.apache\.kafka:kafka-clients:1\.0\. Network"):
+            fetch_published([CLIENTS], tmp_path / "project")
 
 
 @pytest.mark.parametrize("place", ["1.0/kafka-clients.jar", "1.0/kafka-clients-1.0.jar", "kafka-clients-1.0.jar"])

@@ -109,7 +109,8 @@ def _write_quota_config_resource_v0(out: bytearray, item: AlterQuotasRequest.Quo
         out += NULL_TEXT
     else:
         text = name.encode()
-        out += _pack_h(len(text))
+        n = len(text)
+        out += _pack_h(n)
         out += text
 
 

@@ -112,7 +112,8 @@ def _write_quota_config_resource_v0(out: bytearray, item: AlterQuotasResponse.Qu
         out += NULL_TEXT
     else:
         text = name.encode()
-        out += _pack_h(len(text))
+        n = len(text)
+        out += _pack_h(n)
         out += text
 
 
@@ -157,7 +158,8 @@ def _write_many_alter_quotas_config_v0(out: bytearray, items: Sequence[AlterQuot
             out += NULL_TEXT
         else:
             text = error_message.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
         config_name_raw = item.config_name.encode()
         out += _pack_h(len(config_name_raw))

@@ -93,7 +93,8 @@ def _write_quota_config_resource_v1(out: bytearray, item: DescribeQuotasRequest.
         out += NULL_TEXT
     else:
         text = name.encode()
-        out += _pack_h(len(text))
+        n = len(text)
+        out += _pack_h(n)
         out += text
 
 

@@ -132,7 +132,8 @@ def _write_quota_config_resource_v1(out: bytearray, item: DescribeQuotasResponse
         out += NULL_TEXT
     else:
         text = name.encode()
-        out += _pack_h(len(text))
+        n = len(text)
+        out += _pack_h(n)
         out += text
 
 
@@ -237,7 +238,8 @@ def _write_many_describe_quotas_config_v1(
             out += NULL_TEXT
         else:
             text = error_message.encode()
-            out += _pack_h(len(text))
+            n = len(text)
+            out += _pack_h(n)
             out += text
         config_entries = item.config_entries
         if type(config_entries) is not tuple:

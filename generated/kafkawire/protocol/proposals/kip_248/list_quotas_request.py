@@ -72,8 +72,8 @@ def _write_quota_config_resource_v1(out: list[bytes], item: ListQuotasRequest.Qu
         out.append(NULL_TEXT)
     else:
         text = name.encode()
-        out.append(_pack_h(len(text)))
-        out.append(text)
+        n = len(text)
+        out += (_pack_h(n), text)
 
 
 # ListQuotasRequest, version 1

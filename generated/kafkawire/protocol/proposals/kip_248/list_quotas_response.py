@@ -89,8 +89,8 @@ def _encode_list_quotas_response_v1(item: ListQuotasResponse) -> bytes:
         out.append(NULL_TEXT)
     else:
         text = error_message.encode()
-        out.append(_pack_h(len(text)))
-        out.append(text)
+        n = len(text)
+        out += (_pack_h(n), text)
     quota_config_entity_names = item.quota_config_entity_names
     if type(quota_config_entity_names) is not tuple:
         quota_config_entity_names = sequence(quota_config_entity_names)

@@ -1,0 +1,166 @@
+"""The steps that write a struct, as templates/write.py.j2 prints them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An expression that a ``struct`` code writes; ``refuse`` is a condition under which it must not.
+
+    ``struct`` would cut or pad a uuid of another length, and take anything at all for a bool.
+    """
+
+    expression: str
+    code: str
+    refuse: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WriteRun:
+    """Fixed-width values side by side; ``refusals`` are conditions that are looked at first."""
+
+    expressions: tuple[str, ...]
+    code: str
+    refusals: tuple[str, ...]
+    kind: str = "run"
+
+
+@dataclass(frozen=True, slots=True)
+class Prepare:
+    """Turn a value into ``name``, ready to be used; ``prepare`` says how.
+
+    ``text`` and ``octets`` make bytes of it, ``array`` a tuple; ``length`` measures it, ``value`` takes it as it is,
+    and ``numbers`` packs the ``n`` numbers of a tuple, whose ``struct`` code is ``code``; if the tuple is its ``twin``,
+    that is done already, in the local ``numbers``.
+    """
+
+    name: str
+    expression: str
+    prepare: str
+    code: str = ""
+    twin: str = ""
+    kind: str = "prepare"
+
+
+@dataclass(frozen=True, slots=True)
+class WriteBody:
+    """Append a prepared string or octets."""
+
+    name: str
+    kind: str = "body"
+
+
+@dataclass(frozen=True, slots=True)
+class WriteText:
+    """A string or octets with its prefix where it cannot ride along; ``kind`` is ``text``, ``octets`` or ``view``.
+
+    A ``view`` may be a memoryview, which is not made bytes of: joining the pieces copies it, once.
+    ``lead`` and ``tail`` are the fixed-width values around a compact string: while it is short, one ``struct`` call
+    writes all of them.
+    """
+
+    name: str
+    expression: str
+    compact: bool
+    nullable: bool
+    length_code: str
+    kind: str
+    lead: WriteRun | None = None
+    tail: WriteRun | None = None
+
+    @property
+    def around(self) -> tuple[str, str]:
+        """The ``struct`` codes of lead and tail."""
+        return self.lead.code if self.lead else "", self.tail.code if self.tail else ""
+
+
+@dataclass(frozen=True, slots=True)
+class WriteArray:
+    """An array with its count: elements by ``element`` steps, a ``struct`` code or a struct writer.
+
+    A ``prefixed`` array is prepared already, and its count was written by the run in front of it. ``lead`` is the
+    run in front of a compact count, which one ``struct`` call writes with it while the array is short.
+    """
+
+    name: str
+    expression: str
+    compact: bool
+    nullable: bool
+    prefixed: bool
+    code: str = ""
+    writer: str = ""
+    element: tuple[WriteStep, ...] = ()
+    lead: WriteRun | None = None
+    kind: str = "array"
+
+
+@dataclass(frozen=True, slots=True)
+class WriteFused:
+    """Steps that one ``struct`` call writes while a condition holds, which is mostly so.
+
+    Attributes:
+        setup: what is to be done before the condition can be looked at.
+        condition: when the one call will do.
+        refusals: conditions that are looked at before it.
+        packer: what the call is taken from: ``run``, ``pair`` (of strings) or ``twins`` (arrays of numbers).
+        codes: the ``struct`` codes of that.
+        arguments: what is packed.
+        apart: the steps one by one, for when the condition does not hold.
+        inside: what else is to be done before the call.
+    """
+
+    setup: tuple[Prepare, ...]
+    condition: str
+    refusals: tuple[str, ...]
+    packer: str
+    codes: tuple[str, ...]
+    arguments: tuple[str, ...]
+    apart: tuple[WriteStep, ...]
+    inside: tuple[Prepare, ...] = ()
+    kind: str = "fused"
+
+
+@dataclass(frozen=True, slots=True)
+class WriteStruct:
+    """A single struct. ``marker`` tells how null is marked: ``inline``, ``tagged`` or not at all."""
+
+    expression: str
+    writer: str
+    marker: str
+    kind: str = "struct"
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedValue:
+    """A tagged field: its number, the test whether it differs from its default, the steps of its payload.
+
+    ``may_be_set`` is a quick test that never misses a field that differs.
+    """
+
+    tag: int
+    is_set: str
+    may_be_set: str
+    steps: tuple[WriteStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WriteTags:
+    """The tagged-field section; the zero byte of an empty one is written already, by the run in front."""
+
+    known: tuple[TaggedValue, ...]
+    declared: tuple[int, ...]
+    kind: str = "tags"
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """What the version cannot carry must not be (encode-non-ignorable, null-encode-refused)."""
+
+    condition: str
+    reason: str
+    kind: str = "refuse"
+
+
+WriteStep = WriteRun | Prepare | WriteBody | WriteText | WriteArray | WriteFused | WriteStruct | WriteTags | Refuse

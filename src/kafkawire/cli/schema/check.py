@@ -1,0 +1,112 @@
+"""``kafkawire schema check``: whether peers of two sets of definitions still understand each other."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kafkawire.cli.outcome import CommandError, ExitCode
+from kafkawire.cli.schema.sides import ORIGINS_HELP, load_sides
+from kafkawire.codegen.evolution.checking.accepted import Acceptance, AcceptedError, read_accepted
+from kafkawire.codegen.evolution.checking.entries import entries_of, rules_of
+from kafkawire.codegen.evolution.checking.json_form import check_json
+from kafkawire.codegen.evolution.checking.markdown import check_markdown
+from kafkawire.codegen.evolution.checking.result import PURPOSES, CheckResult, check_sides
+from kafkawire.codegen.evolution.checking.text import text_lines
+from kafkawire.codegen.evolution.checking.wording import summary
+from kafkawire.codegen.report.github import render_github
+from kafkawire.codegen.report.repository import RepositoryPaths
+from kafkawire.codegen.report.sarif import render_sarif
+
+_STYLES = {"breaking": "bold red", "risky": "yellow", "safe": "green", "accepted": "cyan", "faint": "dim"}
+
+
+class Format(StrEnum):
+    """How the findings are printed."""
+
+    TEXT = "text"
+    JSON = "json"
+    MARKDOWN = "markdown"
+    GITHUB = "github"
+    SARIF = "sarif"
+
+
+class ProfileName(StrEnum):
+    """Whose rules are applied."""
+
+    KAFKAWIRE = "kafkawire"
+    UPSTREAM = "upstream"
+
+
+def run(
+    old: Annotated[str, typer.Argument(metavar="OLD", help=f"The older definitions: {ORIGINS_HELP}.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="The newer definitions, likewise.")],
+    output: Annotated[
+        Format,
+        typer.Option(
+            "--format",
+            help="Text for people, JSON for programs, Markdown for a comment on a change, commands for GitHub Actions, "
+            "or SARIF 2.1.0.",
+        ),
+    ] = Format.TEXT,
+    profile: Annotated[
+        ProfileName, typer.Option(help="Our rules, or those of Kafka's own checker as they are, oddities included.")
+    ] = ProfileName.KAFKAWIRE,
+    allow: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Findings that are accepted, each with its reason (TOML).")
+    ] = None,
+) -> None:
+    """Check whether peers with the OLD and the NEW definitions still understand each other's bytes.
+
+    A finding is breaking (peers misread or refuse something), risky (the bytes are understood, but somebody may miss
+    something) or safe (worth knowing). What changes only versions that OLD marks unstable is safe. Beside the rules it
+    is worked out from the layouts whether each side reads what the other writes, for every version that both have.
+
+    Exit code: 0 if nothing is breaking but what --allow accepts, 1 if something is, 2 if a side or FILE cannot be read.
+    """
+    acceptances = _acceptances(allow)
+    result = check_sides(*load_sides(old, new), profile.value, acceptances)
+    if output is Format.TEXT:
+        _print_text(result)
+    else:
+        typer.echo(_rendered(result, output), nl=False)
+        typer.echo(summary(result), err=True)
+    raise typer.Exit(ExitCode.FAILED if result.fails else ExitCode.DONE)
+
+
+def _acceptances(file: Path | None) -> tuple[Acceptance, ...]:
+    """The file may name the rules of every profile, so that one file serves them all."""
+    if file is None:
+        return ()
+    try:
+        return read_accepted(file, {rule: purpose for rules in PURPOSES.values() for rule, purpose in rules.items()})
+    except AcceptedError as error:
+        raise CommandError(str(error), ExitCode.USAGE) from None
+
+
+def _rendered(result: CheckResult, output: Format) -> str:
+    """A result for programs."""
+    entries = entries_of(result, RepositoryPaths(Path()))
+    match output:
+        case Format.JSON:
+            return check_json(result)
+        case Format.MARKDOWN:
+            return check_markdown(result)
+        case Format.GITHUB:
+            return render_github(entries)
+        case _:
+            return render_sarif(entries, rules_of(result), version("kafkawire"))
+
+
+def _print_text(result: CheckResult) -> None:
+    """Print lines in colours on a terminal; they are never wrapped, so that what is searched for stays on its line."""
+    from rich.console import Console  # noqa: PLC0415 slow to import, and the other formats do without
+    from rich.text import Text  # noqa: PLC0415 the same
+
+    console = Console(highlight=False, emoji=False, soft_wrap=True)
+    for line in text_lines(result):
+        console.print(Text(line.text, _STYLES.get(line.kind, "")))

@@ -1,0 +1,64 @@
+"""Releases of Apache Kafka as sides of a comparison: fetched by the machine's own Maven, then read from the cache."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.apache_kafka.prerequisites import lacking, program
+
+from kafkawire.codegen.evolution.kafka_release import cache_file
+from kafkawire.codegen.evolution.origin import load_side
+from kafkawire.codegen.evolution.origin_error import OriginError
+from kafkawire.codegen.evolution.side import Side
+
+pytestmark = [pytest.mark.conformance, pytest.mark.xdist_group("maven")]
+
+OLD_NEW_AND_PINNED = {"2.8.2": 158, "3.5.2": 190, "3.9.2": 241, "4.3.1": 281}
+"""Releases that were made before and after Kafka's generator became strict, and how many messages each has."""
+
+
+@pytest.fixture
+def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program("mvn")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+
+def fetched(release: str) -> Side:
+    try:
+        return load_side(f"kafka:{release}")
+    except OriginError as error:
+        if "could not fetch" in str(error):
+            lacking(str(error))
+        raise
+
+
+@pytest.mark.usefixtures("_cache")
+@pytest.mark.parametrize(("release", "messages"), OLD_NEW_AND_PINNED.items())
+def test_a_release_is_fetched_once_and_then_read_without_maven(
+    monkeypatch: pytest.MonkeyPatch, release: str, messages: int
+) -> None:
+    side = fetched(release)
+    assert len(side.messages) == messages
+    assert [finding for finding in side.findings if finding.severity == "error"] == []
+
+    monkeypatch.setenv("PATH", "")
+    assert load_side(f"kafka:{release}") == side
+
+
+@pytest.mark.usefixtures("_cache")
+def test_a_release_that_was_never_made_is_told_from_a_failing_network() -> None:
+    fetched("3.9.2")
+    with pytest.raises(OriginError, match=r"kafka:3\.9\.9999: Maven's repositories have no such release"):
+        load_side("kafka:3.9.9999")
+    assert not cache_file("3.9.9999").exists()
+
+
+@pytest.mark.usefixtures("_cache")
+def test_a_network_that_fails_is_told_from_a_missing_release(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a proxy where nobody listens. The release is one that no other test has had fetched before."""
+    fetched("3.9.2")
+    monkeypatch.setenv("MAVEN_OPTS", "-Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=1 -Dhttp.proxyHost=127.0.0.1")
+    with pytest.raises(OriginError, match=r"kafka:3\.4\.9998: Maven could not fetch"):
+        load_side("kafka:3.4.9998")
+    assert not cache_file("3.4.9998").exists()

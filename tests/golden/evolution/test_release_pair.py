@@ -1,0 +1,103 @@
+"""What the check has to say about two real releases: every finding, each group of them with its explanation.
+
+``kafka-3.9.2-to-4.3.1.txt`` has a line for each finding; the lines before it that begin with ``#`` explain it and all
+that follow until the next such lines. With ``--update-golden`` explanations stay where they are, before the first
+finding that they explained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.apache_kafka.prerequisites import lacking, program
+from tests.apache_kafka.releases import REPOSITORY
+
+from kafkawire.codegen.evolution.checking.accepted import read_accepted
+from kafkawire.codegen.evolution.checking.result import CheckResult, check_sides
+from kafkawire.codegen.evolution.checking.wording import BytesRow, bytes_rows, subject
+from kafkawire.codegen.evolution.finding import EvolutionFinding
+from kafkawire.codegen.evolution.origin import load_side
+from kafkawire.codegen.evolution.origin_error import OriginError
+from kafkawire.codegen.evolution.rules.catalogue import EVOLUTION_RULES
+
+pytestmark = pytest.mark.conformance
+
+EXPECTED = Path(__file__).with_name("kafka-3.9.2-to-4.3.1.txt")
+ACCEPTED = REPOSITORY / "docs" / "evolution" / "kafka-3.9.2-to-4.3.1.toml"
+
+
+@pytest.fixture(scope="module")
+def result() -> CheckResult:
+    """The check of both releases, with what is accepted of it."""
+    program("mvn")
+    try:
+        sides = load_side("kafka:3.9.2"), load_side("kafka:4.3.1")
+    except OriginError as error:
+        if "Maven" in str(error):
+            lacking(str(error))
+        raise
+    return check_sides(*sides, "kafkawire", read_accepted(ACCEPTED, EVOLUTION_RULES))
+
+
+def told(finding: EvolutionFinding) -> str:
+    return f"{finding.severity} {finding.rule} {subject(finding)}: {finding.reason}"
+
+
+def lines_of(result: CheckResult) -> list[str]:
+    findings = sorted((judged.finding for judged in result.findings), key=lambda f: (_weight(f), f.rule, told(f)))
+    return [*map(told, findings), *(f"bytes {row}" for row in bytes_rows(result))]
+
+
+def _weight(finding: EvolutionFinding) -> int:
+    return ("breaking", "risky", "safe").index(finding.severity)
+
+
+def with_explanations(lines: list[str], before: str) -> Iterator[str]:
+    """The lines, each behind the comments that stood before it."""
+    comments: dict[str, list[str]] = {}
+    waiting: list[str] = []
+    for line in before.splitlines():
+        if line.startswith("#") or not line:
+            waiting.append(line)
+        else:
+            comments[line], waiting = waiting, []
+    for line in lines:
+        yield from comments.get(line, ())
+        yield line
+
+
+def test_every_finding_is_expected(result: CheckResult, update_golden: bool) -> None:
+    if update_golden:
+        before = EXPECTED.read_text("utf-8") if EXPECTED.exists() else ""
+        EXPECTED.write_text("".join(f"{line}\n" for line in with_explanations(lines_of(result), before)), "utf-8")
+    expected = [line for line in EXPECTED.read_text("utf-8").splitlines() if line and not line.startswith("#")]
+    assert lines_of(result) == expected
+
+
+def test_what_breaks_is_accepted_with_a_reason_and_nothing_else_is(result: CheckResult) -> None:
+    assert [told(judged.finding) for judged in result.findings if judged.fails] == []
+    assert {judged.finding.severity for judged in result.findings if judged.accepted} == {"breaking"}
+    assert result.unused == ()
+
+
+def test_the_bytes_of_all_other_versions_are_the_same(result: CheckResult) -> None:
+    rows: list[BytesRow] = list(bytes_rows(result))
+    assert [(row.message, str(row.versions), row.unstable) for row in rows] == [
+        ("ReadShareGroupStateSummaryResponse", "0", True),
+        ("ShareGroupMetadataValue", "0", False),
+    ]
+    assert sum(len(message.versions) for message in result.bytes) == 630
+
+
+def test_each_kind_of_finding_is_explained() -> None:
+    explained = False
+    kind = ""
+    for line in EXPECTED.read_text("utf-8").splitlines():
+        if not line or line.startswith("#"):
+            explained = True
+            continue
+        fresh = " ".join(line.split()[: 1 if line.startswith("bytes") else 2])
+        assert explained or fresh == kind, f"nothing explains: {line}"
+        explained, kind = False, fresh

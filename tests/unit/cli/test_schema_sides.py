@@ -1,0 +1,98 @@
+"""Both sides of a comparison on the command line: a side that cannot be had ends with exit code 2."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.release_jars import Json, field, install_maven, message, write_jar
+
+from kafkawire.cli.outcome import CommandError, ExitCode
+from kafkawire.cli.schema.sides import load_sides
+
+
+def write(folder: Path, definition: Json) -> None:
+    folder.mkdir()
+    (folder / f"{definition['name']}.json").write_text(json.dumps(definition))
+
+
+@pytest.fixture(autouse=True)
+def _folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "old", message("A", "0", [field("Name", "string", "0+")]))
+    write(tmp_path / "new", message("A", "0-1", [field("Name", "string", "0+")]))
+    write(tmp_path / "broken", message("A", "0+", []))
+    write(tmp_path / "doubtful", message("A", "0", [], deprecatedVersions="2-1"))
+
+
+def test_both_sides_are_read_in_their_order(capfd: pytest.CaptureFixture[str]) -> None:
+    old, new = load_sides("old", "new")
+
+    assert (old.name, new.name) == ("old", "new")
+    assert (str(old.messages["A"].valid_versions), str(new.messages["A"].valid_versions)) == ("0", "0-1")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_warnings_do_not_stop_a_comparison(capfd: pytest.CaptureFixture[str]) -> None:
+    assert len(load_sides("doubtful", "new")[0].findings) == 1
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("sides", [("broken", "new"), ("old", "broken")])
+def test_definitions_with_errors_are_shown_as_lint_shows_them(
+    capfd: pytest.CaptureFixture[str], sides: tuple[str, str]
+) -> None:
+    with pytest.raises(CommandError) as failed:
+        load_sides(*sides)
+
+    assert failed.value.exit_code is ExitCode.USAGE
+    assert failed.value.message.startswith("broken cannot be compared: its definitions have errors")
+    printed = capfd.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("broken/A.json:1:48: error[message-max-version-required]: ")
+
+
+@pytest.mark.parametrize("sides", [("missing", "new"), ("old", "missing")])
+def test_a_side_that_is_not_there_is_wrong_usage(sides: tuple[str, str]) -> None:
+    with pytest.raises(CommandError, match="there is no file or folder 'missing'") as failed:
+        load_sides(*sides)
+
+    assert failed.value.exit_code is ExitCode.USAGE
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
+def test_a_terminal_is_told_what_takes_long(tmp_path: Path) -> None:
+    """On a real pseudo-terminal, for what is told depends on it; nothing of it reaches standard output."""
+    install_maven(tmp_path / "bin", tmp_path / "jars")
+    write_jar(tmp_path / "jars" / "3.0.0" / "kafka-clients.jar", "common/message", [message("A", "0", [])])
+    script = 'from kafkawire.cli.schema.sides import load_sides; print(load_sides("kafka:3.0.0", "old")[0].name)'
+    environment = os.environ | {"PATH": str(tmp_path / "bin"), "XDG_CACHE_HOME": str(tmp_path), "TERM": "xterm"}
+    master, terminal = os.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-c", script], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=terminal
+    ) as process:
+        os.close(terminal)
+        told = read_all(master)
+        printed = process.communicate()[0]
+
+    assert (process.returncode, printed) == (0, b"kafka:3.0.0\n")
+    assert b"fetching Apache Kafka 3.0.0 with Maven" in told
+
+
+def read_all(terminal: int) -> bytes:
+    """What is written to the other end until that is closed, which Linux tells as an error."""
+    told = b""
+    try:
+        while read := os.read(terminal, 4096):
+            told += read
+    except OSError as error:
+        if error.errno != errno.EIO:
+            raise
+    finally:
+        os.close(terminal)
+    return told
