@@ -187,7 +187,7 @@ def test_any_sequence_is_an_array() -> None:
 
 
 def test_errors_never_quote_texts_or_octets() -> None:
-    secret = "hunter2"  # noqa: S105
+    secret = "hunter2"
     for synthetic, value in (
         (single("bytes"), secret),
         (single("string"), secret.encode()),
