@@ -7,11 +7,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from benchmarks import admin_memory, admin_page
+from benchmarks.admin_memory import Memory
+from benchmarks.admin_peers import missing_admin_peers
 from benchmarks.chart import speed_up_chart
 from benchmarks.peers import missing_peers
 from benchmarks.report import page
-from benchmarks.results import KAFKA_PYTHON, KIO, OURS, Measurement, Target
-from benchmarks.sampling import Effort, interleave
+from benchmarks.results import ADMIN_PEERS, CONFLUENT, JAVA, KAFKA_PYTHON, KIO, OURS, Measurement, Target
+from benchmarks.sampling import Effort, Waiting, interleave, interleave_waiting
+from tests.apache_kafka.releases import class_path, newest_release
 
 ROOT = Path(__file__).parents[2]
 
@@ -21,6 +25,10 @@ TWICE_KIO = Measurement(
     {OURS: (1.0, 2.0, 3.0), KIO: (2.0, 4.0, 6.0), KAFKA_PYTHON: (4.0, 8.0, 12.0)},
     (Target(KIO, 2), Target(KAFKA_PYTHON, 5), Target(None, 2.5)),
 )
+
+HALF_OF_JAVA = Measurement("admin", "describe: some ACLs", {OURS: (2.0,), CONFLUENT: (8.0,), JAVA: (1.0,)})
+SMALL = Memory(1000, 100_000, 200_000, 300_000, 400_000)
+LARGE = Memory(2000, 200_000, 500_000, 600_000, 2_100_000)
 
 
 @pytest.mark.skipif(
@@ -61,3 +69,68 @@ def test_the_picture_has_a_dot_for_each_library() -> None:
     picture = speed_up_chart("Time to decode", [TWICE_KIO])
     for contender in (OURS, KIO, KAFKA_PYTHON):
         assert picture.count(f'<circle class="{contender}"') == 2  # one in the row, one in the legend
+
+
+def test_contenders_that_are_waited_for_take_turns_and_a_first_round_does_not_count() -> None:
+    turns: list[str] = []
+
+    def other() -> float:
+        turns.append(JAVA)
+        return 7.0
+
+    seconds = interleave_waiting({OURS: lambda: turns.append(OURS), JAVA: Waiting(other)}, 2)
+    assert turns == [OURS, JAVA] * 3
+    assert (len(seconds[OURS]), seconds[JAVA]) == (2, (7.0, 7.0))
+
+
+def test_the_page_of_the_admin_client_has_a_column_for_each_peer_that_was_measured() -> None:
+    imported = Measurement("admin import", "the package", {OURS: (0.001,), KAFKA_PYTHON: (0.1,)})
+    text = admin_page.page([HALF_OF_JAVA, imported], [SMALL, LARGE], [("Processor", "a fast one")])
+    assert (
+        "| | kafkawire | confluent-kafka | Java | speed-up over confluent-kafka | speed-up over Java | target |" in text
+    )
+    assert "| describe: some ACLs | 2 s | 8 s | 1 s | **4** (4 to 4) | **0.5** (0.5 to 0.5) |" in text
+    assert "| the package | 1 ms | 100 ms | **100** (100 to 100) |" in text
+
+
+def test_memory_is_judged_by_its_peak_and_its_growth() -> None:
+    rows = admin_memory.table([SMALL, LARGE])
+    assert rows[-2:] == [
+        "| 1 000 ACLs | 100 B | 200 B | 300 B | 400 B | ✓ below 1 KiB an ACL |",
+        "| 2 000 ACLs | 100 B | 250 B | 300 B | 1050 B | ✗ below 1 KiB an ACL |",
+    ]
+    assert not admin_memory.is_linear([SMALL, LARGE])
+    assert admin_memory.is_linear([SMALL, SMALL])
+
+
+def test_the_picture_of_the_admin_client_has_a_dot_for_each_peer_that_was_measured() -> None:
+    picture = speed_up_chart("Time", [HALF_OF_JAVA], ADMIN_PEERS)
+    assert [picture.count(f'<circle class="{name}"') for name in (OURS, CONFLUENT, JAVA, KAFKA_PYTHON)] == [2, 2, 2, 0]
+
+
+@pytest.mark.interop
+@pytest.mark.xdist_group("kafka_broker")
+@pytest.mark.skipif(
+    bool(missing_admin_peers()), reason=f"{' and '.join(missing_admin_peers())} not installed; `make bench` does it"
+)
+def test_admin_clients_describe_the_same_and_are_measured() -> None:
+    class_path(newest_release())  # skips this test where there is no Kafka
+    command = [sys.executable, "-m", "benchmarks", "admin", "--trial", "--rounds", "1"]
+    finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stderr
+    assert [
+        line.partition(":")[0] for line in finished.stdout.splitlines() if line.startswith(("| describe", "| alter"))
+    ] == [
+        "| describe",
+        "| describe",
+        "| alter",
+    ]
+    assert "| 220 ACLs |" in finished.stdout
+
+
+def test_without_java_the_admin_client_is_left_out_with_a_word(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "benchmarks", "admin", "--trial", "--rounds", "1"]
+    environment = {"PATH": str(tmp_path)}
+    finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
+    assert (finished.returncode, finished.stdout) == (0, "")
+    assert finished.stderr.startswith("admin left out: needs Apache Kafka's own classes: there is no java on the path")

@@ -30,7 +30,9 @@ def functions(page: Path) -> Mapping[str, Callable[..., Awaitable[None]]]:
     return {name: found for name, found in namespace.items() if inspect.iscoroutinefunction(found)}
 
 
-@pytest.mark.parametrize("page", ["admin-groups.md", "admin-transactions.md"])
+@pytest.mark.parametrize(
+    "page", ["admin-groups.md", "admin-transactions.md", "admin-topics.md", "admin-cluster.md", "../admin.md"]
+)
 async def test_the_examples_of_a_page_work(page: str, kafka_broker: Broker) -> None:
     examples = functions(HOW_TO / page)
     assert examples
@@ -38,9 +40,10 @@ async def test_the_examples_of_a_page_work(page: str, kafka_broker: Broker) -> N
         await admin.create_topics([NewTopic("invoices", num_partitions=2)])
         (await admin.wait_for_topics(["invoices"])).all()
         await admin.alter_consumer_group_offsets("billing", {TopicPartition("invoices", 0): 1})
+        arguments = {"admin": admin, "address": kafka_broker.address, "topic": "orders"}
         for example in examples.values():
-            await example(admin)
-        await admin.delete_topics(["invoices"])
+            await example(*(arguments[name] for name in inspect.signature(example).parameters))
+        await admin.delete_topics(["invoices", "orders"])
 
 
 @pytest.mark.parametrize("page", ["admin-configs.md", "admin-users.md"])

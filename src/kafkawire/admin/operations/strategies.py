@@ -20,8 +20,8 @@ Strategy: TypeAlias = Literal["automatic", "batch", "pipelined", "listing"]
 ``automatic``: ``batch`` where it can be had; otherwise ``pipelined`` for few filters and ``listing`` for many.
 """
 
-LISTING_FROM = 32
-"""The number of filters from which one listing is quicker than a request for each; see decision 0008."""
+LISTING_FROM = 24
+"""The number of filters from which one listing is quicker than a request for each; see decision 0013."""
 
 
 class Ways(msgspec.Struct, Generic[K, V], frozen=True):

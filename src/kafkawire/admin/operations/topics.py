@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from kafkawire import protocol
+from kafkawire.admin.engine.lookups import FindLeaders
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.route import CONTROLLER, Route
@@ -14,7 +15,7 @@ from kafkawire.admin.results import Results
 from kafkawire.admin.topics import CreatedTopic, CreatedTopicConfig, NewPartitions, NewTopic
 from kafkawire.layout import Uuid
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import InvalidTopicError, UnknownTopicIdError, error_of
+from kafkawire.protocol.errors import InvalidTopicError, PolicyViolationError, UnknownTopicIdError, error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -160,9 +161,15 @@ class CreatePartitions(Operation[str, None, "protocol.CreatePartitionsResponse"]
     # Above the limit of records 4.3.1 adds partitions and says that it failed, so requests stay below it.
     batch = MAXIMUM_RECORDS
 
-    def __init__(self, partitions: Mapping[str, NewPartitions], *, validate_only: bool) -> None:
+    def __init__(
+        self, partitions: Mapping[str, NewPartitions], refused: Mapping[str, KafkaError], *, validate_only: bool
+    ) -> None:
         self._partitions = partitions
+        self._refused = refused
         self._validate_only = validate_only
+
+    def validate(self, item: str) -> KafkaError | None:
+        return self._refused.get(item)
 
     def weight(self, item: str) -> int:
         return max(1, self._partitions[item].total)
@@ -259,4 +266,21 @@ class TopicOperations(OperationFamily):
             Topic name to None, or to what went wrong: `InvalidPartitionsError`, `UnknownTopicOrPartitionError` ...
         """
         wanted = {name: NewPartitions(to) if isinstance(to, int) else to for name, to in partitions.items()}
-        return await self._each(CreatePartitions(wanted, validate_only=validate_only), wanted, timeout, progress)
+        deadline = self._deadline(timeout)
+        operation = CreatePartitions(wanted, await self._too_many(wanted, deadline), validate_only=validate_only)
+        return await self._until(deadline, operation, wanted, progress)
+
+    async def _too_many(self, wanted: Mapping[str, NewPartitions], deadline: float) -> dict[str, KafkaError]:
+        """Topics that would get more partitions at once than a request may make records.
+
+        A controller of 4.3.1 adds as many as it can and says that it failed; so it is not asked.
+        """
+        large = [name for name, to in wanted.items() if to.total > MAXIMUM_RECORDS]
+        if not large:
+            return {}
+        present = (await self._until(deadline, FindLeaders(), large)).values()
+        return {
+            name: PolicyViolationError(f"more than {MAXIMUM_RECORDS} new partitions at once; add them in several calls")
+            for name, leaders in present.items()
+            if wanted[name].total - len(leaders) > MAXIMUM_RECORDS
+        }

@@ -426,7 +426,7 @@ async def test_only_what_is_light_work_for_a_broker_is_asked_for_all_at_once() -
     filters = [AclBindingFilter(principal=f"User:{n}") for n in range(1_000)]
     cluster = StandInCluster(1, {request: counted(handler) for request, handler in handlers.items()})
     async with cluster, cluster.client() as client:
-        (await client.describe_acls(filters[:30])).all()
+        (await client.describe_acls(filters[:30], strategy="pipelined")).all()
         (await client.delete_acls(filters)).all()
         assert max(on_their_way[DescribeAclsRequest]) == FAST.requests_in_flight
         assert max(on_their_way[DeleteAclsRequest]) == 2

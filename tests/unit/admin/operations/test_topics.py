@@ -214,3 +214,11 @@ async def test_an_answer_without_a_topic_is_an_error_of_that_topic() -> None:
     handlers: Handlers = {CreatePartitionsRequest: lambda *_: CreatePartitionsResponse()}
     async with StandInCluster(1, handlers) as cluster, cluster.client() as client:
         assert isinstance((await client.create_partitions({"a": 1})).errors()["a"], UnknownServerError)
+
+
+async def test_more_new_partitions_than_a_request_may_make_are_refused_without_asking() -> None:
+    async with StandInCluster(1, growing(lambda _: 0)) as cluster, cluster.client() as client:
+        cluster.leaders = {"small": {0: 1}, "large": dict.fromkeys(range(9_999), 1)}
+        results = await client.create_partitions({"small": 10_002, "large": 10_002, "b": 2})
+        assert isinstance(results.errors()["small"], PolicyViolationError)
+        assert list(results.values()) == ["large", "b"]
