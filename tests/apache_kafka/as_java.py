@@ -19,7 +19,6 @@ from kafkawire.admin.cluster_descriptions import (
     ReplicaLogDirs,
 )
 from kafkawire.admin.config_resources import ConfigEntry, ConfigResource
-from kafkawire.admin.engine.route import TopicPartition
 from kafkawire.admin.group_offsets import CommittedOffset, SharePartitionOffset
 from kafkawire.admin.groups import (
     ClassicGroupDescription,
@@ -35,6 +34,7 @@ from kafkawire.admin.quotas import ClientQuotaEntity
 from kafkawire.admin.scram import ScramCredentialInfo
 from kafkawire.admin.streams_groups import StreamsGroupDescription, StreamsGroupMember
 from kafkawire.admin.tokens import DelegationToken
+from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.admin.topics import TopicDescription, TopicListing
 from kafkawire.admin.transactions import ProducerState, TransactionDescription, TransactionListing
 from kafkawire.layout import Uuid

@@ -8,8 +8,8 @@ from enum import IntEnum
 import msgspec
 
 from kafkawire.admin.acls import AclOperation
-from kafkawire.admin.engine.route import TopicPartition
 from kafkawire.admin.nodes import Node
+from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.layout import Uuid
 from kafkawire.wire.kafka_errors import KafkaError
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from kafkawire.admin.acls import AclOperation
-from kafkawire.admin.engine.route import TopicPartition
 from kafkawire.admin.tolerant_text import TolerantText
+from kafkawire.admin.topic_partitions import TopicPartition
 
 CONSUMER_PROTOCOL = "consumer"
 """The protocol type of classic groups whose members are consumers."""

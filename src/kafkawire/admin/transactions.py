@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from kafkawire.admin.engine.route import TopicPartition
 from kafkawire.admin.tolerant_text import TolerantText
+from kafkawire.admin.topic_partitions import TopicPartition
 
 
 class TransactionState(TolerantText):

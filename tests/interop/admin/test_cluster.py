@@ -17,8 +17,8 @@ from kafkawire.admin.acls import AclBinding, AclBindingFilter, AclOperation, Res
 from kafkawire.admin.blocking import BlockingAdminClient
 from kafkawire.admin.cluster_descriptions import FeatureUpdate, Replica, UpgradeType
 from kafkawire.admin.connection.sasl import PlainCredentials
-from kafkawire.admin.engine.route import TopicPartition
 from kafkawire.admin.requirements import REQUIREMENTS, Support
+from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.admin.topics import NewTopic
 from kafkawire.layout import Uuid
 from kafkawire.protocol.errors import (

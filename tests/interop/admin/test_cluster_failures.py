@@ -21,10 +21,10 @@ from kafkawire.admin.acls import AclBinding, AclBindingFilter, AclOperation, Res
 from kafkawire.admin.client import AdminClient
 from kafkawire.admin.cluster_descriptions import Replica
 from kafkawire.admin.engine.progress import Progress
-from kafkawire.admin.engine.route import TopicPartition
 from kafkawire.admin.partitions import ElectionType, OffsetSpec
 from kafkawire.admin.quotas import ClientQuotaAlteration, ClientQuotaEntity, ClientQuotaFilter
 from kafkawire.admin.results import Results
+from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.admin.topics import CreatedTopic, NewTopic
 from kafkawire.wire.kafka_errors import KafkaError, OperationTimeoutError
 

@@ -13,7 +13,7 @@ from tests.apache_kafka.secure_broker import PASSWORDS, SUPER_USER, SecureBroker
 
 from kafkawire.admin.client import AdminClient
 from kafkawire.admin.connection.sasl import ScramCredentials
-from kafkawire.admin.engine.route import TopicPartition
+from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.admin.topics import NewTopic
 
 pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]

@@ -18,7 +18,6 @@ from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 from kafkawire.admin.acls import AclOperation
 from kafkawire.admin.blocking import BlockingAdminClient
 from kafkawire.admin.connection.sasl import PlainCredentials
-from kafkawire.admin.engine.route import TopicPartition
 from kafkawire.admin.group_offsets import CommittedOffset, SharePartitionOffset
 from kafkawire.admin.groups import (
     ConsumerGroupDescription,
@@ -27,6 +26,7 @@ from kafkawire.admin.groups import (
     GroupType,
     MemberToRemove,
 )
+from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.admin.topics import NewTopic
 from kafkawire.protocol.errors import (
     GroupAuthorizationFailedError,

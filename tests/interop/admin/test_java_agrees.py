@@ -28,11 +28,11 @@ from kafkawire.admin.blocking import BlockingAdminClient
 from kafkawire.admin.cluster_descriptions import Replica
 from kafkawire.admin.config_resources import ConfigChange, ConfigResource
 from kafkawire.admin.connection.sasl import ScramCredentials
-from kafkawire.admin.engine.route import TopicPartition
 from kafkawire.admin.group_offsets import CommittedOffset
 from kafkawire.admin.partitions import OffsetSpec
 from kafkawire.admin.quotas import ClientQuotaAlteration, ClientQuotaEntity, ClientQuotaFilter
 from kafkawire.admin.scram import ScramMechanism, ScramUpsertion
+from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.admin.topics import NewTopic
 
 pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]

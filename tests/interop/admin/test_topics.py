@@ -12,9 +12,9 @@ from tests.apache_kafka.releases import releases
 
 from kafkawire.admin.acls import AclOperation
 from kafkawire.admin.blocking import BlockingAdminClient
-from kafkawire.admin.engine.route import TopicPartition
 from kafkawire.admin.operations.records import HIGH_WATERMARK
 from kafkawire.admin.partitions import ElectionType, OffsetSpec
+from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.admin.topics import NewPartitions, NewTopic
 from kafkawire.layout import Uuid
 from kafkawire.protocol.errors import (

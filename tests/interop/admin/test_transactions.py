@@ -18,7 +18,7 @@ from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 
 from kafkawire.admin.blocking import BlockingAdminClient
 from kafkawire.admin.connection.sasl import PlainCredentials
-from kafkawire.admin.engine.route import TopicPartition
+from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.admin.topics import NewTopic
 from kafkawire.admin.transactions import (
     AbortTransactionSpec,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
-from kafkawire.admin.engine.route import ANY_NODE, CoordinatorType, Route, TopicPartition
+from kafkawire.admin.engine.route import ANY_NODE, CoordinatorType, Route
+from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import error_of

@@ -7,20 +7,7 @@ from typing import TypeAlias
 
 import msgspec
 
-
-class TopicPartition(msgspec.Struct, frozen=True, order=True):
-    """A partition of a topic.
-
-    Attributes:
-        topic: its name.
-        partition: its number, from 0.
-    """
-
-    topic: str
-    partition: int
-
-    def __str__(self) -> str:
-        return f"{self.topic}-{self.partition}"
+from kafkawire.admin.topic_partitions import TopicPartition
 
 
 class CoordinatorType(IntEnum):

@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import ClassVar, Protocol, TypeVar
 
 from kafkawire.admin.engine.operation import K, Operation, R, V
-from kafkawire.admin.engine.route import CoordinatorOf, CoordinatorType, Route, TopicPartition
+from kafkawire.admin.engine.route import CoordinatorOf, CoordinatorType, Route
 from kafkawire.admin.results import Results
+from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import UnknownServerError, error_of
 from kafkawire.wire.kafka_errors import KafkaError

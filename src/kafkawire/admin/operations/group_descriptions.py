@@ -9,7 +9,6 @@ from kafkawire import protocol
 from kafkawire.admin.acls import authorized_operations
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.progress import Progress
-from kafkawire.admin.engine.route import TopicPartition
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.groups import (
     CONSUMER_PROTOCOL,
@@ -22,6 +21,7 @@ from kafkawire.admin.groups import (
 )
 from kafkawire.admin.operations.coordinated import OfGroups, assigned
 from kafkawire.admin.results import Results
+from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import GroupIdNotFoundError, error_of

@@ -11,10 +11,11 @@ from kafkawire import protocol
 from kafkawire.admin.cluster_descriptions import LogDir, Replica, ReplicaInfo, ReplicaLogDirs
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.progress import Progress
-from kafkawire.admin.engine.route import OnNode, Route, TopicPartition
+from kafkawire.admin.engine.route import OnNode, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
+from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import ClusterAuthorizationFailedError, error_of
 from kafkawire.wire import Message

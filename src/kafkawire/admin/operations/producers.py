@@ -8,11 +8,12 @@ from typing import ClassVar
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.progress import Progress
-from kafkawire.admin.engine.route import LeaderOf, OnNode, Route, TopicPartition
+from kafkawire.admin.engine.route import LeaderOf, OnNode, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.operations.coordinated import failure
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
+from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.admin.transactions import AbortTransactionSpec, ProducerState
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode

@@ -9,11 +9,12 @@ from typing import ClassVar
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.progress import Progress
-from kafkawire.admin.engine.route import LeaderOf, Route, TopicPartition
+from kafkawire.admin.engine.route import LeaderOf, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.partitions import IsolationLevel, ListedOffset, OffsetSpec, WantedOffset
 from kafkawire.admin.results import Results
+from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import InvalidTimestampError, error_of

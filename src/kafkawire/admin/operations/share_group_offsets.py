@@ -8,13 +8,13 @@ from typing import TypeAlias
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Outcomes, Request
 from kafkawire.admin.engine.progress import Progress
-from kafkawire.admin.engine.route import TopicPartition
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.group_offsets import SharePartitionOffset
 from kafkawire.admin.operations.coordinated import InGroup, OfGroups, failure, of_partitions
 from kafkawire.admin.operations.group_offsets import Wanted, wanted_of_each
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
+from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message

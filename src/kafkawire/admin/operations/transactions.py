@@ -8,10 +8,11 @@ from typing import ClassVar
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.progress import Progress
-from kafkawire.admin.engine.route import CoordinatorOf, CoordinatorType, OnNode, Route, TopicPartition
+from kafkawire.admin.engine.route import CoordinatorOf, CoordinatorType, OnNode, Route
 from kafkawire.admin.gathered import Gathered
 from kafkawire.admin.operations.every_node import EveryNodeFamily
 from kafkawire.admin.results import Results
+from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.admin.transactions import (
     FencedProducer,
     TransactionDescription,

@@ -15,8 +15,9 @@ from kafkawire.admin.client import AdminClient
 from kafkawire.admin.connection.sasl import PlainCredentials
 from kafkawire.admin.engine.call import Call
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
-from kafkawire.admin.engine.route import CoordinatorOf, CoordinatorType, LeaderOf, Route, TopicPartition
+from kafkawire.admin.engine.route import CoordinatorOf, CoordinatorType, LeaderOf, Route
 from kafkawire.admin.results import Results
+from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.admin.topics import NewTopic
 from kafkawire.protocol import (
     CreateTopicsRequest,

@@ -7,7 +7,7 @@ from tests.stand_in_cluster import FAST, NodeHandler, StandInCluster
 
 from kafkawire.admin.client import AdminClient
 from kafkawire.admin.cluster_descriptions import FeatureUpdate, Replica, ReplicaLogDirs, UpgradeType
-from kafkawire.admin.engine.route import TopicPartition
+from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.layout import Uuid
 from kafkawire.protocol import (
     AddRaftVoterRequest,

@@ -10,8 +10,8 @@ from tests.stand_in_cluster import NodeHandler, StandInCluster
 from tests.stand_in_coordinators import coordinators
 
 from kafkawire.admin.acls import AclOperation
-from kafkawire.admin.engine.route import TopicPartition
 from kafkawire.admin.groups import ClassicGroupMember, ConsumerGroupMember, GroupState, GroupType
+from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.layout import Uuid
 from kafkawire.protocol import (
     ConsumerGroupDescribeRequest,

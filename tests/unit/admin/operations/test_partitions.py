@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from tests.stand_in_cluster import NodeHandler, StandInCluster
 
-from kafkawire.admin.engine.route import TopicPartition
 from kafkawire.admin.partitions import ElectionType, IsolationLevel, OffsetSpec, PartitionReassignment
+from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.protocol import (
     AlterPartitionReassignmentsRequest,
     AlterPartitionReassignmentsResponse,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from tests.stand_in_cluster import NodeHandler, StandInCluster
 
-from kafkawire.admin.engine.route import TopicPartition
+from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.admin.transactions import AbortTransactionSpec, ProducerState
 from kafkawire.protocol import (
     DescribeProducersRequest,

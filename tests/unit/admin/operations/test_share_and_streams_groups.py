@@ -6,7 +6,6 @@ from tests.stand_in_cluster import NodeHandler, StandInCluster
 from tests.stand_in_coordinators import coordinators
 
 from kafkawire.admin.acls import AclOperation
-from kafkawire.admin.engine.route import TopicPartition
 from kafkawire.admin.groups import GroupState, ShareGroupDescription, ShareGroupMember
 from kafkawire.admin.streams_groups import (
     StreamsEndpoint,
@@ -18,6 +17,7 @@ from kafkawire.admin.streams_groups import (
     StreamsTasks,
     StreamsTopology,
 )
+from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.layout import Uuid
 from kafkawire.protocol import (
     ShareGroupDescribeRequest,

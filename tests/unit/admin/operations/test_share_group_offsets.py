@@ -6,8 +6,8 @@ import pytest
 from tests.stand_in_cluster import NodeHandler, StandInCluster
 from tests.stand_in_coordinators import coordinators
 
-from kafkawire.admin.engine.route import TopicPartition
 from kafkawire.admin.group_offsets import SharePartitionOffset
+from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.layout import Uuid
 from kafkawire.protocol import (
     AlterShareGroupOffsetsRequest,

@@ -1,0 +1,31 @@
+"""What ``kafkawire.admin`` offers: every name is there, and nothing is loaded before it is used."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import kafkawire.admin
+
+
+@pytest.mark.parametrize("name", kafkawire.admin.__all__)
+def test_every_name_can_be_had(name: str) -> None:
+    value = getattr(kafkawire.admin, name)
+    assert not isinstance(value, type) or value.__name__ == name
+
+
+def test_all_names_every_module_table_entry() -> None:
+    assert sorted(kafkawire.admin._MODULE_OF) == sorted(kafkawire.admin.__all__)
+    assert set(kafkawire.admin.__all__) <= set(dir(kafkawire.admin))
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        getattr(kafkawire.admin, "Nothing")  # noqa: B009 a checker would refuse the plain form
+
+
+def test_deciding_offline_loads_no_sockets() -> None:
+    program = "import sys; from kafkawire.admin import AclBinding, AclEvaluator; sys.exit('asyncio' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
