@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkawire.protocol import message_class
@@ -28,14 +28,12 @@ CASES = [
 
 
 @pytest.mark.parametrize(("cls", "version"), CASES)
-@settings(deadline=None)  # a machine may be busy
 @given(data=st.data())
 def test_round_trip(cls: type[Message], version: int, data: st.DataObject) -> None:
     check_round_trip(data.draw(messages(cls, version)), version)
 
 
 @pytest.mark.parametrize(("cls", "version"), CASES)
-@settings(deadline=None)  # a machine may be busy
 @given(data=st.data())
 def test_engines_agree_on_damaged_bytes(cls: type[Message], version: int, data: st.DataObject) -> None:
     whole = data.draw(messages(cls, version)).encode(version)
@@ -43,7 +41,6 @@ def test_engines_agree_on_damaged_bytes(cls: type[Message], version: int, data: 
 
 
 @pytest.mark.parametrize(("cls", "version"), CASES)
-@settings(deadline=None)  # a machine may be busy
 @given(buffer=st.binary(max_size=64))
 def test_engines_agree_on_arbitrary_bytes(cls: type[Message], version: int, buffer: bytes) -> None:
     check_engines_agree(cls, version, buffer)
