@@ -60,6 +60,7 @@ def test_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("CI", "true")  # hypothesis gives properties no deadline then: this machine may be busy
     namespace: dict[str, object] = {"__name__": "page"}
     for block in blocks(page):
         if block.language == "python":
