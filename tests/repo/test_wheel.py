@@ -71,6 +71,13 @@ def run(command: list[str | Path], folder: Path) -> subprocess.CompletedProcess[
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
+def first_example(root: Path) -> str:
+    """The example of the README that speaks of the protocol alone."""
+    example = re.search(r"^```python\n(.*?)^```", (root / "README.md").read_text(), flags=re.MULTILINE | re.DOTALL)
+    assert example is not None
+    return example[1]
+
+
 def test_the_wheel_carries_all_three_roots_and_the_data(wheel: Path, root: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
@@ -89,14 +96,14 @@ def test_the_wheel_carries_all_three_roots_and_the_data(wheel: Path, root: Path)
 
 
 def test_the_protocol_needs_no_extra(bare: Path, root: Path, tmp_path: Path) -> None:
-    (example,) = re.findall(r"^```python\n(.*?)^```", (root / "README.md").read_text(), flags=re.MULTILINE | re.DOTALL)
+    example = first_example(root)
     (tmp_path / "example.py").write_text(example)
     ran = run([bare, "example.py"], tmp_path)
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
 def test_the_installed_package_is_typed(bare: Path, root: Path, tmp_path: Path) -> None:
-    (example,) = re.findall(r"^```python\n(.*?)^```", (root / "README.md").read_text(), flags=re.MULTILINE | re.DOTALL)
+    example = first_example(root)
     reveal = "\nfrom kafkawire.rpc import split_frames\nreveal_type(topic.name)\nreveal_type(split_frames)\n"
     (tmp_path / "example.py").write_text(example + reveal)
     mypy = [sys.executable, "-m", "mypy", "--strict", "--python-executable", str(bare), "example.py"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Callable
 
 import pytest
@@ -63,7 +64,7 @@ def test_connecting_that_is_cancelled_leaves_nothing_behind() -> None:
     async def body() -> list[bool]:
         was_cancelled = []
         async with StandInBroker({MetadataRequest: echo}, sasl=SASL) as broker:
-            for after in range(0, 8 * MORE_TURNS_THAN_A_REQUEST_NEEDS, 3):
+            for after in itertools.count(0, 3):  # how many turns a connection needs depends on the machine
                 connecting = asyncio.create_task(
                     Channel.connect(broker.host, broker.port, SETTINGS, give, deadline=soon())
                 )
@@ -75,8 +76,9 @@ def test_connecting_that_is_cancelled_leaves_nothing_behind() -> None:
                     await outcome.close()
                 await broker.no_clients()
                 assert [task for task in asyncio.all_tasks() if "kafkawire/admin" in repr(task)] == []
+                if not was_cancelled[-1]:
+                    assert isinstance(outcome, Channel)
+                    break
         return was_cancelled
 
-    was_cancelled = asyncio.run(body())
-    assert was_cancelled[0]
-    assert not was_cancelled[-1]
+    assert asyncio.run(body())[0]
