@@ -33,7 +33,7 @@ Kind: TypeAlias = Literal["brokers", "controllers"]
 _CONTROLLER_ENDPOINTS = 2
 """DescribeCluster's endpoint type for controllers."""
 
-_ALLOW_AUTO_TOPIC_CREATION_SINCE = 4
+ALLOW_AUTO_TOPIC_CREATION_SINCE = 4
 _ENDPOINT_TYPE_SINCE = 1
 _NO_TOPICS_SINCE = 1
 """Version 0 of Metadata cannot ask for no topic at all."""
@@ -200,7 +200,7 @@ class Cluster:
                 raise
             raise MismatchedEndpointTypeError("this is no broker; name controllers as bootstrap_controllers") from error
         request = protocol.MetadataRequest(
-            topics=(), allow_auto_topic_creation=version < _ALLOW_AUTO_TOPIC_CREATION_SINCE
+            topics=(), allow_auto_topic_creation=version < ALLOW_AUTO_TOPIC_CREATION_SINCE
         )
         answer = await channel.request(request, protocol.MetadataResponse, version, deadline)
         if answer.error_code == RebootstrapRequiredError.code:

@@ -141,6 +141,6 @@ def known_id(topic_id: Uuid) -> Uuid | None:
     return topic_id if any(topic_id) else None
 
 
-def known_node(node: int) -> int | None:
-    """A node id of the wire, where a negative number stands for none."""
-    return node if node >= 0 else None
+def known_number(number: int) -> int | None:
+    """A node id, offset, epoch or time of the wire, where a negative number stands for none."""
+    return number if number >= 0 else None

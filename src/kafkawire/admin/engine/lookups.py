@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kafkawire import protocol
+from kafkawire.admin.cluster import ALLOW_AUTO_TOPIC_CREATION_SINCE
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.route import ANY_NODE, CoordinatorType, Route
 from kafkawire.admin.topic_partitions import TopicPartition
@@ -12,7 +13,6 @@ from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
-_ALLOW_AUTO_TOPIC_CREATION_SINCE = 4
 _MANY_KEYS_SINCE = 4
 _SHARE_GROUPS_SINCE = 6
 
@@ -82,7 +82,7 @@ class FindLeaders(Operation[str, dict[int, int | KafkaError], "protocol.Metadata
         return protocol.MetadataRequest(
             topics=tuple(protocol.MetadataRequest.MetadataRequestTopic(name=topic) for topic in request.items),
             # A lookup must not create topics; older versions cannot say so.
-            allow_auto_topic_creation=request.version < _ALLOW_AUTO_TOPIC_CREATION_SINCE,
+            allow_auto_topic_creation=request.version < ALLOW_AUTO_TOPIC_CREATION_SINCE,
         )
 
     def read(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from kafkawire import protocol
 from kafkawire.admin.acls import authorized_operations
+from kafkawire.admin.cluster import ALLOW_AUTO_TOPIC_CREATION_SINCE
 from kafkawire.admin.cluster_descriptions import (
     ClusterDescription,
     ClusterNode,
@@ -20,7 +21,7 @@ from kafkawire.admin.engine.route import ANY_NODE, CONTROLLER, OnNode, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.nodes import Node
 from kafkawire.admin.results import Results
-from kafkawire.admin.topics import known_node
+from kafkawire.admin.topics import known_number
 from kafkawire.layout import Uuid
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import error_of
@@ -34,7 +35,6 @@ _FENCED_SINCE = 2
 _FEATURES_SINCE = 3
 _UPGRADE_TYPE_SINCE = 1
 _ONE_ERROR_SINCE = 2
-_NO_AUTO_CREATION_SINCE = 4
 
 
 class DescribeCluster(Operation[None, ClusterDescription, "protocol.DescribeClusterResponse"]):
@@ -69,7 +69,7 @@ class DescribeCluster(Operation[None, ClusterDescription, "protocol.DescribeClus
         return {
             None: ClusterDescription(
                 cluster_id=response.cluster_id,
-                controller=known_node(response.controller_id),
+                controller=known_number(response.controller_id),
                 nodes=tuple(
                     ClusterNode(Node(broker.broker_id, broker.host, broker.port, broker.rack), broker.is_fenced)
                     for broker in response.brokers
@@ -100,7 +100,7 @@ class DescribeClusterInMetadata(Operation[None, ClusterDescription, "protocol.Me
     def build(self, request: Request[None]) -> Message:
         return protocol.MetadataRequest(
             topics=(),
-            allow_auto_topic_creation=request.version < _NO_AUTO_CREATION_SINCE,
+            allow_auto_topic_creation=request.version < ALLOW_AUTO_TOPIC_CREATION_SINCE,
             include_cluster_authorized_operations=self._authorized,
         )
 
@@ -109,7 +109,7 @@ class DescribeClusterInMetadata(Operation[None, ClusterDescription, "protocol.Me
         return {
             None: ClusterDescription(
                 cluster_id=response.cluster_id,
-                controller=known_node(response.controller_id),
+                controller=known_number(response.controller_id),
                 nodes=tuple(ClusterNode(Node(b.node_id, b.host, b.port, b.rack)) for b in response.brokers),
                 authorized_operations=operations if self._authorized else None,
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kafkawire import protocol
+from kafkawire.admin.cluster import ALLOW_AUTO_TOPIC_CREATION_SINCE
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request, V
 from kafkawire.admin.engine.route import ANY_NODE, Route
 from kafkawire.admin.family import OperationFamily
@@ -15,7 +16,6 @@ from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import ConnectionFailedError
 
 _NO_TOPICS_SINCE = 1
-_NO_AUTO_CREATION_SINCE = 4
 
 
 class FindNodes(Operation[None, tuple[int, ...], "protocol.MetadataResponse"]):
@@ -31,7 +31,9 @@ class FindNodes(Operation[None, tuple[int, ...], "protocol.MetadataResponse"]):
         return ANY_NODE
 
     def build(self, request: Request[None]) -> Message:
-        return protocol.MetadataRequest(topics=(), allow_auto_topic_creation=request.version < _NO_AUTO_CREATION_SINCE)
+        return protocol.MetadataRequest(
+            topics=(), allow_auto_topic_creation=request.version < ALLOW_AUTO_TOPIC_CREATION_SINCE
+        )
 
     def read(self, request: Request[None], response: protocol.MetadataResponse) -> Outcomes[None, tuple[int, ...]]:
         if response.error_code:

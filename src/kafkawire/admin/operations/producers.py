@@ -14,6 +14,7 @@ from kafkawire.admin.operations.coordinated import failure
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
 from kafkawire.admin.topic_partitions import TopicPartition
+from kafkawire.admin.topics import known_number
 from kafkawire.admin.transactions import AbortTransactionSpec, ProducerState
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
@@ -59,15 +60,11 @@ def _producer(producer: protocol.DescribeProducersResponse.ProducerState) -> Pro
     return ProducerState(
         producer_id=producer.producer_id,
         producer_epoch=producer.producer_epoch,
-        last_sequence=_known(producer.last_sequence),
-        last_timestamp_ms=_known(producer.last_timestamp),
-        coordinator_epoch=_known(producer.coordinator_epoch),
-        transaction_start_offset=_known(producer.current_txn_start_offset),
+        last_sequence=known_number(producer.last_sequence),
+        last_timestamp_ms=known_number(producer.last_timestamp),
+        coordinator_epoch=known_number(producer.coordinator_epoch),
+        transaction_start_offset=known_number(producer.current_txn_start_offset),
     )
-
-
-def _known(number: int) -> int | None:
-    return number if number >= 0 else None
 
 
 class AbortTransaction(Operation[AbortTransactionSpec, None, "protocol.WriteTxnMarkersResponse"]):

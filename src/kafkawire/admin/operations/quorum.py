@@ -11,7 +11,7 @@ from kafkawire.admin.cluster_descriptions import MetadataQuorum, QuorumReplica, 
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.route import ANY_NODE, Route
 from kafkawire.admin.family import OperationFamily
-from kafkawire.admin.topics import known_id, known_node
+from kafkawire.admin.topics import known_id, known_number
 from kafkawire.layout import Uuid
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
@@ -66,7 +66,7 @@ def _quorum(response: protocol.DescribeQuorumResponse) -> MetadataQuorum | Kafka
     if partition.error_code:
         return error_of(partition.error_code, partition.error_message)
     return MetadataQuorum(
-        leader=known_node(partition.leader_id),
+        leader=known_number(partition.leader_id),
         leader_epoch=partition.leader_epoch,
         high_watermark=partition.high_watermark,
         voters=tuple(map(_replica, partition.current_voters)),
@@ -82,14 +82,10 @@ def _replica(state: protocol.DescribeQuorumResponse.ReplicaState) -> QuorumRepli
     return QuorumReplica(
         replica_id=state.replica_id,
         directory_id=known_id(state.replica_directory_id),
-        log_end_offset=_known(state.log_end_offset),
-        last_fetch_timestamp_ms=_known(state.last_fetch_timestamp),
-        last_caught_up_timestamp_ms=_known(state.last_caught_up_timestamp),
+        log_end_offset=known_number(state.log_end_offset),
+        last_fetch_timestamp_ms=known_number(state.last_fetch_timestamp),
+        last_caught_up_timestamp_ms=known_number(state.last_caught_up_timestamp),
     )
-
-
-def _known(number: int) -> int | None:
-    return number if number >= 0 else None
 
 
 class AddRaftVoter(Operation[Voter, None, "protocol.AddRaftVoterResponse"]):

@@ -15,6 +15,7 @@ from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.partitions import IsolationLevel, ListedOffset, OffsetSpec, WantedOffset
 from kafkawire.admin.results import Results
 from kafkawire.admin.topic_partitions import TopicPartition
+from kafkawire.admin.topics import known_number
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import InvalidTimestampError, error_of
@@ -131,14 +132,12 @@ class ListOffsets(Operation[TopicPartition, ListedOffset, "protocol.ListOffsetsR
         return {
             TopicPartition(topic.name, result.partition_index): error_of(result.error_code, None)
             if result.error_code
-            else ListedOffset(_known(result.offset), _known(result.timestamp), _known(result.leader_epoch))
+            else ListedOffset(
+                known_number(result.offset), known_number(result.timestamp), known_number(result.leader_epoch)
+            )
             for topic in response.topics
             for result in topic.partitions
         }
-
-
-def _known(number: int) -> int | None:
-    return number if number >= 0 else None
 
 
 class RecordOperations(OperationFamily):

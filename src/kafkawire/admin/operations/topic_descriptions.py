@@ -10,13 +10,14 @@ import msgspec
 
 from kafkawire import protocol
 from kafkawire.admin.acls import authorized_operations
+from kafkawire.admin.cluster import ALLOW_AUTO_TOPIC_CREATION_SINCE
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.progress import Progress, TotalProgress
 from kafkawire.admin.engine.route import ANY_NODE, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.operations.topics import Topic, unnamed
 from kafkawire.admin.results import Results
-from kafkawire.admin.topics import PartitionDescription, TopicDescription, TopicListing, known_id, known_node
+from kafkawire.admin.topics import PartitionDescription, TopicDescription, TopicListing, known_id, known_number
 from kafkawire.layout import Uuid
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import InvalidTopicError, UnknownServerError, UnknownTopicOrPartitionError, error_of
@@ -24,7 +25,6 @@ from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
 _IDS_SINCE = 12
-_NO_AUTO_CREATION_SINCE = 4
 _TOPICS_OF_A_CHAIN = 250
 """Pages follow each other, so many topics are described in several chains of pages side by side."""
 
@@ -102,7 +102,7 @@ class DescribeTopicPages(Operation[Page, PageOfTopics, "protocol.DescribeTopicPa
             partitions=tuple(
                 PartitionDescription(
                     partition=partition.partition_index,
-                    leader=known_node(partition.leader_id),
+                    leader=known_number(partition.leader_id),
                     leader_epoch=partition.leader_epoch if partition.leader_epoch >= 0 else None,
                     replicas=tuple(partition.replica_nodes),
                     isr=tuple(partition.isr_nodes),
@@ -137,7 +137,7 @@ class DescribeTopicsInMetadata(Operation[Page, PageOfTopics, "protocol.MetadataR
 
     def build(self, request: Request[Page]) -> Message:
         topic = protocol.MetadataRequest.MetadataRequestTopic
-        can_leave_alone = request.version >= _NO_AUTO_CREATION_SINCE
+        can_leave_alone = request.version >= ALLOW_AUTO_TOPIC_CREATION_SINCE
         return protocol.MetadataRequest(
             # Asking an old broker for a topic could create it; so all topics are asked for.
             topics=tuple(topic(name=name) for name in request.items[0].names) if can_leave_alone else None,
@@ -147,7 +147,7 @@ class DescribeTopicsInMetadata(Operation[Page, PageOfTopics, "protocol.MetadataR
 
     def read(self, request: Request[Page], response: protocol.MetadataResponse) -> Outcomes[Page, PageOfTopics]:
         topics = {t.name: described_in_metadata(t, self._authorized) for t in response.topics if t.name is not None}
-        if request.version < _NO_AUTO_CREATION_SINCE:
+        if request.version < ALLOW_AUTO_TOPIC_CREATION_SINCE:
             unknown = UnknownTopicOrPartitionError("it is not among all topics")
             topics = {name: topics.get(name, unknown) for name in request.items[0].names}
         return {request.items[0]: PageOfTopics(topics, None)}
@@ -192,7 +192,7 @@ class ListTopics(Operation[None, tuple[TopicListing, ...], "protocol.MetadataRes
 
     def build(self, request: Request[None]) -> Message:
         return protocol.MetadataRequest(
-            topics=None, allow_auto_topic_creation=request.version < _NO_AUTO_CREATION_SINCE
+            topics=None, allow_auto_topic_creation=request.version < ALLOW_AUTO_TOPIC_CREATION_SINCE
         )
 
     def read(
@@ -223,7 +223,7 @@ def described_in_metadata(
     partitions = (
         PartitionDescription(
             partition=partition.partition_index,
-            leader=known_node(partition.leader_id),
+            leader=known_number(partition.leader_id),
             leader_epoch=partition.leader_epoch if partition.leader_epoch >= 0 else None,
             replicas=tuple(partition.replica_nodes),
             isr=tuple(partition.isr_nodes),

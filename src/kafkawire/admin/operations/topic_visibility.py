@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import msgspec
 
 from kafkawire import protocol
+from kafkawire.admin.cluster import ALLOW_AUTO_TOPIC_CREATION_SINCE
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.route import OnNode, Route
 from kafkawire.admin.operations.every_node import EveryNodeFamily, FindNodes
@@ -16,8 +17,6 @@ from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import InvalidTopicError, LeaderNotAvailableError, error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
-
-_NO_AUTO_CREATION_SINCE = 4
 
 
 class TopicOnNode(msgspec.Struct, frozen=True):
@@ -37,7 +36,7 @@ class SeeTopics(Operation[TopicOnNode, None, "protocol.MetadataResponse"]):
 
     name = "wait_for_topics"
     api = ApiKey.METADATA
-    minimum_version = _NO_AUTO_CREATION_SINCE
+    minimum_version = ALLOW_AUTO_TOPIC_CREATION_SINCE
     retried_codes = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.LEADER_NOT_AVAILABLE})
 
     def validate(self, item: TopicOnNode) -> KafkaError | None:
