@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.evolution.change import Change, Location, MessageChanges, SchemaDiff
 from kafkawire.codegen.evolution.diff_wording import counts
+from kafkawire.codegen.evolution.json_value import JsonValue
 from kafkawire.codegen.versions import Versions
 
 FORM = 1
 """The number of the form; it grows when something is renamed, removed or changes its meaning."""
-
-JsonValue = None | bool | int | str | list["JsonValue"] | dict[str, "JsonValue"]
 
 
 def diff_json(diff: SchemaDiff) -> str:

@@ -7,12 +7,11 @@ from collections.abc import Iterable
 
 from kafkawire.codegen.evolution.checking.accepted import Acceptance
 from kafkawire.codegen.evolution.checking.result import CheckResult, JudgedFinding, MessageBytes
+from kafkawire.codegen.evolution.json_value import JsonValue
 from kafkawire.codegen.evolution.readability import Reading, VersionCompatibility
 
 FORM = 1
 """The number of the form; it grows when something is renamed, removed or changes its meaning."""
-
-JsonValue = None | bool | int | str | list["JsonValue"] | dict[str, "JsonValue"]
 
 
 def check_json(result: CheckResult) -> str:
