@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import time
-import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
+from tests.traced_memory import takes_less
 
 from kafkawire.layout import STRUCT, StructLayout
 from kafkawire.protocol import MESSAGE_NAMES, message_class
@@ -55,25 +55,6 @@ def error_of(cls: type[Message], buffer: bytes, version: int) -> DecodeError | N
     except DecodeError as error:
         return error
     return None
-
-
-def takes_less(work: Callable[[], object], memory: int) -> bool:
-    """Whether some work never holds more than so many bytes.
-
-    It may try twice: Python allocates for itself now and then, for a cache say, but what the work takes it takes
-    each time.
-    """
-    return any(most_memory(work) < memory for _ in range(2))
-
-
-def most_memory(work: Callable[[], object]) -> int:
-    """The most bytes that are allocated at any time of some work."""
-    tracemalloc.start()
-    try:
-        work()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("name", MESSAGE_NAMES)
