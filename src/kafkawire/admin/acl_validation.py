@@ -6,8 +6,6 @@ connection. So these checks protect the other items of a call.
 
 from __future__ import annotations
 
-from ipaddress import ip_address
-
 from kafkawire.admin.acls import (
     CLUSTER_NAME,
     OPERATIONS_OF_RESOURCES,
@@ -66,6 +64,8 @@ def _said(part: TolerantEnum) -> str:
 
 
 def _is_address(host: str) -> bool:
+    from ipaddress import ip_address  # noqa: PLC0415 slow to import, and few need it
+
     try:
         ip_address(host)
     except ValueError:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import ssl
 from collections.abc import Iterable
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from kafkawire.admin.backoff import Backoff
 from kafkawire.admin.cluster import Cluster, Kind
-from kafkawire.admin.connection.channel import Channel
 from kafkawire.admin.connection.sasl import CredentialsSource
 from kafkawire.admin.connection.settings import ConnectionSettings
 from kafkawire.admin.connection.tls import Tls
@@ -40,6 +39,9 @@ from kafkawire.admin.operations.topics import TopicOperations
 from kafkawire.admin.operations.transactions import TransactionOperations
 from kafkawire.admin.pool import Connect, ConnectionPool
 from kafkawire.admin.settings import AdminSettings
+
+if TYPE_CHECKING:
+    from kafkawire.admin.connection.channel import Channel
 
 DEFAULT_GRACE = 5.0
 """Seconds that running calls have to end when a client is closed."""
@@ -142,6 +144,8 @@ def _connect(
     settings: AdminSettings, tls: ssl.SSLContext | Tls | None, credentials: CredentialsSource | None
 ) -> Connect:
     """What connects to nodes the way the user wants it."""
+    from kafkawire.admin.connection.channel import Channel  # noqa: PLC0415 slow to import, needed to connect
+
     connection_settings = ConnectionSettings(
         client_id=settings.client_id, setup_timeout=settings.connect_timeout, idle_timeout=settings.idle_timeout
     )

@@ -7,11 +7,11 @@ no node can be reached any more, the client starts over from them (KIP-899).
 from __future__ import annotations
 
 import asyncio
-import random
 from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias
 
 from kafkawire import protocol
+from kafkawire.admin.backoff import chance
 from kafkawire.admin.nodes import Node
 from kafkawire.admin.pool import Channel, ConnectionPool
 from kafkawire.admin.settings import AdminSettings
@@ -163,8 +163,8 @@ class Cluster:
         doubted = node.id in self._doubted
         channel = self.pool.connected(node)
         if channel is None:
-            return doubted, 1, self.pool.is_resting(node), random.random()  # noqa: S311 spreads clients, no secret
-        return doubted, 0, channel.throttled_until > _now(), channel.in_flight, random.random()  # noqa: S311
+            return doubted, 1, self.pool.is_resting(node), chance()
+        return doubted, 0, channel.throttled_until > _now(), channel.in_flight, chance()
 
     async def _keep_fresh(self, deadline: float) -> None:
         if _now() - self._refreshed_at > self.settings.metadata_maximum_age:

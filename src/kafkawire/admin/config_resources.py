@@ -11,7 +11,7 @@ import msgspec
 from kafkawire import protocol
 from kafkawire.admin.tolerant_enum import MembersByCode, TolerantEnum
 
-_NODE_ID = re.compile(r"[0-9]{1,10}", re.ASCII)
+_NODE_ID = r"[0-9]{1,10}"
 _MAXIMUM_NODE_ID = 2**31 - 1
 
 
@@ -107,7 +107,7 @@ class ConfigResource(msgspec.Struct, frozen=True, gc=False, order=True):
     @property
     def node(self) -> int | None:
         """Id of the node that it belongs to; None if it is not of one node, or its name is no id."""
-        if not self.is_of_one_node or not _NODE_ID.fullmatch(self.name):
+        if not self.is_of_one_node or not re.fullmatch(_NODE_ID, self.name):
             return None
         node = int(self.name)
         return node if node <= _MAXIMUM_NODE_ID else None

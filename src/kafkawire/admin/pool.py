@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
+
+import msgspec
 
 from kafkawire.admin.backoff import Backoff
 from kafkawire.admin.connection.versions import BrokerVersions
@@ -47,8 +48,7 @@ Connect = Callable[[Node, float], Awaitable[Channel]]
 """Connects to a node before a deadline and logs in."""
 
 
-@dataclass(slots=True, eq=False)
-class _Slot:
+class _Slot(msgspec.Struct, eq=False):
     """The connection to one node.
 
     Attributes:
@@ -63,7 +63,7 @@ class _Slot:
     channel: Channel | None = None
     connecting: asyncio.Task[Channel] | None = None
     failures: int = 0
-    resting_until: float = field(default=0.0)
+    resting_until: float = 0.0
 
 
 class ConnectionPool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from ipaddress import ip_address
 
 from kafkawire.admin.quotas import (
     CLIENT_ID,
@@ -33,7 +32,7 @@ _HIGHEST_WHOLE: Mapping[str, float] = {
 _TOLERANCE = 1e-6
 """How far above a whole number brokers accept a value for one."""
 
-_HOST_NAME = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?:\.(?!-)[A-Za-z0-9_-]{1,63})*\.?")
+_HOST_NAME = r"(?!-)[A-Za-z0-9_-]{1,63}(?:\.(?!-)[A-Za-z0-9_-]{1,63})*\.?"
 
 
 def refusal_of_filter(wanted: ClientQuotaFilter) -> ApiError | None:
@@ -128,10 +127,12 @@ def _reason_against(key: str, value: float) -> str | None:
 
 def _may_be_address(text: str) -> bool:
     """Whether it is an address or could be a host name, which the broker looks up (and then never compares with)."""
+    from ipaddress import ip_address  # noqa: PLC0415 slow to import, and few need it
+
     try:
         ip_address(text)
     except ValueError:
-        return _HOST_NAME.fullmatch(text) is not None
+        return re.fullmatch(_HOST_NAME, text) is not None
     return True
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import secrets
-from dataclasses import dataclass, field
+import os
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import msgspec
 
+from kafkawire.admin.discretion import Discreet
 from kafkawire.admin.tolerant_enum import TolerantEnum
 from kafkawire.protocol.errors import UnacceptableCredentialError, UnsupportedSaslMechanismError
 from kafkawire.wire.kafka_errors import ApiError
@@ -49,8 +48,7 @@ class ScramCredentialInfo(msgspec.Struct, frozen=True, gc=False):
     iterations: int
 
 
-@dataclass(frozen=True, slots=True)
-class ScramUpsertion:
+class ScramUpsertion(Discreet, frozen=True):
     """Gives a user a password, for one mechanism. Neither it nor the salt is in the representation.
 
     Attributes:
@@ -62,15 +60,16 @@ class ScramUpsertion:
         salt: None for one by chance, which is best.
     """
 
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"password", "salt"})
+
     user: str
     mechanism: ScramMechanism
-    password: str | bytes = field(repr=False)
+    password: str | bytes
     iterations: int = MINIMUM_ITERATIONS
-    salt: bytes | None = field(default=None, repr=False)
+    salt: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ScramDeletion:
+class ScramDeletion(msgspec.Struct, frozen=True):
     """Takes a credential away from a user.
 
     Attributes:
@@ -101,8 +100,10 @@ def salted(upsertion: ScramUpsertion) -> tuple[bytes, bytes]:
 
     Takes some milliseconds of a processor, for which other threads can run.
     """
+    import hashlib  # noqa: PLC0415 slow to import, and few need it
+
     password = _bytes_of(upsertion.password) or b""
-    salt = secrets.token_bytes(_SALT_BYTES) if upsertion.salt is None else upsertion.salt
+    salt = os.urandom(_SALT_BYTES) if upsertion.salt is None else upsertion.salt
     return salt, hashlib.pbkdf2_hmac(_HASHES[upsertion.mechanism], password, salt, upsertion.iterations)
 
 

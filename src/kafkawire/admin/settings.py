@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 DEFAULT_CLIENT_ID = "kafkawire-admin"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdminSettings:
+class AdminSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Times are in seconds; the defaults are those of Kafka's own admin client where it has the setting.
 
     Attributes:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal
+from typing import ClassVar, Literal
 
 from kafkawire.admin.connection.sasl import ScramCredentials
+from kafkawire.admin.discretion import Discreet
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import InvalidPrincipalTypeError, error_of
 from kafkawire.wire.kafka_errors import ApiError
@@ -29,8 +29,7 @@ _EXPLANATIONS: Mapping[int, str] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class DelegationToken:
+class DelegationToken(Discreet, frozen=True):
     """What a client can log in with instead of its own password. The HMAC is not in the representation.
 
     Principals are written with their type, as in ACLs: ``User:alice``. Times are in milliseconds since 1970.
@@ -46,8 +45,10 @@ class DelegationToken:
         max_timestamp_ms: until when it can be renewed at most.
     """
 
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"hmac"})
+
     token_id: str
-    hmac: bytes = field(repr=False)
+    hmac: bytes
     owner: str
     requester: str | None
     renewers: tuple[str, ...]

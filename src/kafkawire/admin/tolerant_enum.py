@@ -6,7 +6,7 @@ import re
 from enum import IntEnum
 from typing import Self, TypeVar
 
-_NUMBERED = re.compile(r"UNKNOWN_?(-?\d{1,3})", re.IGNORECASE)
+_NUMBERED = r"UNKNOWN_?(-?\d{1,3})"
 
 
 class TolerantEnum(IntEnum):
@@ -28,7 +28,7 @@ class TolerantEnum(IntEnum):
         Raises:
             ValueError: no member has this name.
         """
-        numbered = _NUMBERED.fullmatch(name)
+        numbered = re.fullmatch(_NUMBERED, name, re.IGNORECASE)
         if numbered:
             return cls(int(numbered[1]))
         for known, member in cls.__members__.items():

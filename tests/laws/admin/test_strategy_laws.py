@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import get_args
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from tests.laws.admin.acl_strategies import acls, filters
 from tests.laws.admin.quota_strategies import entities as quota_entities
 from tests.laws.admin.quota_strategies import filters as quota_filters

@@ -29,3 +29,13 @@ def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
 def test_deciding_offline_loads_no_sockets() -> None:
     program = "import sys; from kafkawire.admin import AclBinding, AclEvaluator; sys.exit('asyncio' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_naming_the_client_loads_nothing_that_only_its_work_needs() -> None:
+    """Programs wait for an import each time they start; connections, logins and hashes come when they are needed."""
+    later = {"hashlib", "ipaddress", "pathlib", "random", "kafkawire.admin.connection.channel"}
+    program = f"import sys; from kafkawire.admin import AdminClient; print({later} & set(sys.modules))"
+    # Started without `site`, which may load anything: .pth files of the environment are none of ours.
+    command = [sys.executable, "-S", "-c", f"import sys; sys.path[:] = {sys.path}; {program}"]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "set()"

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 
+import msgspec
 import pytest
 
 from kafkawire.admin.settings import AdminSettings
 
 POSITIVE = [
-    field.name for field in dataclasses.fields(AdminSettings) if isinstance(field.default, (int, float))
+    field.name for field in msgspec.structs.fields(AdminSettings) if isinstance(field.default, (int, float))
     and not isinstance(field.default, bool)
 ]  # fmt: skip
 

@@ -12,7 +12,6 @@ from kafkawire.admin.connection.sasl.credentials import (
 from kafkawire.admin.connection.sasl.exchange import Exchange
 from kafkawire.admin.connection.sasl.oauthbearer import OAuthBearerExchange
 from kafkawire.admin.connection.sasl.plain import PlainExchange
-from kafkawire.admin.connection.sasl.scram import ScramExchange
 from kafkawire.admin.connection.versions import BrokerVersions
 from kafkawire.protocol.errors import IllegalSaslStateError, UnsupportedSaslMechanismError, error_of
 
@@ -105,6 +104,8 @@ def _begin(credentials: Credentials, maximum_scram_iterations: int) -> Exchange:
         case PlainCredentials():
             return PlainExchange(credentials)
         case ScramCredentials():
+            from kafkawire.admin.connection.sasl.scram import ScramExchange  # noqa: PLC0415 hashes are slow to import
+
             return ScramExchange(credentials, maximum_iterations=maximum_scram_iterations)
         case OAuthBearerCredentials():
             return OAuthBearerExchange(credentials)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import random
 import ssl
 from collections.abc import Iterable, Mapping
 from typing import TypeVar, cast
 
+from kafkawire.admin.backoff import chance
 from kafkawire.admin.connection.events import Answered, Closed, Event, Failed, NeedsCredentials, Ready
 from kafkawire.admin.connection.machine import Connection
 from kafkawire.admin.connection.reaching import Place, connected_socket, places_of, reason
@@ -102,7 +102,7 @@ class Channel(asyncio.Protocol):
             raise _failed(name, {host: error}) from error
         for place in places:
             until = min(deadline, asyncio.get_running_loop().time() + settings.setup_timeout)
-            channel = cls(Connection(settings, credentials, spread=random.random()), credentials, name)  # noqa: S311
+            channel = cls(Connection(settings, credentials, spread=chance()), credentials, name)
             try:
                 async with asyncio.timeout_at(until):
                     await channel._open(place, tls, host)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import struct
 from collections import OrderedDict
-from dataclasses import dataclass
+
+import msgspec
 
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import BrokenStreamError
@@ -16,8 +17,7 @@ LOGIN_IDS = range(2**31 - 8, 2**31)
 _CORRELATION_ID = struct.Struct(">i")
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(msgspec.Struct, frozen=True):
     """An answer that is due.
 
     Attributes:

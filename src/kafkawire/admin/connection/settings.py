@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from functools import cache
+
+import msgspec
 
 from kafkawire.rpc import MAXIMUM_FRAME_SIZE
 
 SOFTWARE_NAME = "kafkawire"
 
-_SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?")
+_SOFTWARE = r"[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?"
 
 
 @cache
@@ -24,8 +25,7 @@ def software_version() -> str:
         return "unknown"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConnectionSettings:
+class ConnectionSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Times are in seconds, sizes in bytes.
 
     Attributes:
@@ -47,7 +47,7 @@ class ConnectionSettings:
 
     client_id: str | None = "kafkawire"
     software_name: str = SOFTWARE_NAME
-    software_version: str = field(default_factory=software_version)
+    software_version: str = msgspec.field(default_factory=software_version)
     maximum_frame_size: int = MAXIMUM_FRAME_SIZE
     setup_timeout: float = 10.0
     idle_timeout: float = 300.0
@@ -58,7 +58,7 @@ class ConnectionSettings:
     def __post_init__(self) -> None:
         for name in ("software_name", "software_version"):
             text = getattr(self, name)
-            if not _SOFTWARE.fullmatch(text):
+            if not re.fullmatch(_SOFTWARE, text):
                 raise ValueError(
                     f"{name} {text!r}: brokers accept letters and digits, with dots and hyphens between them"
                 )

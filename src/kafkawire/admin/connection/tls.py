@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
+from typing import ClassVar
 
-Pem = str | Path
+from kafkawire.admin.discretion import Discreet
+
+Pem = str | os.PathLike[str]
 """The path of a PEM file, or its content: a text with ``-----BEGIN``."""
 
 _BEGIN = "-----BEGIN "
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tls:
+class Tls(Discreet, frozen=True, kw_only=True):
     """What a TLS context is made of: TLS 1.2 and later, the broker's certificate is verified.
 
     For anything else make a ``ssl.SSLContext`` yourself. Files are read whenever a context is made, so that renewed
@@ -32,10 +33,12 @@ class Tls:
         ValueError: for a key without a certificate.
     """
 
-    ca: Pem | None = field(default=None, repr=False)
-    certificate: Pem | None = field(default=None, repr=False)
-    key: Pem | None = field(default=None, repr=False)
-    key_password: str | None = field(default=None, repr=False)
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"ca", "certificate", "key", "key_password"})
+
+    ca: Pem | None = None
+    certificate: Pem | None = None
+    key: Pem | None = None
+    key_password: str | None = None
     verify_hostname: bool = True
 
     def __post_init__(self) -> None:
@@ -75,16 +78,21 @@ def _load_chain(context: ssl.SSLContext, certificate: Pem, key: Pem | None, pass
 
 
 def _content(pem: Pem) -> str:
-    return str(pem) if _is_content(pem) else Path(pem).read_text("utf-8")
+    if _is_content(pem):
+        return str(pem)
+    from pathlib import Path  # noqa: PLC0415 slow to import, and few need it
+
+    return Path(pem).read_text("utf-8")
 
 
 @contextmanager
 def _file(pem: Pem) -> Iterator[str]:
     """OpenSSL reads chains from files only: a text is one for a moment, in a folder that only this user can open."""
     if not _is_content(pem):
-        yield str(pem)
+        yield os.fspath(pem)
         return
     import tempfile  # noqa: PLC0415 slow to import, and few need it
+    from pathlib import Path  # noqa: PLC0415 the same
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "pem")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
+
+import msgspec
 
 from kafkawire.admin.engine.route import Route
 from kafkawire.protocol.api_table import ApiKey
@@ -20,8 +21,7 @@ Outcomes: TypeAlias = Mapping[K, V | KafkaError]
 """What an answer says about the items of its request: a value, or what went wrong."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request(Generic[K]):
+class Request(msgspec.Struct, Generic[K], frozen=True):
     """What a request is made of.
 
     Attributes:
@@ -58,6 +58,11 @@ class Operation(ABC, Generic[K, V, R]):
         minimum_version, maximum_version: the versions that can say what the call asks for; see `lowest_version` where
             that depends on the item.
     """
+
+    if not TYPE_CHECKING:  # types are for type checkers; at run time they would be a tenth of the client's import
+
+        def __class_getitem__(cls, parameters: object) -> type:
+            return cls
 
     name: str
     api: ClassVar[ApiKey]

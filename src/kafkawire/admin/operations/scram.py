@@ -7,7 +7,6 @@ import contextlib
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
@@ -233,6 +232,8 @@ async def _salted_until(
 
     Hashing releases the interpreter's lock. The event loop's own threads are left alone: they look up host names.
     """
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 slow to import, and few need it
+
     loop = asyncio.get_running_loop()
     upsertions = {
         item: alteration

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 
+import msgspec
 import pytest
 from tests.scripted_peer import SETTINGS, Feed, ScriptedPeer, answer_frame, byte_by_byte, ready, whole
 
@@ -92,7 +92,7 @@ def test_an_abandoned_answer_that_comes_in_time_leaves_no_timer() -> None:
 
 
 def test_too_many_abandoned_answers_end_the_connection() -> None:
-    peer = ready(dataclasses.replace(SETTINGS, maximum_abandoned=2))
+    peer = ready(msgspec.structs.replace(SETTINGS, maximum_abandoned=2))
     ids = send(peer, 4)
     assert peer.connection.abandon(ids[0], 0.0) == []
     assert peer.connection.abandon(ids[1], 0.0) == []

@@ -6,10 +6,9 @@ import asyncio
 import warnings
 from collections import defaultdict
 from collections.abc import Awaitable, Mapping
-from dataclasses import replace
 
 import pytest
-from msgspec.structs import replace as changed
+from msgspec.structs import replace
 from tests.stand_in_acls import StandInAcls
 from tests.stand_in_broker import Answer
 from tests.stand_in_cluster import FAST, NodeHandler, StandInCluster
@@ -49,7 +48,7 @@ PROPOSALS = replace(FAST, proposals=True)
 BATCHES: Mapping[int, range] = {ApiKey.DESCRIBE_ACLS: range(1, 5)}
 ACL = AclBinding(ResourceType.TOPIC, "foo", "User:alice", AclOperation.READ)
 ACLS = [
-    changed(ACL, resource_name=f"topic-{n}", principal=f"User:{name}", operation=operation)
+    replace(ACL, resource_name=f"topic-{n}", principal=f"User:{name}", operation=operation)
     for n in range(5)
     for name in ("alice", "bob")
     for operation in (AclOperation.READ, AclOperation.WRITE)
@@ -195,7 +194,7 @@ async def test_f5_the_warning_of_the_blocking_client_names_the_line_that_calls()
 
 
 async def test_a14_acls_of_newer_brokers_are_told() -> None:
-    newer = changed(ACL, operation=AclOperation(99))
+    newer = replace(ACL, operation=AclOperation(99))
     async with cluster_of(StandInAcls([newer])) as cluster, cluster.client() as client:
         (found,) = (await client.describe_acls([EVERYTHING]))[EVERYTHING]
         assert found.is_unknown
@@ -231,11 +230,11 @@ async def test_filters_that_an_answer_leaves_out_are_reported() -> None:
 
 async def test_a12_a_binding_that_is_none_fails_alone_and_is_not_sent() -> None:
     wrong = [
-        changed(ACL, resource_type=ResourceType.ANY),
-        changed(ACL, pattern_type=PatternType.MATCH),
-        changed(ACL, operation=AclOperation.UNKNOWN),
-        changed(ACL, permission_type=AclPermissionType.ANY),
-        changed(ACL, principal="alice"),
+        replace(ACL, resource_type=ResourceType.ANY),
+        replace(ACL, pattern_type=PatternType.MATCH),
+        replace(ACL, operation=AclOperation.UNKNOWN),
+        replace(ACL, permission_type=AclPermissionType.ANY),
+        replace(ACL, principal="alice"),
     ]
     stand_in = StandInAcls()
     async with cluster_of(stand_in) as cluster, cluster.client() as client:
@@ -247,9 +246,9 @@ async def test_a12_a_binding_that_is_none_fails_alone_and_is_not_sent() -> None:
 
 async def test_a22_a23_a24_acls_without_effect_are_created_only_if_wanted() -> None:
     vain = [
-        changed(ACL, host="example.com"),
-        changed(ACL, operation=AclOperation.IDEMPOTENT_WRITE),
-        changed(ACL, principal=":alice"),
+        replace(ACL, host="example.com"),
+        replace(ACL, operation=AclOperation.IDEMPOTENT_WRITE),
+        replace(ACL, principal=":alice"),
     ]
     stand_in = StandInAcls()
     async with cluster_of(stand_in) as cluster, cluster.client() as client:
@@ -293,7 +292,7 @@ async def test_a16_a17_refusals_are_on_every_item() -> None:
 
 
 async def test_a27_more_acls_than_one_request_may_create() -> None:
-    acls = [changed(ACL, resource_name=f"topic-{n}") for n in range(20_001)]
+    acls = [replace(ACL, resource_name=f"topic-{n}") for n in range(20_001)]
     stand_in = StandInAcls()
     told: list[tuple[int, int]] = []
     async with (
@@ -309,7 +308,7 @@ async def test_a27_more_acls_than_one_request_may_create() -> None:
 
 
 async def test_a15_acls_that_an_old_broker_cannot_have_fail_alone() -> None:
-    prefixed = changed(ACL, pattern_type=PatternType.PREFIXED)
+    prefixed = replace(ACL, pattern_type=PatternType.PREFIXED)
     token = AclBinding(ResourceType.USER, "alice", "User:bob", AclOperation.CREATE_TOKENS)
     stand_in = StandInAcls()
     async with cluster_of(stand_in, {ApiKey.CREATE_ACLS: range(2)}) as cluster, cluster.client() as client:
@@ -353,7 +352,7 @@ async def test_a20_all_raises_also_for_an_acl_that_could_not_be_deleted() -> Non
 
 @pytest.mark.parametrize("code", [ErrorCode.INVALID_REQUEST, ErrorCode.POLICY_VIOLATION])
 async def test_a27_more_acls_than_one_request_may_delete(code: ErrorCode) -> None:
-    acls = [changed(acl, host=f"10.0.{n // 250}.{n % 250}") for n in range(650) for acl in ACLS]
+    acls = [replace(acl, host=f"10.0.{n // 250}.{n % 250}") for n in range(650) for acl in ACLS]
     stand_in = StandInAcls(acls)
     stand_in.code_of_excess = code
     told: list[tuple[int, int]] = []
@@ -372,7 +371,7 @@ async def test_a27_more_acls_than_one_request_may_delete(code: ErrorCode) -> Non
 
 
 async def test_a27_an_error_of_a_portion_is_that_of_its_acls() -> None:
-    newer = [changed(ACL, resource_name=f"t{n}", operation=AclOperation(98 + n % 2)) for n in range(10_001)]
+    newer = [replace(ACL, resource_name=f"t{n}", operation=AclOperation(98 + n % 2)) for n in range(10_001)]
     stand_in = StandInAcls(newer)
 
     async with (

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from tests.stand_in_cluster import FAST, StandInCluster
 from tests.stand_in_quotas import StandInQuotas
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 
-_BEARER_TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
-_EXTENSION_NAME = re.compile(r"[A-Za-z]+")
-_EXTENSION_VALUE = re.compile(r"[\x21-\x7e \t\r\n]+")
+import msgspec
+
+from kafkawire.admin.discretion import Discreet
+
+_BEARER = r"[A-Za-z0-9._~+/-]+=*"
+_EXTENSION_NAME = r"[A-Za-z]+"
+_EXTENSION_VALUE = r"[\x21-\x7e \t\r\n]+"
 
 
-@dataclass(frozen=True, slots=True)
-class PlainCredentials:
+class PlainCredentials(Discreet, frozen=True):
     """Name and password as they are (PLAIN, RFC 4616): only for listeners with TLS.
 
     Attributes:
@@ -24,8 +26,10 @@ class PlainCredentials:
         ValueError: for a name or password that is empty or holds NUL.
     """
 
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"password"})
+
     username: str
-    password: str = field(repr=False)
+    password: str
     authorization_id: str = ""
 
     def __post_init__(self) -> None:
@@ -42,8 +46,7 @@ class PlainCredentials:
         return "PLAIN"
 
 
-@dataclass(frozen=True, slots=True)
-class ScramCredentials:
+class ScramCredentials(Discreet, frozen=True):
     """Name and password that are never sent (SCRAM, RFC 5802 and 7677).
 
     Attributes:
@@ -56,8 +59,10 @@ class ScramCredentials:
         ValueError: for an unknown mechanism, or a name or password that is empty.
     """
 
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"password"})
+
     username: str
-    password: str = field(repr=False)
+    password: str
     mechanism: Literal["SCRAM-SHA-256", "SCRAM-SHA-512"] = "SCRAM-SHA-512"
     is_delegation_token: bool = False
 
@@ -67,8 +72,7 @@ class ScramCredentials:
             raise ValueError(f"mechanism {self.mechanism!r}: must be SCRAM-SHA-256 or SCRAM-SHA-512")
 
 
-@dataclass(frozen=True, slots=True)
-class OAuthBearerCredentials:
+class OAuthBearerCredentials(Discreet, frozen=True):
     """A token that an identity provider has issued (OAUTHBEARER, RFC 7628).
 
     Attributes:
@@ -80,17 +84,19 @@ class OAuthBearerCredentials:
         ValueError: for a token, name or value with characters that the exchange does not allow; ``auth`` is no name.
     """
 
-    token: str = field(repr=False)
-    extensions: Mapping[str, str] = field(default_factory=dict, repr=False)
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"token", "extensions"})
+
+    token: str
+    extensions: Mapping[str, str] = msgspec.field(default_factory=dict)
     authorization_id: str = ""
 
     def __post_init__(self) -> None:
-        if not _BEARER_TOKEN.fullmatch(self.token):
+        if not re.fullmatch(_BEARER, self.token):
             raise ValueError("token: holds characters that a bearer token cannot have, or is empty")
         for name, value in self.extensions.items():
-            if name == "auth" or not _EXTENSION_NAME.fullmatch(name):
+            if name == "auth" or not re.fullmatch(_EXTENSION_NAME, name):
                 raise ValueError(f"extension {name!r}: names are letters, and not 'auth'")
-            if not _EXTENSION_VALUE.fullmatch(value):
+            if not re.fullmatch(_EXTENSION_VALUE, value):
                 raise ValueError(f"extension {name!r}: values are printable ASCII and white space, at least one")
 
     @property

@@ -1,0 +1,34 @@
+"""What values with secrets show of themselves: everything else."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafkawire.admin.connection.sasl import OAuthBearerCredentials, PlainCredentials, ScramCredentials
+from kafkawire.admin.connection.tls import Tls
+from kafkawire.admin.discretion import Discreet
+from kafkawire.admin.scram import ScramMechanism, ScramUpsertion
+from kafkawire.admin.tokens import DelegationToken
+
+SECRET = "TOPSECRET"
+
+KEEPERS: list[Discreet] = [
+    PlainCredentials("alice", SECRET),
+    ScramCredentials("alice", SECRET),
+    OAuthBearerCredentials(SECRET, {"traceId": SECRET}),
+    Tls(ca=SECRET, certificate=SECRET, key=SECRET, key_password=SECRET),
+    ScramUpsertion("alice", ScramMechanism.SCRAM_SHA_256, SECRET, salt=SECRET.encode()),
+    DelegationToken("id", SECRET.encode(), "User:alice", None, (), 1, 2, 3),
+]
+
+
+@pytest.mark.parametrize("keeper", KEEPERS, ids=lambda keeper: type(keeper).__name__)
+def test_a_secret_is_in_no_representation(keeper: Discreet) -> None:
+    """Rich does not ask for ``repr``."""
+    assert SECRET not in f"{keeper!r} {keeper} {keeper.__rich_repr__()}"
+    assert set(keeper.__struct_fields__) > keeper.UNSHOWN
+
+
+def test_everything_else_is_shown() -> None:
+    assert repr(PlainCredentials("alice", SECRET)) == "PlainCredentials(username='alice', authorization_id='')"
+    assert repr(Tls(ca=SECRET)) == "Tls(verify_hostname=True)"
