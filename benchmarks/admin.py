@@ -26,7 +26,17 @@ from tests.apache_kafka.releases import newest_release
 
 from benchmarks.admin_peers import describing_by_confluent_kafka, describing_by_kafka_python
 from benchmarks.processes import interleave_processes
-from benchmarks.results import AIOKAFKA, CONFLUENT, JAVA, KAFKA_PYTHON, OURS, DisagreementError, Measurement, Target
+from benchmarks.results import (
+    AIOKAFKA,
+    CONFLUENT,
+    JAVA,
+    KAFKA_PYTHON,
+    OURS,
+    DisagreementError,
+    Measurement,
+    Target,
+    spread,
+)
 from benchmarks.sampling import Call, Waiting, interleave_waiting
 from kafkawire.admin.acls import AclBinding, AclBindingFilter
 from kafkawire.admin.blocking import BlockingAdminClient
@@ -36,9 +46,14 @@ DESCRIBE_TARGETS = (Target(KAFKA_PYTHON, 1 / 0.6), Target(CONFLUENT, 1 / 0.6))
 PRINCIPALS_TARGETS = (Target(JAVA, 10),)
 ALTER_TARGETS = (Target(JAVA, 1 / 2),)
 IMPORT_TARGETS = (Target(KAFKA_PYTHON, 1), Target(CONFLUENT, 1), Target(AIOKAFKA, 1))
+CLIENT_TARGETS = (Target(KAFKA_PYTHON, 1), Target(AIOKAFKA, 1))
+"""confluent-kafka brings its own threads; whoever stands on asyncio has to import it."""
 
 _ALL = AclBindingFilter()
+_ASYNCIO = "asyncio"
 _HEAP = "1g"
+_IMPORT_ROUNDS = 3
+"""The times of imports are near to each other, and vary more than those of a warm process."""
 
 _IMPORTS = {
     OURS: "import kafkawire.admin",
@@ -86,9 +101,16 @@ def run(rounds: int, load: Load) -> Iterator[Measurement]:
         yield _describe_all(broker, admin, client, load, rounds)
         yield _describe_principals(admin, client, load, rounds)
         yield _alter_quotas(broker, admin, client, load, rounds)
-    imported = interleave_processes(_IMPORTS, rounds)
-    yield Measurement("admin import", "the package", imported, IMPORT_TARGETS)
-    yield Measurement("admin import", "the client", interleave_processes(_CLIENTS, rounds))
+    yield from imports(rounds)
+
+
+def imports(rounds: int) -> Iterator[Measurement]:
+    """Measure what a program pays that has just been started."""
+    yield Measurement("admin import", "the package", interleave_processes(_IMPORTS, rounds), IMPORT_TARGETS)
+    seconds = interleave_processes({**_CLIENTS, _ASYNCIO: "import asyncio"}, _IMPORT_ROUNDS * rounds)
+    alone = spread(seconds.pop(_ASYNCIO)).median * 1000
+    note = f"asyncio alone, which {OURS} and {AIOKAFKA} stand on, takes {alone:.0f} ms, in turn with the others"
+    yield Measurement("admin import", "the client", seconds, CLIENT_TARGETS, (note,))
 
 
 @contextmanager

@@ -28,9 +28,9 @@ quicker. In brackets are the quartiles of the rounds. Java's Admin runs in a pro
 the time itself; what it describes are objects of Java. {CONFLUENT} stands on librdkafka, which is C."""
 
 IMPORT = """\
-What a program pays that has just been started, each in a process of its own. *The package* is `import kafkawire.admin`,
-and `import` of each peer's package; nothing is loaded by ours before it is named. *The client* is the import of the
-class that programs use."""
+What a program pays that has just been started, each in a process of its own, with byte code on disk. *The package* is
+`import kafkawire.admin`, and `import` of each peer's package; nothing is loaded by ours before it is named. *The
+client* is the import of the class that programs use: for ours that is the fair one of the two."""
 
 MEMORY = f"""\
 Bytes for each described ACL, in a process of its own. *Allocated* is what Python counts (`tracemalloc`), *resident*
@@ -71,6 +71,7 @@ def page(measurements: Sequence[Measurement], memory: list[Memory], facts: Seque
         "## Import in a fresh process",
         IMPORT,
         "\n".join(table(imported, ADMIN_PEERS)),
+        *notes(imported),
         "## Memory",
         MEMORY,
         "\n".join(admin_memory.table(memory)),
