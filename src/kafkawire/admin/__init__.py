@@ -7,7 +7,9 @@ not named here is not promised to stay.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
+
+TYPE_CHECKING = False
+"""Type checkers take it for that of ``typing``, whose import would be nearly all of this package's."""
 
 if TYPE_CHECKING:
     from kafkawire.admin.acl_evaluation import (

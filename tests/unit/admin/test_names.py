@@ -31,10 +31,19 @@ def test_deciding_offline_loads_no_sockets() -> None:
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
-def test_naming_the_client_loads_nothing_that_only_its_work_needs() -> None:
-    """Programs wait for an import each time they start; connections, logins and hashes come when they are needed."""
-    later = {"hashlib", "ipaddress", "pathlib", "random", "kafkawire.admin.connection.channel"}
-    program = f"import sys; from kafkawire.admin import AdminClient; print({later} & set(sys.modules))"
+@pytest.mark.parametrize(
+    ("statement", "later"),
+    [
+        ("import kafkawire.admin", {"asyncio", "msgspec", "re", "typing"}),
+        (
+            "from kafkawire.admin import AdminClient",
+            {"hashlib", "ipaddress", "pathlib", "random", "kafkawire.admin.connection.channel"},
+        ),
+    ],
+)
+def test_an_import_loads_nothing_that_only_later_work_needs(statement: str, later: set[str]) -> None:
+    """Programs wait for it each time they start; connections, logins and hashes come when they are needed."""
+    program = f"{statement}; print({later} & set(sys.modules))"
     # Started without `site`, which may load anything: .pth files of the environment are none of ours.
     command = [sys.executable, "-S", "-c", f"import sys; sys.path[:] = {sys.path}; {program}"]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
