@@ -77,6 +77,14 @@ def test_b4_a_defect_of_the_policy_is_that_of_its_topic(admin: BlockingAdminClie
     assert list(results.values()) == ([] if broker.release.startswith("3.") else [f"good{own}"])
 
 
+def test_b1_the_policy_is_configured_once_with_the_configuration_of_the_node(
+    admin: BlockingAdminClient, own: str
+) -> None:
+    for attempt in range(2):
+        error = error_of(admin, NewTopic(f"configured-{attempt}{own}", 1, 1))
+        assert error.message == "configured 1 times, num.partitions 3"
+
+
 @pytest.mark.parametrize(
     ("topic", "shown"),
     [

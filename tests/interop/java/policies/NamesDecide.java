@@ -8,8 +8,13 @@ import org.apache.kafka.server.policy.CreateTopicPolicy;
 /** A policy for new topics that finds in a topic's name what to say about it, and tells what it was shown. */
 public final class NamesDecide implements CreateTopicPolicy {
 
+    private int configured;
+    private Object partitionsOfNode;
+
     @Override
     public void configure(Map<String, ?> configs) {
+        configured++;
+        partitionsOfNode = configs.get("num.partitions");
     }
 
     @Override
@@ -23,6 +28,10 @@ public final class NamesDecide implements CreateTopicPolicy {
         }
         if (topic.startsWith("broken")) {
             throw new IllegalStateException("a defect of the policy");
+        }
+        if (topic.startsWith("configured")) {
+            throw new PolicyViolationException("configured " + configured + " times, num.partitions "
+                + partitionsOfNode);
         }
         if (topic.startsWith("shown")) {
             throw new PolicyViolationException(request.numPartitions() + " partitions, " + request.replicationFactor()

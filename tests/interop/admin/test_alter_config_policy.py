@@ -1,0 +1,146 @@
+"""The counterpart of KIP-108 for configs, at real brokers with a policy of our own (B11)."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from tests.apache_kafka.broker import Broker, running_broker
+from tests.apache_kafka.eventually import eventually
+from tests.apache_kafka.java_program import compiled
+from tests.apache_kafka.releases import releases
+
+from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.config_resources import ConfigChange, ConfigResource
+from kafkawire.admin.topics import NewTopic
+from kafkawire.protocol.errors import InvalidConfigError, PolicyViolationError, UnknownServerError
+from kafkawire.wire.kafka_errors import KafkaError
+
+pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+
+POLICIES = Path(__file__).parents[1] / "java" / "policies"
+
+FIRST = {"cleanup.policy": "delete", "retention.ms": "6000"}
+"""What topics have before they are altered."""
+
+TELL = ConfigChange.set("flush.messages", "44")
+"""Has the policy refuse, and say what it was shown."""
+
+
+@pytest.fixture(scope="module", params=releases())
+def broker(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+    release: str = request.param
+    properties = {"alter.config.policy.class.name": "policies.AlterationsDecide"}
+    folder = tmp_path_factory.mktemp(f"alter-policy-{release}")
+    with running_broker(release, folder, properties=properties, plugins=[compiled(release, POLICIES)]) as running:
+        yield running
+
+
+@pytest.fixture
+def admin(broker: Broker) -> Iterator[BlockingAdminClient]:
+    with BlockingAdminClient(broker.address) as client:
+        yield client
+
+
+@pytest.fixture
+def topic(admin: BlockingAdminClient) -> ConfigResource:
+    """A topic of the test's own, whose configs are there."""
+    name = f"topic-{uuid.uuid4()}"
+    admin.create_topics([NewTopic(name, 1, 1, configs=FIRST)]).all()
+    resource = ConfigResource.topic(name)
+    eventually(lambda: values_of(admin, resource), lambda values: values.items() >= FIRST.items())
+    return resource
+
+
+def values_of(admin: BlockingAdminClient, resource: ConfigResource) -> Mapping[str, str | None]:
+    described = admin.describe_configs([resource], keys=list(FIRST)).values().get(resource, {})
+    return {name: entry.value for name, entry in described.items()}
+
+
+def refusal(admin: BlockingAdminClient, resource: ConfigResource, *changes: ConfigChange) -> KafkaError:
+    """What an alteration fails with; validated or carried out, that is the same."""
+    refused, validated = (
+        admin.incremental_alter_configs({resource: changes}, validate_only=validate_only).errors()[resource]
+        for validate_only in (False, True)
+    )
+    assert (type(refused), refused.message) == (type(validated), validated.message)
+    return refused
+
+
+@pytest.mark.parametrize(
+    ("change", "shown"),
+    [
+        (ConfigChange.set("retention.ms", "7000"), "retention.ms=7000"),
+        (ConfigChange.append("cleanup.policy", "compact"), "cleanup.policy=delete,compact"),
+        (ConfigChange.delete("retention.ms"), "retention.ms=null"),
+    ],
+    ids=["set", "append", "delete"],
+)
+def test_b11_the_policy_sees_what_would_result(
+    admin: BlockingAdminClient, topic: ConfigResource, change: ConfigChange, shown: str
+) -> None:
+    error = refusal(admin, topic, change, TELL)
+    assert isinstance(error, PolicyViolationError)
+    assert shown in error.message
+    assert error.message.startswith(f"TOPIC {topic.name} ")
+    assert values_of(admin, topic) == FIRST
+
+
+def test_b11_what_does_not_change_is_not_shown(admin: BlockingAdminClient, topic: ConfigResource) -> None:
+    unchanged = [ConfigChange.set(name, value) for name, value in FIRST.items()]
+    assert refusal(admin, topic, *unchanged).message == f"TOPIC {topic.name} {{}}"
+    assert refusal(admin, topic, *unchanged, TELL).message == f"TOPIC {topic.name} {{flush.messages=44}}"
+
+
+def test_b11_a_replacement_shows_what_it_gives_and_not_what_it_takes_away(
+    admin: BlockingAdminClient, topic: ConfigResource
+) -> None:
+    error = admin.alter_configs({topic: {"flush.messages": "44"}}).errors()[topic]
+    assert error.message == f"TOPIC {topic.name} {{flush.messages=44}}"
+    assert values_of(admin, topic) == FIRST
+
+
+def test_b11_a_violation_is_that_of_its_resource_and_the_others_are_altered(
+    admin: BlockingAdminClient, topic: ConfigResource
+) -> None:
+    others = [ConfigResource.topic(f"{kind}-{uuid.uuid4()}") for kind in ("disliked", "broken", "good")]
+    admin.create_topics([NewTopic(other.name, 1, 1, configs=FIRST) for other in others]).all()
+    disliked, broken, good = others
+    results = admin.incremental_alter_configs(
+        {
+            topic: [TELL],
+            disliked: [ConfigChange.set("flush.messages", "40")],
+            broken: [ConfigChange.set("flush.messages", "666")],
+            good: [ConfigChange.set("retention.ms", "7000")],
+        }
+    )
+    assert {resource: type(error) for resource, error in results.errors().items()} == {
+        topic: PolicyViolationError,
+        disliked: InvalidConfigError,
+        broken: UnknownServerError,
+    }
+    assert list(results.values()) == [good]
+    eventually(lambda: values_of(admin, good), lambda values: values.get("retention.ms") == "7000")
+
+
+def test_b11_brokers_and_their_default_are_shown_too(admin: BlockingAdminClient, broker: Broker) -> None:
+    change = ConfigChange.set("log.flush.interval.messages", "44")
+    for resource, name in (
+        (ConfigResource.broker(broker.node_id), str(broker.node_id)),
+        (ConfigResource.broker_default(), ""),
+    ):
+        error = refusal(admin, resource, change)
+        assert isinstance(error, PolicyViolationError)
+        assert error.message == f"BROKER {name} {{log.flush.interval.messages=44}}"
+
+
+def test_b11_configs_of_a_new_topic_are_shown_if_it_has_any(admin: BlockingAdminClient) -> None:
+    """The policy refuses whoever shows it nothing."""
+    plain, told = f"plain-{uuid.uuid4()}", f"told-{uuid.uuid4()}"
+    results = admin.create_topics([NewTopic(plain, 1, 1), NewTopic(told, 1, 1, configs={"flush.messages": "44"})])
+    assert list(results.values()) == [plain]
+    error = results.errors()[told]
+    assert isinstance(error, PolicyViolationError)
+    assert error.message == f"TOPIC {told} {{flush.messages=44}}"
