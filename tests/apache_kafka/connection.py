@@ -20,8 +20,9 @@ _SECONDS = 20.0
 class Connection:
     """Requests and responses over a socket."""
 
-    def __init__(self, connected: socket.socket) -> None:
+    def __init__(self, connected: socket.socket, client_id: str) -> None:
         self._socket = connected
+        self._client_id = client_id
         self._correlation_ids = itertools.count(1)
 
     def ask(self, request: Message, version: int, response: type[R]) -> R:
@@ -31,7 +32,9 @@ class Connection:
             OSError: if the broker closes the connection or does not answer in time.
         """
         correlation_id = next(self._correlation_ids)
-        frame = self.exchange(encode_request(request, version, correlation_id=correlation_id, client_id="kafkawire"))
+        frame = self.exchange(
+            encode_request(request, version, correlation_id=correlation_id, client_id=self._client_id)
+        )
         answered, answer = decode_response(frame, response, version)
         assert answered == correlation_id
         assert encode_response(answer, version, correlation_id=correlation_id)[4:] == frame
@@ -51,7 +54,7 @@ class Connection:
 
 
 @contextmanager
-def connected_to(host: str, port: int) -> Iterator[Connection]:
+def connected_to(host: str, port: int, *, client_id: str = "kafkawire") -> Iterator[Connection]:
     """Connect to a listener; the connection is closed when the context ends."""
     with socket.create_connection((host, port), timeout=_SECONDS) as connection:
-        yield Connection(connection)
+        yield Connection(connection, client_id)
