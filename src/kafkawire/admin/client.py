@@ -13,6 +13,7 @@ from kafkawire.admin.connection.sasl import CredentialsSource
 from kafkawire.admin.connection.settings import ConnectionSettings
 from kafkawire.admin.connection.tls import Tls
 from kafkawire.admin.nodes import Node, bootstrap_nodes
+from kafkawire.admin.operations.acl_visibility import AclVisibilityOperations
 from kafkawire.admin.operations.acls import AclOperations
 from kafkawire.admin.operations.capabilities import CapabilityOperations
 from kafkawire.admin.operations.cluster import ClusterOperations
@@ -26,6 +27,7 @@ from kafkawire.admin.operations.partitions import PartitionOperations
 from kafkawire.admin.operations.producers import ProducerOperations
 from kafkawire.admin.operations.quorum import QuorumOperations
 from kafkawire.admin.operations.quota_configs import QuotaConfigOperations
+from kafkawire.admin.operations.quota_visibility import QuotaVisibilityOperations
 from kafkawire.admin.operations.quotas import QuotaOperations
 from kafkawire.admin.operations.records import RecordOperations
 from kafkawire.admin.operations.scram import ScramOperations
@@ -61,7 +63,9 @@ class AdminClient(
     ScramOperations,
     TokenOperations,
     AclOperations,
+    AclVisibilityOperations,
     QuotaOperations,
+    QuotaVisibilityOperations,
     QuotaConfigOperations,
     GroupListingOperations,
     GroupDescriptionOperations,

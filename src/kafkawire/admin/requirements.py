@@ -199,10 +199,12 @@ REQUIREMENTS: Mapping[str, Requirements] = MappingProxyType(
         ),
         "create_acls": _one(ApiKey.CREATE_ACLS, _ALTERS_CLUSTER, on_controllers=True),
         "delete_acls": _one(ApiKey.DELETE_ACLS, _ALTERS_CLUSTER, on_controllers=True),
+        "wait_for_acls": Requirements((Way(ApiKey.DESCRIBE_ACLS, 0, 3),), _DESCRIBES_CLUSTER),
         "describe_client_quotas": Requirements(
             (Way(ApiKey.DESCRIBE_CLIENT_QUOTAS, 2), Way(ApiKey.DESCRIBE_CLIENT_QUOTAS, 0, 1)), _DESCRIBES_QUOTAS
         ),
         "alter_client_quotas": _one(ApiKey.ALTER_CLIENT_QUOTAS, _ALTERS_QUOTAS, on_controllers=True),
+        "wait_for_client_quotas": Requirements((Way(ApiKey.DESCRIBE_CLIENT_QUOTAS, 0, 1),), _DESCRIBES_QUOTAS),
         "list_quotas": Requirements(
             (Way(ApiKey.LIST_QUOTAS), Way(ApiKey.DESCRIBE_CLIENT_QUOTAS, 0, 1)), _DESCRIBES_QUOTAS
         ),

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Collection
+from typing import Any, Generic
+
+import msgspec
 
 from kafkawire import protocol
 from kafkawire.admin.cluster import ALLOW_AUTO_TOPIC_CREATION_SINCE
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request, V
+from kafkawire.admin.engine.operation import K, Operation, Outcomes, Request, V
 from kafkawire.admin.engine.route import ANY_NODE, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.results import Results
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
-from kafkawire.wire.kafka_errors import ConnectionFailedError
+from kafkawire.wire.kafka_errors import ConnectionFailedError, KafkaError
 
 _NO_TOPICS_SINCE = 1
 
@@ -43,6 +46,18 @@ class FindNodes(Operation[None, tuple[int, ...], "protocol.MetadataResponse"]):
         return {None: tuple(sorted(broker.node_id for broker in response.brokers))}
 
 
+class ItemOnNode(msgspec.Struct, Generic[K], frozen=True):
+    """Something as one node knows it.
+
+    Attributes:
+        item: what it is.
+        node: id of the node.
+    """
+
+    item: K
+    node: int
+
+
 class EveryNodeFamily(OperationFamily):
     """Base of families whose operations go to all nodes."""
 
@@ -59,3 +74,24 @@ class EveryNodeFamily(OperationFamily):
         deadline = self._deadline(timeout)
         nodes = (await self._until(deadline, FindNodes(operation.name), (None,)))[None]
         return await self._until(deadline, operation, nodes)
+
+    async def _wait_on_every_node(
+        self, operation: Operation[ItemOnNode[K], None, Any], items: Collection[K], timeout: float | None
+    ) -> Results[K, None]:
+        """None for each item of which all live brokers know, or what one of them said at the end.
+
+        Args:
+            operation: fails, and is tried again, for items of which a node does not know.
+            items: of which they are to know.
+            timeout: seconds for all; the settings' ``call_timeout`` by default.
+
+        Raises:
+            KafkaError: if no broker tells which there are.
+        """
+        deadline = self._deadline(timeout)
+        nodes = (await self._until(deadline, FindNodes(operation.name), (None,)))[None]
+        everywhere = [ItemOnNode(item, node) for item in items for node in nodes]
+        failed: dict[K, KafkaError] = {}
+        for where, error in (await self._until(deadline, operation, everywhere)).errors().items():
+            failed.setdefault(where.item, error)
+        return Results({item: failed.get(item) for item in items}, items)

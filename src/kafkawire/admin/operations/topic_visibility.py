@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import msgspec
-
 from kafkawire import protocol
 from kafkawire.admin.cluster import ALLOW_AUTO_TOPIC_CREATION_SINCE
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.route import OnNode, Route
-from kafkawire.admin.operations.every_node import EveryNodeFamily, FindNodes
+from kafkawire.admin.operations.every_node import EveryNodeFamily, ItemOnNode
 from kafkawire.admin.results import Results
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
@@ -19,19 +17,7 @@ from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
 
-class TopicOnNode(msgspec.Struct, frozen=True):
-    """A topic as one node knows it.
-
-    Attributes:
-        topic: its name.
-        node: id of the node.
-    """
-
-    topic: str
-    node: int
-
-
-class SeeTopics(Operation[TopicOnNode, None, "protocol.MetadataResponse"]):
+class SeeTopics(Operation[ItemOnNode[str], None, "protocol.MetadataResponse"]):
     """Fails, and so is tried again, while a topic is unknown or one of its partitions has no leader."""
 
     name = "wait_for_topics"
@@ -39,21 +25,23 @@ class SeeTopics(Operation[TopicOnNode, None, "protocol.MetadataResponse"]):
     minimum_version = ALLOW_AUTO_TOPIC_CREATION_SINCE
     retried_codes = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.LEADER_NOT_AVAILABLE})
 
-    def validate(self, item: TopicOnNode) -> KafkaError | None:
-        return None if item.topic else InvalidTopicError("the name of a topic must not be empty")
+    def validate(self, item: ItemOnNode[str]) -> KafkaError | None:
+        return None if item.item else InvalidTopicError("the name of a topic must not be empty")
 
-    def route(self, item: TopicOnNode) -> Route:
+    def route(self, item: ItemOnNode[str]) -> Route:
         return OnNode(item.node)
 
-    def build(self, request: Request[TopicOnNode]) -> Message:
+    def build(self, request: Request[ItemOnNode[str]]) -> Message:
         topic = protocol.MetadataRequest.MetadataRequestTopic
         return protocol.MetadataRequest(
-            topics=tuple(topic(name=item.topic) for item in request.items), allow_auto_topic_creation=False
+            topics=tuple(topic(name=item.item) for item in request.items), allow_auto_topic_creation=False
         )
 
-    def read(self, request: Request[TopicOnNode], response: protocol.MetadataResponse) -> Outcomes[TopicOnNode, None]:
+    def read(
+        self, request: Request[ItemOnNode[str]], response: protocol.MetadataResponse
+    ) -> Outcomes[ItemOnNode[str], None]:
         node = request.items[0].node
-        return {TopicOnNode(topic.name, node): _missing(topic) for topic in response.topics if topic.name is not None}
+        return {ItemOnNode(topic.name, node): _missing(topic) for topic in response.topics if topic.name is not None}
 
 
 def _missing(topic: protocol.MetadataResponse.MetadataResponseTopic) -> KafkaError | None:
@@ -83,12 +71,4 @@ class TopicVisibilityOperations(EveryNodeFamily):
         Raises:
             KafkaError: if no broker tells which there are.
         """
-        wanted = list(topics)
-        deadline = self._deadline(timeout)
-        nodes = (await self._until(deadline, FindNodes(SeeTopics.name), (None,)))[None]
-        items = [TopicOnNode(topic, node) for topic in wanted for node in nodes]
-        errors = (await self._until(deadline, SeeTopics(), items)).errors()
-        failed: dict[str, KafkaError] = {}
-        for item, error in errors.items():
-            failed.setdefault(item.topic, error)
-        return Results({topic: failed.get(topic) for topic in wanted}, wanted)
+        return await self._wait_on_every_node(SeeTopics(), list(topics), timeout)
