@@ -24,6 +24,7 @@ from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.partitions import ElectionType, OffsetSpec
 from kafkawire.admin.quotas import ClientQuotaAlteration, ClientQuotaEntity, ClientQuotaFilter
 from kafkawire.admin.results import Results
+from kafkawire.admin.scram import ScramMechanism, ScramUpsertion, UserMechanism
 from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.admin.topics import CreatedTopic, NewTopic
 from kafkawire.wire.kafka_errors import KafkaError, OperationTimeoutError
@@ -40,6 +41,8 @@ USERS = 6_000
 SMALL_BUFFER = {"log.cleaner.dedupe.buffer.size": str(2**22)}
 """A node that starts again with thousands of ACLs has not the usual 128 MiB left for its log cleaner."""
 
+MECHANISMS = (ScramMechanism.SCRAM_SHA_256, ScramMechanism.SCRAM_SHA_512)
+USERS_OF_A_CALL = 40
 TOPICS_OF_A_CALL = 40
 CALLS = 8
 SECONDS = 60.0
@@ -193,6 +196,41 @@ async def test_a_coordinator_that_dies_is_followed(cluster: Cluster, admin: Admi
     assert 3 not in {group.coordinator for group in (await admin.describe_consumer_groups(groups)).all().values()}
 
 
+# What all nodes know
+
+
+async def test_a_change_that_was_waited_for_is_known_to_every_node(cluster: Cluster, admin: AdminClient) -> None:
+    principal, prefix = f"User:{new('acls')}", new("quotas")
+    acls, alterations = acls_of(principal, 2_000), quotas_of(prefix, 500)
+    removals = [ClientQuotaAlteration(one.entity, dict.fromkeys(one.values)) for one in alterations]
+
+    (await admin.create_acls(acls)).all()
+    assert list(await admin.wait_for_acls(acls)) == acls
+    (await admin.alter_client_quotas(alterations)).all()
+    (await admin.wait_for_client_quotas(alterations)).all()
+    for node in cluster.nodes.values():
+        async with AdminClient(node.address) as asked:
+            assert await acls_there(asked, principal) == set(acls)
+            assert await quotas_there(asked, prefix) == {alteration.entity for alteration in alterations}
+
+    (await admin.delete_acls([AclBindingFilter(principal=principal)])).all()
+    (await admin.wait_for_acls(acls, deleted=True)).all()
+    (await admin.alter_client_quotas(removals)).all()
+    (await admin.wait_for_client_quotas(removals)).all()
+    for node in cluster.nodes.values():
+        async with AdminClient(node.address) as asked:
+            assert not await acls_there(asked, principal)
+            assert not await quotas_there(asked, prefix)
+
+
+async def test_nobody_waits_for_a_node_that_is_down(cluster: Cluster, admin: AdminClient) -> None:
+    acls = acls_of(f"User:{new('acls')}", 1)
+    cluster.kill(2)
+    await asyncio.to_thread(cluster.wait_until_nodes_agree)
+    (await admin.create_acls(acls)).all()
+    (await admin.wait_for_acls(acls)).all()
+
+
 # What becomes of a bulk call when a node dies
 
 SERVING, CONTROLLING = "the node that is asked", "the active controller"
@@ -226,6 +264,24 @@ async def test_quotas_are_told_truly_although_a_node_dies(cluster: Cluster, vict
     assert list(results) == [alteration.entity for alteration in alterations]
     assert results.errors() == {}, kinds(results)
     await agree(cluster, lambda admin: quotas_there(admin, prefix), results)
+
+
+async def test_scram_users_are_told_truly_although_a_node_dies(cluster: Cluster, victim: int) -> None:
+    """A call makes a request for each mechanism; several calls have some on their way when the node dies."""
+    prefix = new("scram")
+    upsertions = [
+        [
+            ScramUpsertion(f"{prefix}-{call}-{index}", mechanism, "secret")
+            for mechanism in MECHANISMS
+            for index in range(USERS_OF_A_CALL)
+        ]
+        for call in range(CALLS)
+    ]
+    async with asked_at(cluster, victim) as admin:
+        results = await while_killed(cluster, victim, lambda told: give_passwords(admin, upsertions, told))
+    assert set(results) == {(one.user, one.mechanism) for of_call in upsertions for one in of_call}
+    assert all(error.outcome_unknown for error in results.errors().values()), kinds(results)
+    await agree(cluster, lambda admin: passwords_there(admin, prefix), results)
 
 
 async def test_topics_are_told_truly_although_a_node_dies(cluster: Cluster, victim: int) -> None:
@@ -285,9 +341,12 @@ async def while_killed(
 ) -> Results[K, T]:
     """What a call gives during which a node is killed, and started again."""
     killed = asyncio.Event()
+    later: list[int] = []
 
-    def kill(_settled: int, _total: int) -> None:
-        if not killed.is_set():
+    def kill(settled: int, _total: int) -> None:
+        if killed.is_set():
+            later.append(settled)
+        else:
             cluster.kill(victim)
             killed.set()
 
@@ -297,8 +356,9 @@ async def while_killed(
 
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(start_again())
-        called = asyncio.ensure_future(call(kill))
-        return await called
+        called = await asyncio.ensure_future(call(kill))
+    assert later, "the call was over before the node was killed"
+    return called
 
 
 async def agree(cluster: Cluster, ask: Callable[[AdminClient], Awaitable[Set[K]]], results: Results[K, object]) -> None:
@@ -347,6 +407,24 @@ async def create_topics(
     topics = [[NewTopic(name, 1, 1) for name in some] for some in names]
     calls = [admin.create_topics(some, timeout=SECONDS, progress=progress) for some in topics]
     return Results({name: outcome for results in await asyncio.gather(*calls) for name, outcome in results.items()})
+
+
+async def give_passwords(
+    admin: AdminClient, upsertions: Iterable[Iterable[ScramUpsertion]], progress: Progress
+) -> Results[UserMechanism, None]:
+    """The outcomes of several calls that are made at once."""
+    calls = [admin.alter_user_scram_credentials(some, timeout=SECONDS, progress=progress) for some in upsertions]
+    return Results({item: outcome for results in await asyncio.gather(*calls) for item, outcome in results.items()})
+
+
+async def passwords_there(admin: AdminClient, prefix: str) -> Set[UserMechanism]:
+    described = await admin.describe_user_scram_credentials()
+    return {
+        (user, info.mechanism)
+        for user, infos in described.values().items()
+        for info in infos
+        if user.startswith(prefix)
+    }
 
 
 async def topics_there(admin: AdminClient, prefix: str) -> Set[str]:
