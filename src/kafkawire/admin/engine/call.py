@@ -292,7 +292,8 @@ class Call(Generic[K, V]):
             self._spawn(self._try_again(operation, again))
 
     def _is_worth_another_try(self, operation: Operation[K, V, Any], route: Route, error: KafkaError) -> bool:
-        in_time = _now() + error.throttle_ms / 1000 < self._deadline
+        # Without a time to wait the deadline itself decides, so that the end is the same whenever the answer was read.
+        in_time = not error.throttle_ms or _now() + error.throttle_ms / 1000 < self._deadline
         return (
             self._retries and in_time and is_retried(operation, route, error, throttled=self._settings.retry_throttled)
         )

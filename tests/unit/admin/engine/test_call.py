@@ -414,6 +414,32 @@ async def test_a_partition_without_leader_is_waited_for_until_the_deadline() -> 
         assert "LEADER_NOT_AVAILABLE" in str(error)
 
 
+async def test_a_passing_error_that_is_read_when_the_time_is_up_is_the_cause_of_the_timeout() -> None:
+    """And not the outcome itself, as it would be if time was up a moment before it was read."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + 0.2
+
+    class ReadLate(_LowWatermarks):
+        retried_codes: ClassVar[frozenset[int]] = frozenset({ErrorCode.REQUEST_TIMED_OUT})
+
+        def read(
+            self, request: Request[TopicPartition], response: protocol.DeleteRecordsResponse
+        ) -> Outcomes[TopicPartition, int]:
+            while loop.time() <= deadline:
+                pass
+            return super().read(request, response)
+
+    async with (
+        StandInCluster(1, _watermarks(lambda *_: ErrorCode.REQUEST_TIMED_OUT)) as cluster,
+        cluster.client() as client,
+    ):
+        cluster.leaders = {"t": {0: 1}}
+        item = TopicPartition("t", 0)
+        error = (await Call[TopicPartition, int](client._cluster, deadline).run(ReadLate(), [item])).errors()[item]
+        assert isinstance(error, OperationTimeoutError)
+        assert isinstance(error.__cause__, RequestTimedOutError)
+
+
 class _States(Operation[str, str, "protocol.DescribeGroupsResponse"]):
     """An operation for the coordinators of groups."""
 
