@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Self
 from kafkawire.admin.backoff import Backoff
 from kafkawire.admin.cluster import Cluster, Kind
 from kafkawire.admin.connection.sasl import CredentialsSource
-from kafkawire.admin.connection.settings import ConnectionSettings
 from kafkawire.admin.connection.tls import Tls
 from kafkawire.admin.nodes import Node, bootstrap_nodes
 from kafkawire.admin.operations.acl_visibility import AclVisibilityOperations
@@ -149,6 +148,7 @@ def _connect(
 ) -> Connect:
     """What connects to nodes the way the user wants it."""
     from kafkawire.admin.connection.channel import Channel  # noqa: PLC0415 slow to import, needed to connect
+    from kafkawire.admin.connection.settings import ConnectionSettings  # noqa: PLC0415 the same
 
     connection_settings = ConnectionSettings(
         client_id=settings.client_id, setup_timeout=settings.connect_timeout, idle_timeout=settings.idle_timeout

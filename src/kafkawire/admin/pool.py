@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import msgspec
 
 from kafkawire.admin.backoff import Backoff
-from kafkawire.admin.connection.versions import BrokerVersions
 from kafkawire.admin.nodes import Node
 from kafkawire.admin.sharing import shared
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import ClosedError, ConnectionFailedError, DisconnectedError, KafkaError
+
+if TYPE_CHECKING:
+    from kafkawire.admin.connection.versions import BrokerVersions
 
 R = TypeVar("R", bound=Message)
 

@@ -8,14 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from kafkawire.admin.acls import AclOperation, ResourceType
-from kafkawire.admin.connection.versions import BrokerVersions
 from kafkawire.protocol import message_class
 from kafkawire.protocol.api_table import APIS, ApiKey
 from kafkawire.protocol.errors import UnsupportedVersionError
+
+if TYPE_CHECKING:
+    from kafkawire.admin.connection.versions import BrokerVersions
 
 
 class Right(msgspec.Struct, frozen=True):

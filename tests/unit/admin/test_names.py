@@ -37,7 +37,7 @@ def test_deciding_offline_loads_no_sockets() -> None:
         ("import kafkawire.admin", {"asyncio", "msgspec", "re", "typing"}),
         (
             "from kafkawire.admin import AdminClient",
-            {"hashlib", "ipaddress", "pathlib", "random", "kafkawire.admin.connection.channel"},
+            {"hashlib", "ipaddress", "pathlib", "random", "kafkawire.admin.connection.channel", "kafkawire.rpc"},
         ),
     ],
 )

@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 
 import msgspec
 
+from kafkawire.admin.connection.software import SOFTWARE_NAME, software_version
 from kafkawire.rpc import MAXIMUM_FRAME_SIZE
 
-SOFTWARE_NAME = "kafkawire"
-
 _SOFTWARE = r"[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?"
-
-
-@cache
-def software_version() -> str:
-    """The version of this package, in the letters that brokers accept."""
-    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 slow to import, needed once
-
-    try:
-        return re.sub("[^a-zA-Z0-9.-]", "-", version("kafkawire"))
-    except PackageNotFoundError:
-        return "unknown"
 
 
 class ConnectionSettings(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from kafkawire import protocol
-from kafkawire.admin.connection.settings import ConnectionSettings
-from kafkawire.admin.connection.versions import BrokerVersions
+from kafkawire.admin.connection.software import SOFTWARE_NAME, software_version
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.route import OnNode, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.operations.cluster import DescribeCluster
-from kafkawire.admin.requirements import Capability, capabilities_of
 from kafkawire.admin.results import Results
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 
+if TYPE_CHECKING:
+    from kafkawire.admin.requirements import Capability
 
-class DescribeCapabilities(Operation[int, Mapping[str, Capability], "protocol.ApiVersionsResponse"]):
+
+class DescribeCapabilities(Operation[int, "Mapping[str, Capability]", "protocol.ApiVersionsResponse"]):
     """Asked anew, since a node may have been upgraded meanwhile."""
 
     name = "capabilities"
@@ -33,14 +35,16 @@ class DescribeCapabilities(Operation[int, Mapping[str, Capability], "protocol.Ap
         return OnNode(item)
 
     def build(self, request: Request[int]) -> Message:
-        settings = ConnectionSettings()
-        return protocol.ApiVersionsRequest(settings.software_name, settings.software_version)
+        return protocol.ApiVersionsRequest(SOFTWARE_NAME, software_version())
 
     def read(
         self, request: Request[int], response: protocol.ApiVersionsResponse
     ) -> Outcomes[int, Mapping[str, Capability]]:
         if response.error_code:
             return dict.fromkeys(request.items, error_of(response.error_code))
+        from kafkawire.admin.connection.versions import BrokerVersions  # noqa: PLC0415 needed once connected
+        from kafkawire.admin.requirements import capabilities_of  # noqa: PLC0415 a long table that few need
+
         found = capabilities_of(BrokerVersions.of(response), controller=self._controllers, proposals=self._proposals)
         return dict.fromkeys(request.items, found)
 

@@ -15,7 +15,7 @@ from kafkawire.admin.cluster_descriptions import (
     FeatureUpdate,
     UpgradeType,
 )
-from kafkawire.admin.connection.settings import ConnectionSettings
+from kafkawire.admin.connection.software import SOFTWARE_NAME, software_version
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.route import ANY_NODE, CONTROLLER, OnNode, Route
 from kafkawire.admin.family import OperationFamily
@@ -128,8 +128,7 @@ class DescribeFeatures(Operation[int | None, Features, "protocol.ApiVersionsResp
         return ANY_NODE if item is None else OnNode(item)
 
     def build(self, request: Request[int | None]) -> Message:
-        settings = ConnectionSettings()
-        return protocol.ApiVersionsRequest(settings.software_name, settings.software_version)
+        return protocol.ApiVersionsRequest(SOFTWARE_NAME, software_version())
 
     def read(
         self, request: Request[int | None], response: protocol.ApiVersionsResponse

@@ -25,7 +25,6 @@ from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import GroupIdNotFoundError, error_of
-from kafkawire.records.consumer_protocol import decode_assignment, decode_subscription
 from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -190,6 +189,8 @@ def _partitions(assignment: bytes) -> tuple[TopicPartition, ...] | None:
     """The partitions of a consumer's assignment; there are no bytes while the group has not settled."""
     if not assignment:
         return ()
+    from kafkawire.records.consumer_protocol import decode_assignment  # noqa: PLC0415 few groups are classic
+
     try:
         decoded, _ = decode_assignment(assignment)
     except DecodeError:
@@ -202,6 +203,8 @@ def _partitions(assignment: bytes) -> tuple[TopicPartition, ...] | None:
 def _subscription(metadata: bytes) -> tuple[tuple[str, ...] | None, str | None]:
     if not metadata:
         return (), None
+    from kafkawire.records.consumer_protocol import decode_subscription  # noqa: PLC0415 few groups are classic
+
     try:
         decoded, _ = decode_subscription(metadata)
     except DecodeError:

@@ -18,7 +18,8 @@ from tests.scripted_peer import (
 
 from kafkawire.admin.connection.events import Closed, Ready
 from kafkawire.admin.connection.machine import Connection
-from kafkawire.admin.connection.settings import ConnectionSettings, software_version
+from kafkawire.admin.connection.settings import ConnectionSettings
+from kafkawire.admin.connection.software import software_version
 from kafkawire.admin.connection.states import ImpossibleTransitionError, State
 from kafkawire.admin.connection.versions import BrokerVersions
 from kafkawire.protocol import ApiVersionsRequest, ApiVersionsResponse, MetadataRequest
