@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from enum import IntEnum
+from typing import ClassVar
 
 import msgspec
 
 from kafkawire import protocol
+from kafkawire.admin.discretion import Discreet
 from kafkawire.admin.tolerant_enum import MembersByCode, TolerantEnum
 
 _NODE_ID = r"[0-9]{1,10}"
@@ -122,7 +124,7 @@ class ConfigOperation(IntEnum):
     SUBTRACT = 3
 
 
-class ConfigChange(msgspec.Struct, frozen=True, gc=False):
+class ConfigChange(Discreet, frozen=True, gc=False):
     """One change of a configuration (KIP-339). The value is in no representation, since it may be a password.
 
     Attributes:
@@ -131,6 +133,8 @@ class ConfigChange(msgspec.Struct, frozen=True, gc=False):
         value: for ``SET`` the new value; for ``APPEND`` and ``SUBTRACT`` entries of a list, separated by commas; None
             for ``DELETE``.
     """
+
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset({"value"})
 
     name: str
     operation: ConfigOperation

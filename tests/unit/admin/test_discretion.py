@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kafkawire.admin.config_resources import ConfigChange
 from kafkawire.admin.connection.sasl import OAuthBearerCredentials, PlainCredentials, ScramCredentials
 from kafkawire.admin.connection.tls import Tls
 from kafkawire.admin.discretion import Discreet
@@ -18,6 +19,7 @@ KEEPERS: list[Discreet] = [
     OAuthBearerCredentials(SECRET, {"traceId": SECRET}),
     Tls(ca=SECRET, certificate=SECRET, key=SECRET, key_password=SECRET),
     ScramUpsertion("alice", ScramMechanism.SCRAM_SHA_256, SECRET, salt=SECRET.encode()),
+    ConfigChange.set("ssl.key.password", SECRET),
     DelegationToken("id", SECRET.encode(), "User:alice", None, (), 1, 2, 3),
 ]
 
