@@ -28,7 +28,7 @@ from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.admin.topics import CreatedTopic, NewTopic
 from kafkawire.wire.kafka_errors import KafkaError, OperationTimeoutError
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 NODES = {1, 2, 3}
 ACLS = 5_000
