@@ -354,9 +354,10 @@ async def topics_there(admin: AdminClient, prefix: str) -> Set[str]:
 
 
 async def a_topic(admin: AdminClient, *, partitions: int) -> str:
-    """A topic on all nodes that has leaders."""
+    """A topic on all nodes that has leaders, and that every node knows of."""
     topic = new("topic")
     (await admin.create_topics([NewTopic(topic, partitions, len(NODES))])).all()
+    (await admin.wait_for_topics([topic])).all()
     await soon(lambda: leaders_of(admin, topic), lambda leaders: leaders and None not in leaders.values())
     return topic
 
