@@ -10,7 +10,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup generate check test test-admin demo bench docs lock clean
+.PHONY: help setup generate check test demo bench docs lock clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,15 +18,16 @@ help: ## List the commands
 demo: setup ## Generate the whole protocol, then encode and decode a request (BROKER=host:port also asks a broker)
 	@$(BIN)/kafkawire demo $(if $(BROKER),--broker $(BROKER))
 
-# The admin client's tests start a dozen Java processes, which would take the processors from all other tests.
-ADMIN_AT_BROKERS := tests/interop/admin $(foreach name,cluster_starts connection java_admin loading secure_broker, \
-	tests/interop/test_$(name).py)
+# What says what each line does is measured. Measuring takes twice the time, and the other tests ask for the same lines
+# again and again.
+MEASURED := tests/unit $(addprefix tests/golden/,evolution pages records report rules wire test_report.py test_rules.py)
 
-test: setup ## Run all tests but those of test-admin, with coverage; those against Apache Kafka need Java 17 and Maven
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --cov --cov-report=term $(ADMIN_AT_BROKERS:%=--ignore=%)
+# The programs that tests start shall find compiled what they import: some machines forbid to keep bytecode.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2
 
-test-admin: setup ## Try the admin client at real brokers and clusters of Apache Kafka; needs Java 17 and Maven
-	$(BIN)/python -m pytest -n 2 --dist loadgroup $(ADMIN_AT_BROKERS)
+test: setup ## Run all tests; those against Apache Kafka need Java 17 and Maven
+	$(PYTEST) --cov --cov-report=term $(MEASURED)
+	$(PYTEST) $(MEASURED:%=--ignore=%)
 
 setup: $(VENV)/.project ## Make the virtual environment (the other commands do it by themselves)
 

@@ -54,7 +54,8 @@ def make_package(folder: Path, package: str, *messages: Json) -> ModuleType:
 
 
 def import_package(root: Path, package: str) -> ModuleType:
-    """Import a generated package from below a folder."""
+    """Import a generated package from below a folder, once, so that bytecode would be written in vain."""
+    bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     sys.path.insert(0, str(root))
     try:
         importlib.invalidate_caches()
@@ -63,6 +64,7 @@ def import_package(root: Path, package: str) -> ModuleType:
             module.message_class(name)
     finally:
         sys.path.remove(str(root))
+        sys.dont_write_bytecode = bytecode
     return module
 
 

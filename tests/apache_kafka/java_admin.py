@@ -279,9 +279,13 @@ class JavaAdmin:
 
 
 @contextmanager
-def running_java_admin() -> Iterator[JavaAdmin]:
-    """Start the Java process, with Java's own defaults lest what is timed be held back; it ends with the context."""
-    with running_program(newest_release(), _SOURCES, "admin.JavaAdmin", heap="2g", options=()) as program:
+def running_java_admin(options: Sequence[str] = ()) -> Iterator[JavaAdmin]:
+    """Start the Java process, which ends with the context.
+
+    Args:
+        options: of the Java machine; by default it has its own, lest what is timed be held back.
+    """
+    with running_program(newest_release(), _SOURCES, "admin.JavaAdmin", heap="2g", options=options) as program:
         yield JavaAdmin(program)
 
 

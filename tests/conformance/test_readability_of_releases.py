@@ -18,7 +18,7 @@ from kafkawire.codegen.merging.difference import layout_differences
 from kafkawire.codegen.resolve import resolve_message
 from kafkawire.layout import StructLayout
 
-pytestmark = [pytest.mark.conformance, pytest.mark.xdist_group("maven")]
+pytestmark = pytest.mark.conformance
 
 Compared = tuple[str, VersionCompatibility, StructLayout, StructLayout]
 

@@ -12,16 +12,22 @@ from kafkawire.codegen.evolution.origin import load_side
 from kafkawire.codegen.evolution.origin_error import OriginError
 from kafkawire.codegen.evolution.side import Side
 
-pytestmark = [pytest.mark.conformance, pytest.mark.xdist_group("maven")]
+pytestmark = pytest.mark.conformance
 
 OLD_NEW_AND_PINNED = {"2.8.2": 158, "3.5.2": 190, "3.9.2": 241, "4.3.1": 281}
 """Releases that were made before and after Kafka's generator became strict, and how many messages each has."""
 
 
-@pytest.fixture
-def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     program("mvn")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def _cache(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One for all tests here, empty at first: whoever needs a release first has it fetched."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
 
 
 def fetched(release: str) -> Side:

@@ -23,7 +23,7 @@ from kafkawire.protocol import (
     MetadataResponse,
 )
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 _ENDPOINTS_OF_CONTROLLERS = 2
 _REPLICAS = 3

@@ -44,7 +44,7 @@ from kafkawire.protocol.errors import (
 )
 from kafkawire.wire.kafka_errors import BrokenStreamError, ConnectionFailedError
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 SETTINGS = ConnectionSettings(client_id="test")
 SESSION_MS = 1_500

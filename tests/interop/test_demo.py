@@ -7,7 +7,7 @@ from tests.apache_kafka.broker import Broker
 
 from kafkawire.cli.app import main
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 
 def test_demo_shows_the_apis_and_the_nodes_of_a_real_broker(

@@ -13,7 +13,7 @@ from tests.apache_kafka.java_answers import JavaAcl, JavaConfigResource, Partiti
 from tests.apache_kafka.releases import newest_release, releases
 from tests.apache_kafka.secure_broker import SUPER_USER
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 
 @pytest.fixture(params=releases())

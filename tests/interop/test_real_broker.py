@@ -32,7 +32,7 @@ from kafkawire.rpc import UNSUPPORTED_VERSION, decode_response
 from kafkawire.wire import Message
 from kafkawire.wire.api import Api
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 _API_VERSIONS_99 = "00000011 0012 0063 00000009 0002 6b77 00 02 61 02 62 00"
 """A frame with an ApiVersions request of a version that nobody has yet."""

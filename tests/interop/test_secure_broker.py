@@ -10,7 +10,7 @@ from tests.apache_kafka.java_answers import JavaAcl
 from tests.apache_kafka.releases import releases
 from tests.apache_kafka.secure_broker import CLIENT_NAME, MECHANISMS, PASSWORDS, USER, SecureBroker
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 
 @pytest.fixture(params=releases())
@@ -67,6 +67,6 @@ def test_without_a_client_certificate_nobody_is_let_in(broker: SecureBroker, jav
 
 def test_plain_listener_lets_tests_set_everything_up(broker: SecureBroker, java_admin: JavaAdmin) -> None:
     admin = java_admin.client(broker.broker.address)
-    described = {user.user: [c.mechanism for c in user.credentials] for user in admin.describe_scram_users()}
+    described = {user.user: [c.mechanism for c in user.credentials] for user in admin.describe_scram_users(PASSWORDS)}
     assert described == {user: ["SCRAM_SHA_256", "SCRAM_SHA_512"] for user in PASSWORDS}
     assert "ALTER" in (admin.describe_cluster(authorized_operations=True).authorized_operations or ())

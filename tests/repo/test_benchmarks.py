@@ -109,7 +109,6 @@ def test_the_picture_of_the_admin_client_has_a_dot_for_each_peer_that_was_measur
 
 
 @pytest.mark.interop
-@pytest.mark.xdist_group("kafka_broker")
 @pytest.mark.skipif(
     bool(missing_admin_peers()), reason=f"{' and '.join(missing_admin_peers())} not installed; `make bench` does it"
 )

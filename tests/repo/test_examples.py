@@ -37,7 +37,6 @@ def test_example_runs(root: Path, name: str) -> None:
 
 
 @pytest.mark.interop
-@pytest.mark.xdist_group("kafka_broker")
 def test_example_asks_a_broker(root: Path, kafka_broker: Broker) -> None:
     lines = output(root, "ask_a_broker.py", [f"{kafka_broker.host}:{kafka_broker.port}"])
     assert lines[0].endswith(" APIs")

@@ -16,8 +16,6 @@ from kafkawire.codegen.naming import module_name
 from kafkawire.layout import Uuid
 from kafkawire.wire import DecodeError, EncodeError, Message
 
-pytestmark = pytest.mark.xdist_group("golden-codegen")  # one worker makes the package for all
-
 
 @pytest.fixture(scope="module")
 def messages(golden: GoldenPackage) -> ModuleType:

@@ -18,8 +18,6 @@ from tests.golden.codegen.conftest import GoldenPackage, Mypy
 
 from kafkawire.codegen.emit.names import DERIVED_LOCALS
 
-pytestmark = pytest.mark.xdist_group("golden-codegen")  # one worker makes the package for all
-
 KINDS = {
     "NullableTexts": {"type_": "string", "nullableVersions": "0+"},
     "Texts": {"type_": "[]string"},

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from tests.golden.codegen.conftest import GoldenPackage
-
-pytestmark = pytest.mark.xdist_group("golden-codegen")  # one worker makes the package for all
 
 EXPECTED = Path(__file__).parent / "expected"
 NOT_KEPT = ("every_array.py", "every_tag.py", "every_type.py", "class_.py", "kafkawire-manifest.json")

@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 from tests.golden.codegen.conftest import GoldenPackage, Mypy
 
-pytestmark = pytest.mark.xdist_group("golden-codegen")  # one worker makes the package for all
-
 REVEALED = {
     "EveryType.decode(b'', 2)": "synthetic.protocol.every_type.EveryType",
     "EveryType.decode_from(b'', 0, 2)": "tuple[synthetic.protocol.every_type.EveryType, int]",

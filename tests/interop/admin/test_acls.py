@@ -32,7 +32,7 @@ from kafkawire.protocol.errors import (
     UnsupportedVersionError,
 )
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 PRINCIPAL = "User:interop-acls"
 OWN = AclBindingFilter(principal=PRINCIPAL)

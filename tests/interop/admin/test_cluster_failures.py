@@ -29,7 +29,7 @@ from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.admin.topics import CreatedTopic, NewTopic
 from kafkawire.wire.kafka_errors import KafkaError, OperationTimeoutError
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 NODES = {1, 2, 3}
 ACLS = 5_000
@@ -432,9 +432,10 @@ async def topics_there(admin: AdminClient, prefix: str) -> Set[str]:
 
 
 async def a_topic(admin: AdminClient, *, partitions: int) -> str:
-    """A topic on all nodes that has leaders."""
+    """A topic on all nodes that has leaders, and that every node knows of."""
     topic = new("topic")
     (await admin.create_topics([NewTopic(topic, partitions, len(NODES))])).all()
+    (await admin.wait_for_topics([topic])).all()
     await soon(lambda: leaders_of(admin, topic), lambda leaders: leaders and None not in leaders.values())
     return topic
 

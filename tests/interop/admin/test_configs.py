@@ -41,7 +41,7 @@ from kafkawire.protocol.errors import (
 )
 from kafkawire.wire.kafka_errors import KafkaError, OperationTimeoutError
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 DEFAULT = ConfigResource.broker_default()
 UNHEARD_OF = ConfigResource(ConfigResourceType(99), "x")

@@ -16,7 +16,7 @@ from kafkawire.admin.connection.sasl import ScramCredentials
 from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.admin.topics import NewTopic
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 HOW_TO = Path(__file__).parents[3] / "docs" / "how-to"
 BLOCK = re.compile(r"^```python\n(.*?)^```", flags=re.MULTILINE | re.DOTALL)

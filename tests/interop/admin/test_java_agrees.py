@@ -35,7 +35,7 @@ from kafkawire.admin.scram import ScramMechanism, ScramUpsertion
 from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.admin.topics import NewTopic
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 MATCHING = AclBindingFilter(ResourceType.TOPIC, "foo", pattern_type=PatternType.MATCH)
 

@@ -39,7 +39,7 @@ from kafkawire.protocol.errors import (
     UnsupportedVersionError,
 )
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 Quotas = Mapping[ClientQuotaEntity, Mapping[str, float]]
 
