@@ -1,0 +1,65 @@
+"""What the controller needs of a log, and the log that keeps nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from kafkawire.wire import Message
+
+__all__ = ["MemoryLog", "MetadataLog"]
+
+
+class MetadataLog(Protocol):
+    """An append-only log of metadata records."""
+
+    @property
+    def end_offset(self) -> int:
+        """The offset that the next record will have."""
+
+    def append(self, records: Sequence[Message]) -> None:
+        """Put records at the end, all in one batch; they are durable later.
+
+        Raises:
+            EncodeError: a record cannot be written; none is appended then.
+            StorageError: the log has failed before.
+        """
+
+    def is_durable(self, offset: int) -> bool:
+        """Whether all records below an offset would survive a crash."""
+
+    async def durable(self, offset: int) -> None:
+        """Wait until they do.
+
+        Raises:
+            StorageError: they could not be written.
+        """
+
+    async def close(self) -> None:
+        """Write what is left and let go of the files."""
+
+
+class MemoryLog:
+    """Forgets all records: a broker on it starts empty every time."""
+
+    def __init__(self) -> None:
+        self._end_offset = 0
+
+    @property
+    def end_offset(self) -> int:
+        """How many records were appended."""
+        return self._end_offset
+
+    def append(self, records: Sequence[Message]) -> None:
+        """Count the records."""
+        self._end_offset += len(records)
+
+    def is_durable(self, offset: int) -> bool:
+        """As durable as they get."""
+        return True
+
+    async def durable(self, offset: int) -> None:
+        """There is nothing to wait for."""
+
+    async def close(self) -> None:
+        """There is nothing to let go of."""
