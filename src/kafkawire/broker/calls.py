@@ -9,7 +9,7 @@ from kafkawire.broker.sessions import Session
 from kafkawire.wire import Message
 from kafkawire.wire.message import Struct
 
-__all__ = ["Call", "Handler", "Routes"]
+__all__ = ["Call", "Handler", "RefusedRequestError", "Routes"]
 
 
 class Call(Struct, frozen=True, gc=False):
@@ -25,6 +25,10 @@ class Call(Struct, frozen=True, gc=False):
     version: int
     client_id: str
     session: Session
+
+
+class RefusedRequestError(Exception):
+    """A request that Kafka answers by closing the connection; the message says why."""
 
 
 Answer: TypeAlias = Message | None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping
 
-from kafkawire.broker.calls import Call, Routes
+from kafkawire.broker.calls import Call, RefusedRequestError, Routes
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.sessions import Session
 from kafkawire.protocol import ApiVersionsResponse
@@ -14,10 +14,6 @@ from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.message import Struct
 
 __all__ = ["Dispatcher", "RefusedRequestError", "Reply"]
-
-
-class RefusedRequestError(Exception):
-    """A request that Kafka answers by closing the connection; the message says why."""
 
 
 class Reply(Struct, frozen=True, gc=False):
