@@ -9,7 +9,7 @@ from kafkawire.broker.sessions import Session
 from kafkawire.wire import Message
 from kafkawire.wire.message import Struct
 
-__all__ = ["Call", "Handler", "RefusedRequestError", "Routes"]
+__all__ = ["Answer", "Call", "Handler", "RefusedRequestError", "Routes"]
 
 
 class Call(Struct, frozen=True, gc=False):
