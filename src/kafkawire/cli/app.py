@@ -13,7 +13,7 @@ from kafkawire.cli.outcome import CommandError, ExitCode, missing_library_messag
 
 COMMANDS: Mapping[str, str] = {
     "codec": "kafkawire.cli.codec:app",
-    "demo": "kafkawire.cli.demo:run",
+    "demo": "kafkawire.cli.demo.command:run",
     "generate": "kafkawire.cli.generate:run",
     "schema": "kafkawire.cli.schema:schema",
     "specs": "kafkawire.cli.specs:app",

@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from kafkawire.cli.app import main
-from kafkawire.cli.demo import hex_dump
+from kafkawire.cli.demo.request import hex_dump
 from kafkawire.protocol import CreateTopicsRequest
 from kafkawire.rpc import encode_request
 
