@@ -1,0 +1,251 @@
+"""DescribeAcls, CreateAcls and DeleteAcls, with the batches of KIP-888."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, TypeAlias
+
+from kafkawire.admin.acls import (
+    CLUSTER_NAME,
+    AclBinding,
+    AclBindingFilter,
+    AclOperation,
+    AclPermissionType,
+    PatternType,
+    ResourceType,
+)
+from kafkawire.admin.tolerant_enum import MembersByCode
+from kafkawire.broker.access import Access
+from kafkawire.broker.calls import Call, RefusedRequestError, Routes
+from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller, TooManyRecordsError
+from kafkawire.broker.image.acls import Pattern
+from kafkawire.broker.refusals import refusal
+from kafkawire.layout.uuid import Uuid
+from kafkawire.protocol import (
+    AccessControlEntryRecord,
+    CreateAclsRequest,
+    CreateAclsResponse,
+    DeleteAclsRequest,
+    DeleteAclsResponse,
+    DescribeAclsRequest,
+    DescribeAclsResponse,
+    RemoveAccessControlEntryRecord,
+)
+from kafkawire.protocol.errors import (
+    ClusterAuthorizationFailedError,
+    InvalidRequestError,
+    PolicyViolationError,
+    SecurityDisabledError,
+    UnknownServerError,
+)
+from kafkawire.wire import Message
+
+__all__ = ["AclHandlers"]
+
+_UNKNOWN: Final = 0
+_ANY: Final = 1
+_BATCHED: Final = 4
+"""The version of DescribeAcls that has several filters (KIP-888)."""
+
+_RESOURCE_TYPES = MembersByCode(ResourceType)
+_PATTERN_TYPES = MembersByCode(PatternType)
+_OPERATIONS = MembersByCode(AclOperation)
+_PERMISSION_TYPES = MembersByCode(AclPermissionType)
+
+_Creation: TypeAlias = CreateAclsRequest.AclCreation
+_Filter: TypeAlias = DescribeAclsRequest | DescribeAclsRequest.DescribeAclsFilter | DeleteAclsRequest.DeleteAclsFilter
+_Created: TypeAlias = CreateAclsResponse.AclCreationResult
+_Deleted: TypeAlias = DeleteAclsResponse.DeleteAclsFilterResult
+
+_DONE: Final = CreateAclsResponse.AclCreationResult(error_message=None)
+_TOO_MANY: Final = CreateAclsResponse.AclCreationResult(
+    PolicyViolationError.code, "Unable to perform excessively large batch operation."
+)
+
+
+class AclHandlers:
+    """Shows and changes ACLs (A16 to A22, A27).
+
+    Args:
+        controller: keeps them.
+        access: says who may; without an authorizer there are no ACLs.
+    """
+
+    def __init__(self, controller: Controller, access: Access) -> None:
+        self._controller = controller
+        self._acls = controller.image.acls
+        self._access = access
+
+    @property
+    def routes(self) -> Routes:
+        """Request to handler."""
+        return {
+            DescribeAclsRequest: self._describe,
+            CreateAclsRequest: self._create,
+            DeleteAclsRequest: self._delete,
+        }
+
+    def _describe(self, request: DescribeAclsRequest, call: Call) -> Message:
+        is_batch = call.version >= _BATCHED
+        for wanted in request.filters if is_batch else (request,):
+            _refuse_unknown(wanted)
+        disabled = "No Authorizer is configured on the broker"
+        refused = self._refusal(request, call, AclOperation.DESCRIBE, disabled)
+        if refused is not None:
+            return refused
+        if not is_batch:
+            return DescribeAclsResponse(resources=self._described(request))
+        result = DescribeAclsResponse.DescribeAclsFilterResult
+        return DescribeAclsResponse(
+            filter_results=tuple(
+                result(error_message=None, resources=self._described(wanted)) for wanted in request.filters
+            )
+        )
+
+    def _create(self, request: CreateAclsRequest, call: Call) -> Message:
+        codes = {code for creation in request.creations for code in _codes(creation)}
+        if _UNKNOWN in codes:
+            raise RefusedRequestError("an ACL to create has an UNKNOWN part")
+        refused = self._refusal(request, call, AclOperation.ALTER, "No Authorizer is configured.")
+        if refused is not None:
+            return refused
+        if _ANY in codes or any(item.resource_pattern_type == PatternType.MATCH for item in request.creations):
+            return refusal(request, call.version, UnknownServerError.code)
+        refusals = [_refusal_of(creation) for creation in request.creations]
+        records = self._additions(c for c, refused in zip(request.creations, refusals, strict=True) if not refused)
+        result = _DONE
+        try:
+            self._controller.commit(records)
+        except TooManyRecordsError:
+            result = _TOO_MANY
+        return CreateAclsResponse(
+            results=tuple(
+                result if reason is None else _Created(InvalidRequestError.code, reason) for reason in refusals
+            )
+        )
+
+    def _delete(self, request: DeleteAclsRequest, call: Call) -> Message:
+        for wanted in request.filters:
+            _refuse_unknown(wanted)
+        refused = self._refusal(request, call, AclOperation.ALTER, "No Authorizer is configured.")
+        if refused is not None:
+            return refused
+        found: dict[AclBinding, None] = {}
+        results = []
+        for wanted in request.filters:
+            matching = self._acls.matching(_filter(wanted))
+            found.update(dict.fromkeys(matching))
+            if len(found) > MAXIMUM_RECORDS:
+                reason = f"Cannot remove more than {MAXIMUM_RECORDS} acls in a single delete operation."
+                return refusal(request, call.version, InvalidRequestError.code, message=reason)
+            results.append(_Deleted(error_message=None, matching_acls=tuple(map(_deleted, matching))))
+        self._controller.commit([RemoveAccessControlEntryRecord(self._acls.ids[acl]) for acl in found])
+        return DeleteAclsResponse(filter_results=tuple(results))
+
+    def _refusal(self, request: Message, call: Call, operation: AclOperation, disabled: str) -> Message | None:
+        """The answer to who may not, or where there is nothing that could be done (A16, A17)."""
+        if not self._access.is_restricted:
+            return refusal(request, call.version, SecurityDisabledError.code, message=disabled)
+        if not self._access.allows_on_cluster(call.session, operation):
+            reason = "Cluster authorization failed."
+            return refusal(request, call.version, ClusterAuthorizationFailedError.code, message=reason)
+        return None
+
+    def _additions(self, creations: Iterable[_Creation]) -> list[AccessControlEntryRecord]:
+        """Records for what is not there yet, each once (A19)."""
+        new = {acl: None for acl in map(_acl, creations) if acl not in self._acls.ids}
+        return [
+            AccessControlEntryRecord(
+                id=Uuid.random(),
+                resource_type=acl.resource_type,
+                resource_name=acl.resource_name,
+                pattern_type=acl.pattern_type,
+                principal=acl.principal,
+                host=acl.host,
+                operation=acl.operation,
+                permission_type=acl.permission_type,
+            )
+            for acl in new
+        ]
+
+    def _described(self, wanted: _Filter) -> Sequence[DescribeAclsResponse.DescribeAclsResource]:
+        """What a filter means, by resource (A21)."""
+        description = DescribeAclsResponse.AclDescription
+        by_pattern: dict[Pattern, list[DescribeAclsResponse.AclDescription]] = {}
+        for acl in self._acls.matching(_filter(wanted)):
+            entry = description(acl.principal, acl.host, acl.operation, acl.permission_type)
+            pattern = acl.resource_type, acl.pattern_type, acl.resource_name
+            by_pattern.setdefault(pattern, []).append(entry)
+        resource = DescribeAclsResponse.DescribeAclsResource
+        return [resource(kind, name, pattern, acls) for (kind, pattern, name), acls in by_pattern.items()]
+
+
+def _codes(creation: _Creation) -> tuple[int, int, int, int]:
+    return creation.resource_type, creation.resource_pattern_type, creation.operation, creation.permission_type
+
+
+def _refuse_unknown(wanted: _Filter) -> None:
+    """An ``UNKNOWN`` in a filter makes the whole request nonsense, and its connection is closed (A11, A13)."""
+    parts = wanted.resource_type_filter, wanted.pattern_type_filter, wanted.operation, wanted.permission_type
+    if _UNKNOWN in parts:
+        raise RefusedRequestError("a filter of ACLs has an UNKNOWN part")
+
+
+def _refusal_of(creation: _Creation) -> str | None:
+    """Why an ACL cannot be created; None if it can (A18, A22)."""
+    name = creation.resource_name
+    if creation.resource_type == ResourceType.CLUSTER and name != CLUSTER_NAME:
+        return f"The only valid name for the CLUSTER resource is {CLUSTER_NAME}"
+    if not name:
+        return "Invalid empty resource name"
+    if _RESOURCE_TYPES[creation.resource_type].is_unknown:
+        return "Invalid resourceType UNKNOWN"
+    if _PATTERN_TYPES[creation.resource_pattern_type].is_unknown:
+        return "Invalid patternType UNKNOWN"
+    if _OPERATIONS[creation.operation].is_unknown:
+        return "Invalid operation UNKNOWN"
+    if _PERMISSION_TYPES[creation.permission_type].is_unknown:
+        return "Invalid permissionType UNKNOWN"
+    if ":" not in creation.principal:
+        return (
+            f"Could not parse principal from `{creation.principal}` "
+            "(no colon is present separating the principal type from the principal name)"
+        )
+    return None
+
+
+def _acl(creation: _Creation) -> AclBinding:
+    return AclBinding(
+        _RESOURCE_TYPES[creation.resource_type],
+        creation.resource_name,
+        creation.principal,
+        _OPERATIONS[creation.operation],
+        _PERMISSION_TYPES[creation.permission_type],
+        creation.host,
+        _PATTERN_TYPES[creation.resource_pattern_type],
+    )
+
+
+def _filter(wanted: _Filter) -> AclBindingFilter:
+    return AclBindingFilter(
+        _RESOURCE_TYPES[wanted.resource_type_filter],
+        wanted.resource_name_filter,
+        wanted.principal_filter,
+        _OPERATIONS[wanted.operation],
+        _PERMISSION_TYPES[wanted.permission_type],
+        wanted.host_filter,
+        _PATTERN_TYPES[wanted.pattern_type_filter],
+    )
+
+
+def _deleted(acl: AclBinding) -> DeleteAclsResponse.DeleteAclsMatchingAcl:
+    return DeleteAclsResponse.DeleteAclsMatchingAcl(
+        error_message=None,
+        resource_type=acl.resource_type,
+        resource_name=acl.resource_name,
+        pattern_type=acl.pattern_type,
+        principal=acl.principal,
+        host=acl.host,
+        operation=acl.operation,
+        permission_type=acl.permission_type,
+    )
