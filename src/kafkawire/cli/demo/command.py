@@ -19,6 +19,7 @@ BrokerOption = Annotated[str | None, typer.Option(help="HOST:PORT of a broker to
 
 
 def run(broker: BrokerOption = None) -> None:
+    """Generate the whole protocol into a scratch folder, then build, encode, show and decode a request."""
     console = Console()
     address = address_of(broker) if broker is not None else None
     _show_generation(console)
