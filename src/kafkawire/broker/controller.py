@@ -57,6 +57,8 @@ class Controller:
             self.image.apply(record)
             for subscriber in self._subscribers:
                 subscriber(record)
+        if self._log.snapshot_is_due:
+            self._log.take_snapshot(self.image.records())
 
     def subscribe(self, subscriber: Subscriber) -> None:
         """Have a function called with every record that is committed from now on, after it is in the image."""

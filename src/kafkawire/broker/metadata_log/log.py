@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from kafkawire.wire import Message
@@ -35,6 +35,17 @@ class MetadataLog(Protocol):
             StorageError: they could not be written.
         """
 
+    @property
+    def snapshot_is_due(self) -> bool:
+        """Whether so much was appended since the last snapshot that the next one should be taken."""
+
+    def take_snapshot(self, records: Iterable[Message]) -> None:
+        """Write a snapshot, in the background.
+
+        Args:
+            records: make the state that all records so far amount to.
+        """
+
     async def close(self) -> None:
         """Write what is left and let go of the files."""
 
@@ -60,6 +71,14 @@ class MemoryLog:
 
     async def durable(self, offset: int) -> None:
         """There is nothing to wait for."""
+
+    @property
+    def snapshot_is_due(self) -> bool:
+        """Never."""
+        return False
+
+    def take_snapshot(self, records: Iterable[Message]) -> None:
+        """There is nowhere to take it to."""
 
     async def close(self) -> None:
         """There is nothing to let go of."""
