@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import secrets
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -104,6 +105,22 @@ def salted(upsertion: ScramUpsertion) -> tuple[bytes, bytes]:
     password = _bytes_of(upsertion.password) or b""
     salt = secrets.token_bytes(_SALT_BYTES) if upsertion.salt is None else upsertion.salt
     return salt, hashlib.pbkdf2_hmac(_HASHES[upsertion.mechanism], password, salt, upsertion.iterations)
+
+
+def hash_of(mechanism: ScramMechanism) -> str:
+    """The name of its hash for ``hashlib``.
+
+    Raises:
+        KeyError: the mechanism is unknown.
+    """
+    return _HASHES[mechanism]
+
+
+def derived_keys(mechanism: ScramMechanism, salted_password: bytes) -> tuple[bytes, bytes]:
+    """What a broker keeps of a salted password: the stored key and the server's key (RFC 5802, section 3)."""
+    hashed = _HASHES[mechanism]
+    client_key = hmac.digest(salted_password, b"Client Key", hashed)
+    return hashlib.new(hashed, client_key).digest(), hmac.digest(salted_password, b"Server Key", hashed)
 
 
 def _refusal_of_credential(upsertion: ScramUpsertion) -> ApiError | None:
