@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from kafkawire.admin.acls import AclOperation, ResourceType
-from kafkawire.broker.access import CLUSTER_NAME, Access
+from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Call, Routes
 from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.groups.coordinator import GroupCoordinator
@@ -35,7 +35,7 @@ _NOT_FOUND_SINCE: Final = 6
 _EMPTY: Final = "Empty"
 _DEAD: Final = "Dead"
 _CLASSIC: Final = "classic"
-_TYPES: Final = frozenset({_CLASSIC, "consumer", "share", "streams"})
+_NOT_ASKED: Final = -(1 << 31)
 
 
 class GroupHandlers:
@@ -101,7 +101,7 @@ class GroupHandlers:
 
     def _visible_groups(self, call: Call) -> Iterable[Group]:
         groups = self._coordinator.state.by_id.values()
-        if self._access.allows(call.session, AclOperation.DESCRIBE, ResourceType.CLUSTER, CLUSTER_NAME):
+        if self._access.allows_on_cluster(call.session, AclOperation.DESCRIBE):
             return groups
         return (group for group in groups if self._allows(call, AclOperation.DESCRIBE, group.group_id))
 
@@ -118,11 +118,17 @@ class GroupHandlers:
         if not self._allows(call, AclOperation.DESCRIBE, group_id):
             return described(ErrorCode.GROUP_AUTHORIZATION_FAILED, None, group_id)
         group = self._coordinator.state.by_id.get(group_id)
-        if group is not None:
-            return described(group_id=group_id, group_state=_EMPTY, protocol_type=_protocol_type(group))
-        if call.version < _NOT_FOUND_SINCE:
-            return described(group_id=group_id, group_state=_DEAD)
-        return described(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} not found.", group_id, _DEAD)
+        if group is None and call.version >= _NOT_FOUND_SINCE:
+            return described(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} not found.", group_id, _DEAD)
+        operations = (
+            self._access.operations(call.session, ResourceType.GROUP, group_id) if with_operations else _NOT_ASKED
+        )
+        return described(
+            group_id=group_id,
+            group_state=_DEAD if group is None else _EMPTY,
+            protocol_type="" if group is None else _protocol_type(group),
+            authorized_operations=operations,
+        )
 
     async def _delete_groups(self, request: DeleteGroupsRequest, call: Call) -> DeleteGroupsResponse:
         group_ids = dict.fromkeys(request.groups_names)
