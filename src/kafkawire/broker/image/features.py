@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from kafkawire.protocol import FeatureLevelRecord
 from kafkawire.wire import Message
 
-__all__ = ["FeaturesImage"]
+__all__ = ["METADATA_VERSION_FEATURE", "FeaturesImage"]
+
+METADATA_VERSION_FEATURE: Final = "metadata.version"
+"""The feature that says which records there may be."""
 
 
 class FeaturesImage:
@@ -28,6 +32,6 @@ class FeaturesImage:
             self.levels.pop(record.name, None)
 
     def records(self) -> Iterator[Message]:
-        """The records that set all levels again."""
-        for name, level in self.levels.items():
-            yield FeatureLevelRecord(name, level)
+        """The records that set all levels again, ``metadata.version`` before all that depend on it."""
+        for name in sorted(self.levels, key=lambda name: (name != METADATA_VERSION_FEATURE, name)):
+            yield FeatureLevelRecord(name, self.levels[name])

@@ -8,7 +8,13 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from kafkawire.layout.uuid import Uuid
-from kafkawire.protocol import PartitionChangeRecord, PartitionRecord, RemoveTopicRecord, TopicRecord
+from kafkawire.protocol import (
+    ClearElrRecord,
+    PartitionChangeRecord,
+    PartitionRecord,
+    RemoveTopicRecord,
+    TopicRecord,
+)
 from kafkawire.wire import Message
 
 __all__ = ["Topic", "TopicsImage"]
@@ -65,6 +71,17 @@ class TopicsImage:
         if record.leader_recovery_state >= 0:
             changes["leader_recovery_state"] = record.leader_recovery_state
         partitions[record.partition_id] = replace(partition, partition_epoch=partition.partition_epoch + 1, **changes)
+
+    def apply_clear_elr(self, record: ClearElrRecord) -> None:
+        """The partitions of a topic, or of all for an empty name, forget who else might lead (KIP-966)."""
+        topics = [self.by_name[record.topic_name]] if record.topic_name else self.by_name.values()
+        for topic in topics:
+            for partition in topic.partitions.values():
+                if partition.eligible_leader_replicas or partition.last_known_elr:
+                    change = PartitionChangeRecord(
+                        partition.partition_id, topic.topic_id, eligible_leader_replicas=(), last_known_elr=()
+                    )
+                    self.apply_partition_change(change)
 
     def apply_remove_topic(self, record: RemoveTopicRecord) -> str:
         """A topic is gone with its partitions; returns its name."""

@@ -56,7 +56,7 @@ class BatchLog:
         folder: of the partition; made if it is not there.
         segment_bytes: a segment that would become larger is followed by a new one.
         start_offset: records below it are not needed (a snapshot has them), and segments that have only such are
-            not read. A log that ends below it goes on at it.
+            not read. The log must have it, or end below; then it goes on there. None for whatever there is.
         on_failure: told the first error of a write.
 
     Attributes:
@@ -77,7 +77,7 @@ class BatchLog:
         folder: Path,
         *,
         segment_bytes: int,
-        start_offset: int = 0,
+        start_offset: int | None = None,
         on_failure: Callable[[StorageError], None] | None = None,
     ) -> None:
         self.folder = folder
@@ -85,13 +85,13 @@ class BatchLog:
         self._segment_bytes = segment_bytes
         self._on_failure = on_failure
         folder.mkdir(parents=True, exist_ok=True)
-        self._segments = _needed_segments(folder, start_offset)
+        self._segments = list(list_segments(folder)) if start_offset is None else _needed_segments(folder, start_offset)
         end = recover(self._segments)
         self._segments = list(end.segments)
         self.leader_epoch = end.leader_epoch
         self.end_offset = self.durable_offset = end.offset
-        if end.offset < start_offset or not self._segments:
-            self._begin_at(start_offset)
+        if end.offset < (start_offset or 0) or not self._segments:
+            self._begin_at(start_offset or 0)
         self.start_offset = self._segments[0].base_offset
         self._written_offset = self.end_offset  # the thread's own: the event loop learns of a write a little later
         self._active = ActiveSegment(folder, self._segments[-1].base_offset)
