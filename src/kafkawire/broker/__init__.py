@@ -1,7 +1,54 @@
-"""The embedded broker: the admin plane of Apache Kafka in one Python process."""
+"""The embedded broker: the admin plane of Apache Kafka in one Python process.
+
+Every name is imported when it is first used. What is not named here is not promised to stay.
+"""
 
 from __future__ import annotations
 
-from kafkawire.broker.embedded import EmbeddedBroker
+import importlib
+from typing import TYPE_CHECKING
 
-__all__ = ["EmbeddedBroker"]
+if TYPE_CHECKING:
+    from kafkawire.broker.clock import Clock, ManualClock, SystemClock
+    from kafkawire.broker.configuration.broker_configuration import ConfigurationError
+    from kafkawire.broker.embedded import EmbeddedBroker
+    from kafkawire.broker.faults import Faults
+    from kafkawire.broker.sessions import Principal, Session
+    from kafkawire.broker.storage.errors import CorruptLogError, DataDirectoryError, StorageError
+
+__all__ = [
+    "Clock",
+    "ConfigurationError",
+    "CorruptLogError",
+    "DataDirectoryError",
+    "EmbeddedBroker",
+    "Faults",
+    "ManualClock",
+    "Principal",
+    "Session",
+    "StorageError",
+    "SystemClock",
+]
+
+_MODULES = {
+    "clock": "Clock ManualClock SystemClock",
+    "configuration.broker_configuration": "ConfigurationError",
+    "embedded": "EmbeddedBroker",
+    "faults": "Faults",
+    "sessions": "Principal Session",
+    "storage.errors": "CorruptLogError DataDirectoryError StorageError",
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> object:
+    module = _MODULE_OF.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(importlib.import_module(f"{__name__}.{module}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

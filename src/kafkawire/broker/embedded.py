@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from kafkawire.broker.calls import Routes
-from kafkawire.broker.cluster import Cluster
-from kafkawire.broker.controller import Controller
-from kafkawire.broker.dispatch import Dispatcher
-from kafkawire.broker.handlers.cluster import ClusterHandlers
-from kafkawire.broker.image.metadata_image import MetadataImage
+from kafkawire.broker.assembly import assemble
+from kafkawire.broker.clock import Clock, SystemClock
+from kafkawire.broker.cluster import Cluster, Endpoint
+from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
+from kafkawire.broker.faults import Faults
 from kafkawire.broker.listener.server import Server
-from kafkawire.broker.metadata_log.log import MemoryLog
-from kafkawire.broker.offered_versions import offered_versions
-from kafkawire.layout.uuid import Uuid
-from kafkawire.protocol import ApiVersionsRequest, DescribeClusterRequest
+from kafkawire.broker.opened_state import OpenedState
+from kafkawire.broker.storage.errors import StorageError
 
 __all__ = ["EmbeddedBroker"]
+
+_log = logging.getLogger(__name__)
 
 
 class EmbeddedBroker:
@@ -28,36 +32,114 @@ class EmbeddedBroker:
         async with EmbeddedBroker() as broker:
             ... connect to broker.bootstrap_servers
 
+    It may be started again after it was stopped; without a data directory it begins anew then.
+
     Args:
-        host: the address to listen on.
+        properties: as in Kafka's ``server.properties``; those that a broker alone needs no answer to (``node.id``,
+            ``process.roles``, ``listeners``) may be left out. ``log.dirs`` is not looked at.
+        data_dir: where its state is kept, in Kafka's format; None for a broker that forgets everything.
+        host: the address to listen on, unless the properties have ``listeners``.
         port: the port; 0 for a free one.
+        clock: what time it is, for all that the broker stores, measures and waits for.
+
+    Attributes:
+        faults: what goes wrong on purpose, for tests.
+
+    Raises:
+        ConfigurationError: a property has a wrong value.
     """
 
-    def __init__(self, *, host: str = "127.0.0.1", port: int = 0) -> None:
-        self._cluster = Cluster(str(Uuid.random()), 1, host, port)
-        self._controller = Controller(MemoryLog(), MetadataImage())
-        offered = offered_versions((ApiVersionsRequest, DescribeClusterRequest), unstable=False)
-        routes: Routes = ClusterHandlers(self._cluster, offered).routes
-        self._server = Server(host, port, Dispatcher(routes, offered, self._controller), self._controller)
+    def __init__(
+        self,
+        properties: Mapping[str, str] | None = None,
+        *,
+        data_dir: Path | None = None,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        clock: Clock | None = None,
+    ) -> None:
+        self.faults = Faults()
+        self._configuration = BrokerConfiguration(properties or {})
+        self._data_dir = data_dir
+        self._host = host
+        self._port = port
+        self._clock = clock or SystemClock()
+        self._cluster = Cluster("", self._configuration.integer("node.id"), host, port)
+        self._resources: AsyncExitStack | None = None
+        self._halt: asyncio.Future[StorageError] | None = None
+        self._failure: StorageError | None = None
 
     @property
     def bootstrap_servers(self) -> str:
-        """Where clients connect, ``127.0.0.1:9092``."""
+        """Where clients of the first listener connect, ``127.0.0.1:9092``."""
         return f"{self._cluster.host}:{self._cluster.port}"
 
-    async def start(self) -> None:
-        """Listen.
+    @property
+    def host(self) -> str:
+        """Where clients of the first listener connect."""
+        return self._cluster.host
+
+    @property
+    def port(self) -> int:
+        """Where clients of the first listener connect; known once the broker listens."""
+        return self._cluster.port
+
+    @property
+    def cluster_id(self) -> str:
+        """22 characters; that of the data directory, or another at every start."""
+        return self._cluster.cluster_id
+
+    def address(self, listener: str) -> str:
+        """Where the clients of a listener connect, ``127.0.0.1:9092``.
 
         Raises:
-            OSError: the address cannot be had.
+            KeyError: there is no such listener.
         """
-        await self._server.bind()
-        self._cluster.port = self._server.port
-        await self._server.start()
+        endpoint = self._cluster.endpoints[listener]
+        return f"{endpoint.host}:{endpoint.port}"
+
+    async def start(self) -> None:
+        """Read what the data directory holds, and listen.
+
+        Raises:
+            StorageError: another broker has the directory, or what it holds is damaged.
+            OSError: a file cannot be read or made, or the address cannot be had.
+        """
+        if self._resources is not None:
+            raise RuntimeError("the broker runs already")
+        self._failure = None
+        self._halt = asyncio.get_running_loop().create_future()
+        async with AsyncExitStack() as resources:
+            state = await OpenedState.opened(self._data_dir, self._configuration, self._clock, self._fail)
+            resources.push_async_callback(state.depart, self._cluster)
+            self._cluster.cluster_id = state.cluster_id
+            dispatcher = assemble(self._configuration, state, self._cluster, self.faults, self._clock)
+            server = Server(self._host, self._port, dispatcher, state.controller)
+            resources.push_async_callback(server.stop)
+            await server.bind()
+            self._cluster.port = server.port
+            self._cluster.endpoints = {"PLAINTEXT": Endpoint("PLAINTEXT", 0, server.host, server.port)}
+            await state.arrive(self._cluster, self._configuration)
+            await server.start()
+            self._resources = resources.pop_all()
 
     async def stop(self) -> None:
-        """Close all connections."""
-        await self._server.stop()
+        """Close all connections, and write what is left.
+
+        Raises:
+            StorageError: the broker had halted, because something could not be written.
+        """
+        resources, self._resources = self._resources, None
+        if resources is not None:
+            await resources.aclose()
+        if self._failure is not None:
+            raise self._failure
+
+    async def halted(self) -> StorageError:
+        """Wait until the broker can no longer keep what it is told, and so answers nothing any more; says why."""
+        if self._halt is None:
+            raise RuntimeError("the broker was not started")
+        return await asyncio.shield(self._halt)
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -66,4 +148,13 @@ class EmbeddedBroker:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self.stop()
+        try:
+            await self.stop()
+        except StorageError:
+            if error is None:
+                raise
+
+    def _fail(self, error: StorageError) -> None:
+        self._failure = error
+        if self._halt is not None and not self._halt.done():
+            self._halt.set_result(error)

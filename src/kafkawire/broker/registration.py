@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from kafkawire.broker.cluster import Cluster, Endpoint
+from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.metadata_log.record_versions import METADATA_VERSION
 from kafkawire.layout.uuid import Uuid
@@ -62,14 +62,11 @@ def bootstrap_records(min_insync_replicas: str) -> Sequence[Message]:
     return BeginTransactionRecord("Bootstrap records"), *levels, minimum, EndTransactionRecord()
 
 
-def arrival_records(
-    cluster: Cluster, endpoints: Sequence[Endpoint], directory_id: Uuid, end_offset: int
-) -> Sequence[Message]:
+def arrival_records(cluster: Cluster, directory_id: Uuid, end_offset: int) -> Sequence[Message]:
     """The node registers as controller and as broker, and may lead.
 
     Args:
-        cluster: who it is.
-        endpoints: of its listeners.
+        cluster: who it is, and where it listens.
         directory_id: of its data directory.
         end_offset: where the first of the records will be.
     """
@@ -89,7 +86,7 @@ def arrival_records(
         broker_epoch=broker_epoch,
         end_points=tuple(
             RegisterBrokerRecord.BrokerEndpoint(each.listener, each.host, each.port, each.security_protocol)
-            for each in endpoints
+            for each in cluster.endpoints.values()
         ),
         features=tuple(RegisterBrokerRecord.BrokerFeature(*feature) for feature in SUPPORTED_FEATURES),
         rack=cluster.rack,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from kafkawire.wire import Message
@@ -16,6 +16,21 @@ class MetadataLog(Protocol):
     @property
     def end_offset(self) -> int:
         """The offset that the next record will have."""
+
+    def replay(self) -> Iterator[Message]:
+        """The records that make the state, before anything is appended.
+
+        Raises:
+            StorageError: a record cannot be read.
+        """
+
+    def lead(self, node_id: int) -> int:
+        """Begin a leader epoch, after the replay and before anything is appended; returns the epoch.
+
+        Raises:
+            StorageError: what is known about earlier epochs makes no sense.
+            OSError: it cannot be written down.
+        """
 
     def append(self, records: Sequence[Message]) -> None:
         """Put records at the end, all in one batch; they are durable later.
@@ -60,6 +75,14 @@ class MemoryLog:
     def end_offset(self) -> int:
         """How many records were appended."""
         return self._end_offset
+
+    def replay(self) -> Iterator[Message]:
+        """There are none."""
+        return iter(())
+
+    def lead(self, node_id: int) -> int:
+        """The first epoch is the only one."""
+        return 1
 
     def append(self, records: Sequence[Message]) -> None:
         """Count the records."""
