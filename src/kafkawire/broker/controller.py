@@ -39,6 +39,7 @@ class Controller:
         self.image = image
         self._log = log
         self._subscribers: list[Subscriber] = []
+        self._subscribers_to_commits: list[Callable[[Sequence[Message]], None]] = []
 
     def commit(self, records: Sequence[Message]) -> None:
         """Make a change, all of it or nothing.
@@ -57,12 +58,18 @@ class Controller:
             self.image.apply(record)
             for subscriber in self._subscribers:
                 subscriber(record)
+        for subscriber_to_commits in self._subscribers_to_commits:
+            subscriber_to_commits(records)
         if self._log.snapshot_is_due:
             self._log.take_snapshot(self.image.records())
 
     def subscribe(self, subscriber: Subscriber) -> None:
         """Have a function called with every record that is committed from now on, after it is in the image."""
         self._subscribers.append(subscriber)
+
+    def subscribe_to_commits(self, subscriber: Callable[[Sequence[Message]], None]) -> None:
+        """Have a function called after each commit from now on, with all its records."""
+        self._subscribers_to_commits.append(subscriber)
 
     @property
     def end_offset(self) -> int:

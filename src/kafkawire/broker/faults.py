@@ -27,7 +27,7 @@ from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import ApiError
 from kafkawire.wire.message import Struct
 
-__all__ = ["CappedVersions", "Drop", "Fault", "Faults"]
+__all__ = ["CappedVersions", "Drop", "Fault", "Faults", "handle_with_faults", "throttled"]
 
 _TO_CONNECT: Final = frozenset({ApiKey.API_VERSIONS, ApiKey.SASL_HANDSHAKE, ApiKey.SASL_AUTHENTICATE})
 
@@ -312,10 +312,13 @@ async def handle_with_faults(
         answer = await handled if isinstance(handled, Awaitable) else handled
     if drop is not None:
         raise RefusedRequestError("a fault drops the connection after the request was handled")
-    return answer if throttle is None or answer is None else _throttled(answer, call.version, throttle.milliseconds)
+    return throttled(answer, call.version, throttle.milliseconds) if throttle is not None else answer
 
 
-def _throttled(answer: Message, version: int, milliseconds: int) -> Message:
+def throttled(answer: Answer, version: int, milliseconds: int) -> Answer:
+    """An answer that asks the client to wait, if there is room for that in its version."""
+    if not isinstance(answer, Message):
+        return answer
     fields = type(answer).layouts().of_version(version).fields
     if any(field.attribute == "throttle_time_ms" and field.presence != "absent" for field in fields):
         return replace(answer, throttle_time_ms=milliseconds)
