@@ -1,0 +1,146 @@
+"""Records in: Produce and InitProducerId."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kafkawire.admin.acls import AclOperation, ResourceType
+from kafkawire.broker.access import Access
+from kafkawire.broker.calls import Answer, Call, RefusedRequestError, Routes, Unanswered
+from kafkawire.broker.clock import Clock
+from kafkawire.broker.controller import Controller
+from kafkawire.broker.image.topics import Topic
+from kafkawire.broker.partitions.checked_batch import RefusedRecordsError, checked_batch
+from kafkawire.broker.partitions.producer_ids import ProducerIds
+from kafkawire.broker.partitions.producers import SequenceError
+from kafkawire.broker.partitions.record_store import RecordStore
+from kafkawire.broker.partitions.topic_demands import TopicDemands
+from kafkawire.broker.quotas.measured_rates import ByteRates
+from kafkawire.protocol import (
+    InitProducerIdRequest,
+    InitProducerIdResponse,
+    ProduceRequest,
+    ProduceResponse,
+)
+from kafkawire.protocol.error_codes import ErrorCode
+
+__all__ = ["ProduceHandlers"]
+
+_FIRST_SERVED: Final = 3
+_IDS_SINCE: Final = 13
+_ALL: Final = -1
+
+Result = ProduceResponse.PartitionProduceResponse
+
+
+class ProduceHandlers:
+    """Takes records.
+
+    Args:
+        controller: has the topics.
+        store: keeps the records.
+        demands: what topics want of them.
+        producer_ids: for idempotent producers.
+        access: who may write where.
+        rates: counts the bytes.
+        clock: for topics that want the broker's time.
+    """
+
+    def __init__(
+        self,
+        controller: Controller,
+        store: RecordStore,
+        *,
+        demands: TopicDemands,
+        producer_ids: ProducerIds,
+        access: Access,
+        rates: ByteRates,
+        clock: Clock,
+    ) -> None:
+        self._topics = controller.image.topics
+        self._store = store
+        self._demands = demands
+        self._producer_ids = producer_ids
+        self._access = access
+        self._rates = rates
+        self._clock = clock
+
+    @property
+    def routes(self) -> Routes:
+        """Request to handler."""
+        return {ProduceRequest: self._produce, InitProducerIdRequest: self._init_producer_id}
+
+    def _produce(self, request: ProduceRequest, call: Call) -> Answer:
+        if call.version < _FIRST_SERVED:
+            raise RefusedRequestError(f"Produce version {call.version} is listed for old clients, and not served")
+        topics = tuple(self._produce_topic(topic, request, call) for topic in request.topic_data)
+        throttle_time_ms = self._rates.record(call.session, call.client_id, call.size)
+        if request.acks:
+            return ProduceResponse(topics, throttle_time_ms)
+        if any(partition.error_code for topic in topics for partition in topic.partition_responses):
+            raise RefusedRequestError("records were refused that were sent without asking for an answer")
+        return Unanswered(throttle_time_ms)
+
+    def _produce_topic(
+        self, asked: ProduceRequest.TopicProduceData, request: ProduceRequest, call: Call
+    ) -> ProduceResponse.TopicProduceResponse:
+        topic = (
+            self._topics.by_id.get(asked.topic_id)
+            if call.version >= _IDS_SINCE
+            else self._topics.by_name.get(asked.name)
+        )
+        refused = self._refused(topic, asked.name, request, call)
+        partitions = (
+            _failed(partition.index, refused)
+            if refused or topic is None
+            else self._append(topic, partition, request.acks)
+            for partition in asked.partition_data
+        )
+        return ProduceResponse.TopicProduceResponse(asked.name, asked.topic_id, tuple(partitions))
+
+    def _refused(self, topic: Topic | None, name: str, request: ProduceRequest, call: Call) -> ErrorCode:
+        """Why nothing is written to a topic; whether it exists is told only to those who may write to it."""
+        if call.version >= _IDS_SINCE and topic is None:
+            return ErrorCode.UNKNOWN_TOPIC_ID
+        name = name if topic is None else topic.name
+        if not self._access.allows(call.session, AclOperation.WRITE, ResourceType.TOPIC, name):
+            return ErrorCode.TOPIC_AUTHORIZATION_FAILED
+        if topic is None:
+            return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        return ErrorCode.NONE if request.acks in {-1, 0, 1} else ErrorCode.INVALID_REQUIRED_ACKS
+
+    def _append(self, topic: Topic, asked: ProduceRequest.PartitionProduceData, acks: int) -> Result:
+        partition = topic.partitions.get(asked.index)
+        if partition is None:
+            return _failed(asked.index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        if acks == _ALL and len(partition.isr) < self._demands.least_in_sync(topic.name):
+            return _failed(asked.index, ErrorCode.NOT_ENOUGH_REPLICAS)
+        rules = self._demands.append_rules(topic.name)
+        now_ms = self._clock.now_ms()
+        try:
+            batch = checked_batch(asked.records, rules, now_ms)
+            offset = self._store.append(topic.topic_id, asked.index, batch, partition.leader_epoch)
+        except (RefusedRecordsError, SequenceError) as error:
+            return _failed(asked.index, error.code, str(error))
+        return Result(asked.index, 0, offset, now_ms if rules.log_append_time else -1, 0)
+
+    def _init_producer_id(self, request: InitProducerIdRequest, call: Call) -> InitProducerIdResponse:
+        if request.transactional_id is not None:
+            return _no_producer_id(ErrorCode.INVALID_REQUEST)
+        if not self._may_be_idempotent(call):
+            return _no_producer_id(ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
+        return InitProducerIdResponse(producer_id=self._producer_ids.next(), producer_epoch=0)
+
+    def _may_be_idempotent(self, call: Call) -> bool:
+        """Who may write anywhere may do so (KIP-679)."""
+        return self._access.allows_on_cluster(
+            call.session, AclOperation.IDEMPOTENT_WRITE
+        ) or self._access.allows_on_any(call.session, AclOperation.WRITE, ResourceType.TOPIC)
+
+
+def _failed(index: int, code: ErrorCode, message: str | None = None) -> Result:
+    return Result(index, code, -1, error_message=message)
+
+
+def _no_producer_id(code: ErrorCode) -> InitProducerIdResponse:
+    return InitProducerIdResponse(error_code=code, producer_id=-1, producer_epoch=-1)
