@@ -60,7 +60,10 @@ class Connection:
             if not 0 <= size <= MAXIMUM_FRAME_SIZE:
                 raise RefusedRequestError(f"a frame of {size} bytes")
             frame = await self._reader.readexactly(size)
-            await self._replies.put(await self._dispatcher.reply(frame, self._session))
+            reply = await self._dispatcher.reply(frame, self._session)
+            await self._replies.put(reply)
+            if reply.muted_until:
+                await self._dispatcher.unmuted(reply)
 
     async def _send(self) -> None:
         while True:
