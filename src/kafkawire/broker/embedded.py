@@ -17,6 +17,7 @@ from kafkawire.broker.configuration.broker_configuration import BrokerConfigurat
 from kafkawire.broker.faults import Faults
 from kafkawire.broker.listener.server import Server
 from kafkawire.broker.opened_state import OpenedState
+from kafkawire.broker.quotas.quota_updates import QuotaUpdates
 from kafkawire.broker.storage.errors import StorageError
 
 __all__ = ["EmbeddedBroker"]
@@ -113,7 +114,16 @@ class EmbeddedBroker:
             state = await OpenedState.opened(self._data_dir, self._configuration, self._clock, self._fail)
             resources.push_async_callback(state.depart, self._cluster)
             self._cluster.cluster_id = state.cluster_id
-            dispatcher = assemble(self._configuration, state, self._cluster, self.faults, self._clock)
+            updates = QuotaUpdates(self._configuration, state.controller, self._cluster, self._clock)
+            resources.callback(updates.quotas.close)
+            dispatcher = assemble(
+                self._configuration,
+                state,
+                self._cluster,
+                quotas=updates.quotas,
+                faults=self.faults,
+                clock=self._clock,
+            )
             server = Server(self._host, self._port, dispatcher, state.controller)
             resources.push_async_callback(server.stop)
             await server.bind()
