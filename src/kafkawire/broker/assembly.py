@@ -48,6 +48,7 @@ def assemble(
         ConfigurationError: a plug-in cannot be had.
     """
     controller = state.controller
+    state.coordinator.follow(controller)
     access: Access = UnrestrictedAccess()
     routes: Routes = {
         **AclHandlers(controller, access).routes,

@@ -85,7 +85,7 @@ class OpenedState:
             image = MetadataImage()
             for record in log.replay():
                 image.apply(record)
-            coordinator = GroupCoordinator.opened(data_dir, clock)
+            coordinator = GroupCoordinator.opened(data_dir, clock, on_failure)
             resources.push_async_callback(coordinator.close)
             return cls(
                 cluster_id=cluster_id,

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 from kafkawire.broker.clock import Clock
+from kafkawire.broker.controller import Controller
 from kafkawire.broker.groups.offsets_log import FileOffsetsLog, MemoryOffsetsLog, OffsetsLog
 from kafkawire.broker.groups.state import Change, GroupsState
 from kafkawire.broker.storage.errors import StorageError
+from kafkawire.protocol import RemoveTopicRecord
+from kafkawire.wire import Message
 
 __all__ = ["GroupCoordinator"]
 
@@ -41,10 +45,18 @@ class GroupCoordinator:
         self._log = log
         self._clock = clock
         self._rewriting: asyncio.Task[None] | None = None
+        self._forgetting: set[asyncio.Task[None]] = set()
 
     @classmethod
-    def opened(cls, data_dir: Path | None, clock: Clock) -> GroupCoordinator:
+    def opened(
+        cls, data_dir: Path | None, clock: Clock, on_failure: Callable[[StorageError], None] | None = None
+    ) -> Self:
         """The coordinator with what a data directory holds; without one it starts empty every time.
+
+        Args:
+            data_dir: the directory.
+            clock: for timestamps.
+            on_failure: told the first error of a write.
 
         Raises:
             StorageError: the log is damaged.
@@ -53,7 +65,7 @@ class GroupCoordinator:
         state = GroupsState()
         if data_dir is None:
             return cls(MemoryOffsetsLog(), state, clock)
-        log = FileOffsetsLog(data_dir / _FOLDER)
+        log = FileOffsetsLog(data_dir / _FOLDER, on_failure)
         for key, value in log.changes():
             state.apply(key, value)
         return cls(log, state, clock)
@@ -81,19 +93,45 @@ class GroupCoordinator:
         """
         await self._log.durable(self._log.end_offset)
 
-    def forget_all_topics_but(self, topics: Collection[str]) -> None:
-        """Take away what was committed of topics that are no more.
+    def follow(self, controller: Controller) -> None:
+        """Let go of what was committed of topics that are no more, now and whenever one is deleted."""
+        topics = controller.image.topics.by_name
 
-        Raises:
-            StorageError: the log takes nothing more.
-        """
-        gone = [topic for topic in self.state.topics() if topic not in topics]
-        self.commit([(key, None) for topic in gone for key in self.state.commits_of(topic)])
+        def committed(records: Iterable[Message]) -> None:
+            if any(isinstance(record, RemoveTopicRecord) for record in records):
+                self._let_go(self._topics_besides(topics), controller)
+
+        controller.subscribe_to_commits(committed)
+        self._forget(self._topics_besides(topics))
+
+    def _topics_besides(self, topics: Collection[str]) -> list[str]:
+        return [topic for topic in self.state.topics() if topic not in topics]
+
+    def _let_go(self, topics: Collection[str], controller: Controller) -> None:
+        """Not before the deletion would survive a crash: else the topics could be back without their commits."""
+        end_offset = controller.end_offset
+        if controller.is_durable(end_offset):
+            self._forget(topics)
+            return
+
+        async def forget_later() -> None:
+            # Whatever cannot be written is told to the broker, which halts.
+            with contextlib.suppress(StorageError):
+                await controller.durable(end_offset)
+                self._forget(topics)
+
+        task = asyncio.get_running_loop().create_task(forget_later())
+        self._forgetting.add(task)
+        task.add_done_callback(self._forgetting.discard)
+
+    def _forget(self, topics: Iterable[str]) -> None:
+        self.commit([(key, None) for topic in topics for key in self.state.commits_of(topic)])
 
     async def close(self) -> None:
         """Write what is left and let go of the files."""
         if self._rewriting is not None:
             await self._rewriting
+        await asyncio.gather(*self._forgetting)
         await self._log.close()
 
     async def _rewrite(self) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, Protocol
 
 from kafkawire.broker.groups.state import Change, GroupsState
 from kafkawire.broker.storage.batch_log import BatchLog
-from kafkawire.broker.storage.errors import CorruptLogError
+from kafkawire.broker.storage.errors import CorruptLogError, StorageError
 from kafkawire.protocol import GroupMetadataValue, OffsetCommitValue
 from kafkawire.records.coordinator_records import (
     CoordinatorRecord,
@@ -91,14 +91,15 @@ class FileOffsetsLog:
 
     Args:
         folder: of the partition, ``__consumer_offsets-0``; made if it is not there.
+        on_failure: told the first error of a write.
 
     Raises:
         StorageError: it is damaged before its end.
         OSError: a file cannot be read or made.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._log = BatchLog(folder, segment_bytes=_SEGMENT_BYTES)
+    def __init__(self, folder: Path, on_failure: Callable[[StorageError], None] | None = None) -> None:
+        self._log = BatchLog(folder, segment_bytes=_SEGMENT_BYTES, on_failure=on_failure)
         self._log.leader_epoch = max(0, self._log.leader_epoch)
 
     def changes(self) -> Iterator[Change]:

@@ -83,8 +83,8 @@ class GroupHandlers:
             refused, message = ErrorCode.GROUP_AUTHORIZATION_FAILED, "Group authorization failed."
         if refused:
             return FindCoordinatorResponse.Coordinator(key, -1, "", -1, refused, message)
-        own = self._cluster
-        return FindCoordinatorResponse.Coordinator(key, own.node_id, own.host, own.port, refused, message)
+        own = self._cluster.endpoint(call.session.listener)
+        return FindCoordinatorResponse.Coordinator(key, self._cluster.node_id, own.host, own.port, refused, message)
 
     async def _list_groups(self, request: ListGroupsRequest, call: Call) -> ListGroupsResponse:
         await self._coordinator.durable()
