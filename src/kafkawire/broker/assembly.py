@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kafkawire.broker.access import Access, UnrestrictedAccess
+from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Routes
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.cluster import Cluster
@@ -18,16 +18,29 @@ from kafkawire.broker.handlers.fetch import FetchHandlers
 from kafkawire.broker.handlers.group_offsets import GroupOffsetHandlers
 from kafkawire.broker.handlers.groups import GroupHandlers
 from kafkawire.broker.handlers.list_offsets import ListOffsetsHandlers
+from kafkawire.broker.handlers.metadata import MetadataHandlers
 from kafkawire.broker.handlers.produce import ProduceHandlers
 from kafkawire.broker.handlers.quota_proposals import QuotaProposalHandlers
 from kafkawire.broker.handlers.quotas import QuotaHandlers
+from kafkawire.broker.handlers.sasl import SaslHandlers
 from kafkawire.broker.handlers.scram import ScramHandlers
+from kafkawire.broker.handlers.topics import TopicHandlers
 from kafkawire.broker.offered_versions import offered_versions
 from kafkawire.broker.opened_state import OpenedState
 from kafkawire.broker.partitions.producer_ids import ProducerIds
 from kafkawire.broker.partitions.record_store import RecordStore
 from kafkawire.broker.partitions.topic_demands import TopicDemands
+from kafkawire.broker.plugins.alter_config_policy import AlterConfigPolicy
+from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy
+from kafkawire.broker.plugins.loading import plugged_in
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
+from kafkawire.broker.resource_configs.alterations import ConfigAlterations
+from kafkawire.broker.resource_configs.descriptions import ConfigDescriptions
+from kafkawire.broker.topics.automatic_creation import AutomaticCreation
+from kafkawire.broker.topics.creation import TopicCreation
+from kafkawire.broker.topics.deletion import TopicDeletion
+from kafkawire.broker.topics.growth import TopicGrowth
+from kafkawire.broker.topics.placement import Placement
 from kafkawire.protocol import ApiVersionsRequest, DescribeClusterRequest
 
 __all__ = ["assemble"]
@@ -38,6 +51,7 @@ def assemble(
     state: OpenedState,
     cluster: Cluster,
     *,
+    access: Access,
     quotas: ClientQuotas,
     faults: Faults,
     clock: Clock,
@@ -49,15 +63,16 @@ def assemble(
     """
     controller = state.controller
     state.coordinator.follow(controller)
-    access: Access = UnrestrictedAccess()
     routes: Routes = {
         **AclHandlers(controller, access).routes,
         **ScramHandlers(controller, access).routes,
+        **SaslHandlers().routes,
         **QuotaHandlers(controller, access).routes,
         **QuotaProposalHandlers(controller, access).routes,
         **GroupHandlers(cluster, state.coordinator, access).routes,
         **GroupOffsetHandlers(controller.image, state.coordinator, access, clock).routes,
         **_data_routes(DynamicConfiguration(configuration, controller.image.configs), state, access, quotas, clock),
+        **_topic_routes(DynamicConfiguration(configuration, controller.image.configs), state, cluster, access, quotas),
     }
     offered: Mapping[int, range] = CappedVersions(
         offered_versions(
@@ -66,8 +81,37 @@ def assemble(
         ),
         faults,
     )
-    routes = {**routes, **ClusterHandlers(cluster, offered).routes}
+    routes = {**routes, **ClusterHandlers(cluster, offered, access).routes}
     return Dispatcher(routes, offered, controller, quotas=quotas, faults=faults, clock=clock)
+
+
+def _topic_routes(
+    configuration: DynamicConfiguration, state: OpenedState, cluster: Cluster, access: Access, quotas: ClientQuotas
+) -> Routes:
+    """What is about topics and configurations."""
+    controller = state.controller
+    image = controller.image
+    alter_policy = plugged_in(configuration.static, "alter.config.policy.class.name", AlterConfigPolicy)
+    create_policy = plugged_in(configuration.static, "create.topic.policy.class.name", CreateTopicPolicy)
+    for policy in (alter_policy, create_policy):
+        if policy is not None:
+            policy.configure(configuration.static.properties)
+    placement = Placement(cluster.node_id, state.directory_id)
+    alterations = ConfigAlterations(image, configuration, alter_policy)
+    descriptions = ConfigDescriptions(configuration, image.configs)
+    creation = TopicCreation(controller, configuration, alterations, placement, create_policy)
+    automatic = AutomaticCreation(creation, configuration)
+    topics = TopicHandlers(
+        creation,
+        TopicDeletion(controller, access),
+        TopicGrowth(controller, placement),
+        descriptions=descriptions,
+        access=access,
+        mutations=quotas.mutations,
+        configuration=configuration,
+    )
+    metadata = MetadataHandlers(cluster, image.topics, automatic, access, quotas.mutations)
+    return {**topics.routes, **metadata.routes}
 
 
 def _data_routes(

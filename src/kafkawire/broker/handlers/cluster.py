@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
+from kafkawire.admin.acls import ResourceType
+from kafkawire.broker.access import CLUSTER_NAME, Access
 from kafkawire.broker.calls import Call, Routes
 from kafkawire.broker.cluster import Cluster
 from kafkawire.protocol import (
@@ -12,8 +15,13 @@ from kafkawire.protocol import (
     DescribeClusterRequest,
     DescribeClusterResponse,
 )
+from kafkawire.protocol.error_codes import ErrorCode
 
 __all__ = ["ClusterHandlers"]
+
+_BROKER, _CONTROLLER = 1, 2
+_ENDPOINT_TYPES: Final = {_BROKER: "BROKER", _CONTROLLER: "CONTROLLER"}
+_NOT_ASKED: Final = -(2**31)
 
 
 class ClusterHandlers:
@@ -22,11 +30,13 @@ class ClusterHandlers:
     Args:
         cluster: what there is to tell.
         offered: API key to the versions that are served.
+        access: who may know what they may do.
     """
 
-    def __init__(self, cluster: Cluster, offered: Mapping[int, range]) -> None:
+    def __init__(self, cluster: Cluster, offered: Mapping[int, range], access: Access) -> None:
         self._cluster = cluster
         self._offered = offered
+        self._access = access
 
     @property
     def routes(self) -> Routes:
@@ -38,6 +48,30 @@ class ClusterHandlers:
         return ApiVersionsResponse(api_keys=tuple(listed))
 
     def _describe_cluster(self, request: DescribeClusterRequest, call: Call) -> DescribeClusterResponse:
-        own = self._cluster
-        node = DescribeClusterResponse.DescribeClusterBroker(own.node_id, own.host, own.port)
-        return DescribeClusterResponse(cluster_id=own.cluster_id, controller_id=own.node_id, brokers=(node,))
+        """Tell about brokers; controllers are told about by controllers (KIP-919)."""
+        asked = request.endpoint_type
+        if asked not in _ENDPOINT_TYPES:
+            message = f"Unsupported endpoint type {asked}"
+            return _refused(call, ErrorCode.UNSUPPORTED_ENDPOINT_TYPE, message)
+        if asked != _BROKER:
+            wanted = f"but we wanted an endpoint of type {_ENDPOINT_TYPES[asked]}"
+            message = f"The request was sent to an endpoint of type {_ENDPOINT_TYPES[_BROKER]}, {wanted}"
+            return _refused(call, ErrorCode.MISMATCHED_ENDPOINT_TYPE, message)
+        own, endpoint = self._cluster, self._cluster.endpoint(call.session.listener)
+        node = DescribeClusterResponse.DescribeClusterBroker(own.node_id, endpoint.host, endpoint.port, own.rack)
+        operations = _NOT_ASKED
+        if request.include_cluster_authorized_operations:
+            operations = self._access.operations(call.session, ResourceType.CLUSTER, CLUSTER_NAME)
+        return DescribeClusterResponse(
+            endpoint_type=_BROKER,
+            cluster_id=own.cluster_id,
+            controller_id=own.node_id,
+            brokers=(node,),
+            cluster_authorized_operations=operations,
+        )
+
+
+def _refused(call: Call, code: ErrorCode, message: str) -> DescribeClusterResponse:
+    if call.version == 0:
+        code = ErrorCode.INVALID_REQUEST
+    return DescribeClusterResponse(error_code=code, error_message=message)

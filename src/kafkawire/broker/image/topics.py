@@ -47,12 +47,19 @@ class TopicsImage:
     def __init__(self) -> None:
         self.by_name: dict[str, Topic] = {}
         self.by_id: dict[bytes, Topic] = {}
+        self._by_metric: dict[str, set[str]] = {}
+
+    def colliding(self, name: str) -> str | None:
+        """A topic of another name that has the same in metrics, where ``.`` and ``_`` are one; None if none has."""
+        others = self._by_metric.get(_metric(name), set()) - {name}
+        return min(others) if others else None
 
     def apply_topic(self, record: TopicRecord) -> None:
         """A topic is created."""
         topic = Topic(record.name, record.topic_id)
         self.by_name[record.name] = topic
         self.by_id[record.topic_id] = topic
+        self._by_metric.setdefault(_metric(topic.name), set()).add(topic.name)
 
     def apply_partition(self, record: PartitionRecord) -> None:
         """A partition is created."""
@@ -87,6 +94,10 @@ class TopicsImage:
         """A topic is gone with its partitions; returns its name."""
         topic = self.by_id.pop(record.topic_id)
         del self.by_name[topic.name]
+        metric = _metric(topic.name)
+        self._by_metric[metric].discard(topic.name)
+        if not self._by_metric[metric]:
+            del self._by_metric[metric]
         return topic.name
 
     def records(self) -> Iterator[Message]:
@@ -94,3 +105,7 @@ class TopicsImage:
         for topic in self.by_name.values():
             yield TopicRecord(topic.name, topic.topic_id)
             yield from topic.partitions.values()
+
+
+def _metric(name: str) -> str:
+    return name.replace(".", "_")

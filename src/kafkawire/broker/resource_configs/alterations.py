@@ -1,0 +1,177 @@
+"""How configurations change: the operations of KIP-339, checks, the policy, and the records (G5, G6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from kafkawire.admin.config_resources import ConfigChange, ConfigOperation, ConfigResource, ConfigResourceType
+from kafkawire.broker.configuration.definitions import ConfigDefinition, definitions
+from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
+from kafkawire.broker.image.metadata_image import MetadataImage
+from kafkawire.broker.item_errors import ItemError, item_error
+from kafkawire.broker.plugins.alter_config_policy import AlterConfigPolicy, ConfigChangeRequest
+from kafkawire.broker.resource_configs.descriptions import topic_defaults
+from kafkawire.broker.resource_configs.rules import ConfigRules
+from kafkawire.broker.resource_configs.sources import broker_definition
+from kafkawire.protocol import ConfigRecord
+from kafkawire.protocol.error_codes import ErrorCode
+
+__all__ = ["ConfigAlterations"]
+
+_MIN_INSYNC_REPLICAS: Final = "min.insync.replicas"
+_ELR_FEATURE: Final = "eligible.leader.replicas.version"
+
+
+class ConfigAlterations:
+    """Makes records of changes.
+
+    Args:
+        image: the state of the cluster.
+        dynamic: the broker's own configuration.
+        policy: what users have to say; None for nothing.
+    """
+
+    def __init__(
+        self, image: MetadataImage, dynamic: DynamicConfiguration, policy: AlterConfigPolicy | None = None
+    ) -> None:
+        self._image = image
+        self._dynamic = dynamic
+        self._policy = policy
+        self._rules = ConfigRules(dynamic)
+
+    def records_of_new(self, resource: ConfigResource, configs: Mapping[str, str]) -> Sequence[ConfigRecord]:
+        """The records of a resource that comes into being with its configuration.
+
+        Raises:
+            ItemError: it cannot be configured so.
+        """
+        self._check(resource, configs, configs)
+        return [_record(resource, name, value) for name, value in configs.items()]
+
+    def records_of_changes(self, resource: ConfigResource, changes: Iterable[ConfigChange]) -> Sequence[ConfigRecord]:
+        """The records of changes to what a resource has; none for what stays as it is.
+
+        Those of brokers are written again although they change nothing: brokers then read files anew.
+
+        Args:
+            resource: whose configuration it is.
+            changes: each name once, and values where there must be values.
+
+        Raises:
+            ItemError: something cannot be so; nothing of it is done.
+        """
+        current = self._image.configs.of(resource.resource_type, resource.name)
+        altered: dict[str, str | None] = {}
+        for change in changes:
+            value = self._changed(resource, change, current.get(change.name))
+            if value != current.get(change.name) or resource.resource_type is ConfigResourceType.BROKER:
+                altered[change.name] = value
+        result = {name: text for name, text in {**current, **altered}.items() if text is not None}
+        self._check(resource, result, altered)
+        return [_record(resource, name, value) for name, value in altered.items()]
+
+    def records_of_replacement(self, resource: ConfigResource, configs: Mapping[str, str]) -> Sequence[ConfigRecord]:
+        """The records that leave a resource with this configuration and nothing else.
+
+        Raises:
+            ItemError: it cannot be configured so.
+        """
+        current = self._image.configs.of(resource.resource_type, resource.name)
+        is_broker = resource.resource_type is ConfigResourceType.BROKER
+        altered = {name: text for name, text in configs.items() if is_broker or current.get(name) != text}
+        removed = [name for name in current if name not in configs and not self._is_kept(resource, name)]
+        kept = {name: text for name, text in current.items() if name not in removed}
+        self._check(resource, {**kept, **configs}, altered)
+        return [
+            *(_record(resource, name, text) for name, text in altered.items()),
+            *(_record(resource, name, None) for name in removed),
+        ]
+
+    def check_broker(self, resource: ConfigResource, changes: Iterable[ConfigChange]) -> None:
+        """Let changes of a broker's configuration pass that a broker takes, before the controller sees them.
+
+        Raises:
+            ItemError: it takes them not.
+        """
+        current = dict(self._image.configs.of(resource.resource_type, resource.name))
+        for change in changes:
+            value = self._changed(resource, change, current.get(change.name))
+            if value is None:
+                current.pop(change.name, None)
+            else:
+                current[change.name] = value
+        self.check_broker_configs(resource, current)
+
+    def check_broker_configs(self, resource: ConfigResource, configs: Mapping[str, str]) -> None:
+        """Let a broker's whole configuration pass that a broker takes.
+
+        Raises:
+            ItemError: it takes it not.
+        """
+        self._rules.check_broker_change(configs, of_one_broker=bool(resource.name))
+
+    def _changed(self, resource: ConfigResource, change: ConfigChange, current: str | None) -> str | None:
+        match change.operation:
+            case ConfigOperation.SET:
+                return change.value
+            case ConfigOperation.DELETE:
+                return None
+        definition = _definition(resource, change.name)
+        if definition is None or definition.kind != "list":
+            message = f"Can't {change.operation.name} to key {change.name} because its type is not LIST."
+            raise ItemError(ErrorCode.INVALID_CONFIG, message)
+        entries = self._entries(resource, change.name, current, definition)
+        named = (change.value or "").split(",")
+        if change.operation is ConfigOperation.APPEND:
+            return ",".join((*entries, *(one for one in dict.fromkeys(named) if one not in entries)))
+        return ",".join(entry for entry in entries if entry not in named)
+
+    def _entries(
+        self, resource: ConfigResource, name: str, current: str | None, definition: ConfigDefinition
+    ) -> Sequence[str]:
+        if current is None:
+            is_topic = resource.resource_type is ConfigResourceType.TOPIC
+            current = topic_defaults(self._dynamic).get(name) if is_topic else definition.default
+        return current.split(",") if current else ()
+
+    def _check(self, resource: ConfigResource, result: Mapping[str, str], altered: Mapping[str, str | None]) -> None:
+        self._check_min_insync_replicas(resource, altered)
+        self._rules.check(resource.resource_type, resource.name, result)
+        if self._policy is not None:
+            try:
+                self._policy.validate(ConfigChangeRequest(resource, dict(altered)))
+            except Exception as error:
+                raise item_error(error, f"asking the policy about {resource.name}") from error
+
+    def _check_min_insync_replicas(self, resource: ConfigResource, altered: Mapping[str, str | None]) -> None:
+        """Clusters with eligible leader replicas keep the value of all brokers, and have no others (KIP-966)."""
+        if resource.resource_type is not ConfigResourceType.BROKER or _MIN_INSYNC_REPLICAS not in altered:
+            return
+        if not self._image.features.levels.get(_ELR_FEATURE):
+            return
+        if resource.name:
+            message = "Broker-level min.insync.replicas cannot be altered while ELR is enabled."
+            raise ItemError(ErrorCode.INVALID_CONFIG, message)
+        if altered[_MIN_INSYNC_REPLICAS] is None:
+            message = "Cluster-level min.insync.replicas cannot be removed while ELR is enabled."
+            raise ItemError(ErrorCode.INVALID_CONFIG, message)
+
+    def _is_kept(self, resource: ConfigResource, name: str) -> bool:
+        is_broker = resource.resource_type is ConfigResourceType.BROKER
+        return is_broker and not resource.name and name == _MIN_INSYNC_REPLICAS
+
+
+def _definition(resource: ConfigResource, name: str) -> ConfigDefinition | None:
+    match resource.resource_type:
+        case ConfigResourceType.TOPIC:
+            return definitions().topic.get(name)
+        case ConfigResourceType.GROUP:
+            return definitions().group.get(name)
+        case ConfigResourceType.BROKER:
+            return broker_definition(name)
+    return None
+
+
+def _record(resource: ConfigResource, name: str, value: str | None) -> ConfigRecord:
+    return ConfigRecord(resource.resource_type, resource.name, name, value)
