@@ -10,13 +10,22 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from kafkawire.broker.access import AuthorizedAccess, UnrestrictedAccess
 from kafkawire.broker.assembly import assemble
 from kafkawire.broker.clock import Clock, SystemClock
-from kafkawire.broker.cluster import Cluster, Endpoint
+from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
+from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
+from kafkawire.broker.dispatch import Dispatcher
 from kafkawire.broker.faults import Faults
+from kafkawire.broker.listener.acceptor import Reception
+from kafkawire.broker.listener.admission import Admission
+from kafkawire.broker.listener.configured_listeners import configured_listeners
+from kafkawire.broker.listener.connection import Service
 from kafkawire.broker.listener.server import Server
 from kafkawire.broker.opened_state import OpenedState
+from kafkawire.broker.plugins.configured_authorizer import configured_authorizer
+from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.quotas.quota_updates import QuotaUpdates
 from kafkawire.broker.storage.errors import StorageError
 
@@ -116,21 +125,27 @@ class EmbeddedBroker:
             self._cluster.cluster_id = state.cluster_id
             updates = QuotaUpdates(self._configuration, state.controller, self._cluster, self._clock)
             resources.callback(updates.quotas.close)
+            authorizer = configured_authorizer(self._configuration, state.controller)
+            if authorizer is not None:
+                resources.callback(authorizer.close)
             dispatcher = assemble(
                 self._configuration,
                 state,
                 self._cluster,
+                access=AuthorizedAccess(authorizer) if authorizer is not None else UnrestrictedAccess(),
                 quotas=updates.quotas,
                 faults=self.faults,
                 clock=self._clock,
             )
-            server = Server(self._host, self._port, dispatcher, state.controller)
+            configured = configured_listeners(self._configuration, self._host, self._port)
+            server = Server(configured, self._configuration, self._reception(state, dispatcher, updates.quotas))
             resources.push_async_callback(server.stop)
-            await server.bind()
-            self._cluster.port = server.port
-            self._cluster.endpoints = {"PLAINTEXT": Endpoint("PLAINTEXT", 0, server.host, server.port)}
+            server.bind()
+            self._cluster.endpoints = dict(server.endpoints)
+            first = next(iter(self._cluster.endpoints.values()))
+            self._cluster.host, self._cluster.port = first.host, first.port
             await state.arrive(self._cluster, self._configuration)
-            await server.start()
+            server.start()
             self._resources = resources.pop_all()
 
     async def stop(self) -> None:
@@ -163,6 +178,12 @@ class EmbeddedBroker:
         except StorageError:
             if error is None:
                 raise
+
+    def _reception(self, state: OpenedState, dispatcher: Dispatcher, quotas: ClientQuotas) -> Reception:
+        image = state.controller.image
+        admission = Admission(DynamicConfiguration(self._configuration, image.configs))
+        service = Service(dispatcher, state.controller, self._clock)
+        return Reception(service, admission, quotas.connections, image.scram)
 
     def _fail(self, error: StorageError) -> None:
         self._failure = error

@@ -1,63 +1,74 @@
-"""Accepts connections."""
+"""All listeners of a broker."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Final
 
-from kafkawire.broker.controller import Controller
-from kafkawire.broker.dispatch import Dispatcher
-from kafkawire.broker.listener.connection import Connection
-from kafkawire.broker.sessions import ANONYMOUS, Session
+from kafkawire.broker.cluster import Endpoint
+from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
+from kafkawire.broker.listener.acceptor import Acceptor, Reception
+from kafkawire.broker.listener.configured_listeners import ConfiguredListener
 
 __all__ = ["Server"]
 
+_LOOKS_PER_LIMIT: Final = 10
+_SECONDS_BETWEEN_LOOKS: Final = 10.0
+
 
 class Server:
-    """Listens on one address.
+    """Listens.
 
-    Attributes:
-        host, port: where.
+    Args:
+        listeners: where, one at least.
+        configuration: the broker's properties.
+        reception: what all listeners share.
+
+    Raises:
+        ConfigurationError: logins or certificates make no sense.
     """
 
-    def __init__(self, host: str, port: int, dispatcher: Dispatcher, controller: Controller) -> None:
-        self.host = host
-        self.port = port
-        self._dispatcher = dispatcher
-        self._controller = controller
-        self._serving: set[asyncio.Task[None]] = set()
-        self._server: asyncio.Server | None = None
+    def __init__(
+        self, listeners: Sequence[ConfiguredListener], configuration: BrokerConfiguration, reception: Reception
+    ) -> None:
+        self._acceptors = [Acceptor(listener, configuration, reception) for listener in listeners]
+        self._watch: asyncio.Task[None] | None = None
 
-    async def bind(self) -> None:
-        """Take the port, a free one for 0; nobody is served yet.
+    @property
+    def endpoints(self) -> Mapping[str, Endpoint]:
+        """Name of each listener to where its clients are told to connect; ports are known once they are bound."""
+        return {acceptor.endpoint.listener: acceptor.endpoint for acceptor in self._acceptors}
+
+    def bind(self) -> None:
+        """Take all ports; nobody is served yet.
 
         Raises:
-            OSError: the address cannot be had.
+            OSError: an address cannot be had.
         """
-        self._server = await asyncio.start_server(self._accept, self.host, self.port, start_serving=False)
-        self.port = self._server.sockets[0].getsockname()[1]
+        for acceptor in self._acceptors:
+            acceptor.bind()
 
-    async def start(self) -> None:
-        """Serve."""
-        if self._server is None:
-            raise RuntimeError("bind comes first")
-        await self._server.start_serving()
+    def start(self) -> None:
+        """Serve on all listeners."""
+        for acceptor in self._acceptors:
+            acceptor.start()
+        self._watch = asyncio.get_running_loop().create_task(self._close_idle())
 
     async def stop(self) -> None:
-        """Close the socket and all connections."""
-        if self._server is not None:
-            self._server.close()
-        for task in tuple(self._serving):
-            task.cancel()
-        await asyncio.gather(*self._serving, return_exceptions=True)
+        """Close all sockets and connections."""
+        if self._watch is not None:
+            self._watch.cancel()
+            await asyncio.gather(self._watch, return_exceptions=True)
+        for acceptor in self._acceptors:
+            await acceptor.stop()
 
-    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        if task is None:
-            raise RuntimeError("connections are served by tasks")
-        self._serving.add(task)
-        try:
-            host = writer.get_extra_info("peername")[0]
-            session = Session(ANONYMOUS, host, "PLAINTEXT")
-            await Connection(reader, writer, self._dispatcher, self._controller, session).serve()
-        finally:
-            self._serving.discard(task)
+    async def _close_idle(self) -> None:
+        limits = [limit for acceptor in self._acceptors if (limit := acceptor.idle_seconds) is not None]
+        if not limits:
+            return
+        while True:
+            # In the machine's time: a clock that stands still must not be what keeps connections open.
+            await asyncio.sleep(min(min(limits) / _LOOKS_PER_LIMIT, _SECONDS_BETWEEN_LOOKS))
+            for acceptor in self._acceptors:
+                acceptor.close_idle()

@@ -9,7 +9,7 @@ from typing import Final
 from kafkawire.admin.scram import ScramMechanism
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration, ConfigurationError
 from kafkawire.broker.image.scram import ScramImage
-from kafkawire.broker.listener.endpoints import Endpoint
+from kafkawire.broker.listener.configured_listeners import ConfiguredListener
 from kafkawire.broker.listener.sasl.jaas import JaasError, jaas_options
 from kafkawire.broker.listener.sasl.login import OfferedMechanism
 from kafkawire.broker.listener.sasl.mechanism import NewMechanism
@@ -27,12 +27,12 @@ _USER: Final = "user_"
 
 
 def offered_mechanisms(
-    endpoint: Endpoint, configuration: BrokerConfiguration, scram: ScramImage
+    listener: ConfiguredListener, configuration: BrokerConfiguration, scram: ScramImage
 ) -> Mapping[str, OfferedMechanism]:
     """Name to mechanism, as ``sasl.enabled.mechanisms`` has them.
 
     Args:
-        endpoint: the listener.
+        listener: the listener.
         configuration: its properties.
         scram: what is known of users' passwords, always as it is now.
 
@@ -43,31 +43,33 @@ def offered_mechanisms(
     for name in configuration.strings("sasl.enabled.mechanisms"):
         lifetime = _of_mechanism(configuration, name, "connections.max.reauth.ms")
         lifetime_ms = configuration.integer("connections.max.reauth.ms") if lifetime is None else int(lifetime)
-        offered[name] = OfferedMechanism(_begin(endpoint, configuration, scram, name), lifetime_ms)
+        offered[name] = OfferedMechanism(_begin(listener, configuration, scram, name), lifetime_ms)
     if not offered:
-        raise ConfigurationError(f"sasl.enabled.mechanisms is empty for {endpoint.name}: name PLAIN or SCRAM-SHA-256")
+        raise ConfigurationError(f"sasl.enabled.mechanisms is empty for {listener.name}: name PLAIN or SCRAM-SHA-256")
     return offered
 
 
-def _begin(endpoint: Endpoint, configuration: BrokerConfiguration, scram: ScramImage, name: str) -> NewMechanism:
+def _begin(
+    listener: ConfiguredListener, configuration: BrokerConfiguration, scram: ScramImage, name: str
+) -> NewMechanism:
     if _of_mechanism(configuration, name, "sasl.server.callback.handler.class") is not None:
         raise ConfigurationError("sasl.server.callback.handler.class is Java's: remove it from the properties")
     if name in _SCRAM:
         return partial(ScramMechanismServer, _SCRAM[name], partial(_credential, scram, _SCRAM[name]))
     if name == "PLAIN":
-        return partial(PlainMechanism, _passwords(endpoint, configuration))
+        return partial(PlainMechanism, _passwords(listener, configuration))
     served = ", ".join(("PLAIN", *_SCRAM))
-    raise ConfigurationError(f"sasl.enabled.mechanisms has {name} for {endpoint.name}; {served} are served here")
+    raise ConfigurationError(f"sasl.enabled.mechanisms has {name} for {listener.name}; {served} are served here")
 
 
 def _credential(scram: ScramImage, mechanism: ScramMechanism, user: str) -> UserScramCredentialRecord | None:
     return scram.by_user.get(user, {}).get(mechanism)
 
 
-def _passwords(endpoint: Endpoint, configuration: BrokerConfiguration) -> Mapping[str, str]:
+def _passwords(listener: ConfiguredListener, configuration: BrokerConfiguration) -> Mapping[str, str]:
     """User to password, from options ``user_alice="secret"``."""
     entry = _of_mechanism(configuration, "PLAIN", "sasl.jaas.config") or configuration.text("sasl.jaas.config")
-    name = f"listener.name.{endpoint.name.lower()}.plain.sasl.jaas.config"
+    name = f"listener.name.{listener.name.lower()}.plain.sasl.jaas.config"
     if not entry:
         example = 'org.apache.kafka.common.security.plain.PlainLoginModule required user_alice="secret";'
         raise ConfigurationError(f"{name} is missing: say who may log in, {example}")

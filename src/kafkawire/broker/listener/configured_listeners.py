@@ -9,7 +9,7 @@ from typing import Final, Literal, TypeAlias, get_args
 
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration, ConfigurationError
 
-__all__ = ["Endpoint", "endpoints_of"]
+__all__ = ["ConfiguredListener", "SecurityProtocol", "configured_listeners"]
 
 SecurityProtocol: TypeAlias = Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
 
@@ -18,7 +18,7 @@ _ADDRESS: Final = re.compile(r"([^:/]+)://(\[[0-9a-fA-F:.%]+\]|[^:/\[\]]*):(\d{1
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
+class ConfiguredListener:
     """One listener.
 
     Attributes:
@@ -36,6 +36,11 @@ class Endpoint:
     advertised_port: int
 
     @property
+    def protocol_code(self) -> int:
+        """Its number in messages and records."""
+        return _PROTOCOLS.index(self.protocol)
+
+    @property
     def has_tls(self) -> bool:
         """Whether connections are encrypted."""
         return self.protocol in {"SSL", "SASL_SSL"}
@@ -46,7 +51,7 @@ class Endpoint:
         return self.protocol in {"SASL_PLAINTEXT", "SASL_SSL"}
 
 
-def endpoints_of(configuration: BrokerConfiguration, host: str, port: int) -> tuple[Endpoint, ...]:
+def configured_listeners(configuration: BrokerConfiguration, host: str, port: int) -> tuple[ConfiguredListener, ...]:
     """All listeners for clients, in the order in which they are configured. Those of controllers are left out.
 
     Args:
@@ -69,7 +74,7 @@ def endpoints_of(configuration: BrokerConfiguration, host: str, port: int) -> tu
                 f"advertised.listeners has {name}, which is not among listeners: name it there too"
             )
     found = tuple(
-        Endpoint(name, _protocol(protocols, name), *address, *advertised.get(name, _advertised(address)))
+        ConfiguredListener(name, _protocol(protocols, name), *address, *advertised.get(name, _advertised(address)))
         for name, address in addresses.items()
         if name not in of_controllers
     )
