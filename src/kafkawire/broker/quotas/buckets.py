@@ -69,7 +69,7 @@ class Buckets(Generic[M]):
 
     def now_ms(self) -> int:
         """The time by which meters go."""
-        return int(self._clock.seconds() * 1000)
+        return round(self._clock.seconds() * 1000)
 
     def outdate(self) -> None:
         """Quotas have changed: tags and limits are looked up again."""

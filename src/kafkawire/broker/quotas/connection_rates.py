@@ -44,7 +44,7 @@ class ConnectionRates:
         limit = self._limit(host)
         if limit is None:
             return 0
-        now_ms = int(self._clock.seconds() * 1000)
+        now_ms = round(self._clock.seconds() * 1000)
         self._sweep(now_ms)
         rate = self._rates[host][0] if host in self._rates else Rate(self._windows)
         self._rates[host] = (rate, now_ms)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import floor, inf
+from math import floor
 from typing import Final, Protocol
 
 from kafkawire.broker.calls import Call
@@ -14,6 +14,10 @@ from kafkawire.broker.quotas.token_bucket import TokenBucket
 from kafkawire.protocol.errors import ThrottlingQuotaExceededError
 
 __all__ = ["UNBOUNDED", "MutationQuota", "Mutations"]
+
+
+_UNLIMITED: Final = 2.0**63
+"""So many tokens a second fill any bucket at once; infinitely many would make no number of no time at all."""
 
 
 class MutationQuota(Protocol):
@@ -61,19 +65,17 @@ class _Bounded:
         self._since_ms = 0
 
     def take(self, partitions: int) -> None:
-        now_ms = self._buckets.now_ms()
+        now_ms, limit = self._buckets.now_ms(), min(self._bucket.limit, _UNLIMITED)
         tokens = self._bucket.meter
-        if self._bucket.limit == inf:
-            return
-        if self._strict and (left := tokens.tokens(self._bucket.limit, now_ms)) < 0:
-            self._exceeded(left, now_ms)
+        if self._strict and (left := tokens.tokens(limit, now_ms)) < 0:
+            self._exceeded(left, limit, now_ms)
             raise ThrottlingQuotaExceededError(throttle_ms=self._throttle_ms)
-        left = tokens.take(partitions, self._bucket.limit, now_ms)
+        left = tokens.take(partitions, limit, now_ms)
         if left < 0 and not self._strict:
-            self._exceeded(left, now_ms)
+            self._exceeded(left, limit, now_ms)
 
-    def _exceeded(self, left: float, now_ms: int) -> None:
-        self._throttle_ms = floor(-left / self._bucket.limit * 1000 + 0.5)
+    def _exceeded(self, left: float, limit: float, now_ms: int) -> None:
+        self._throttle_ms = floor(-left / limit * 1000 + 0.5)
         self._since_ms = now_ms
 
     @property

@@ -82,7 +82,7 @@ class QuotaUpdates:
     def _callback(self) -> ClientQuotaCallback | None:
         if not self._class:
             return None
-        callback = load(self._class, ClientQuotaCallback, CALLBACK_CLASS)  # type: ignore[type-abstract]
+        callback = load(self._class, ClientQuotaCallback, CALLBACK_CLASS)
         callback.configure({**self._configuration.properties, CALLBACK_CLASS: self._class})
         return callback
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from kafkawire.broker.quotas.rate import QuotaWindows
 
 __all__ = ["TokenBucket"]
@@ -17,7 +19,7 @@ class TokenBucket:
 
     def __init__(self, windows: QuotaWindows) -> None:
         self._burst_seconds = windows.samples * windows.window_ms / 1000
-        self._tokens = 0.0
+        self._tokens = inf
         self._last_ms = 0
 
     def tokens(self, limit: float, now_ms: int) -> float:
