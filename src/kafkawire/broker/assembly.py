@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 
 from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Routes
@@ -55,14 +56,26 @@ def assemble(
     quotas: ClientQuotas,
     faults: Faults,
     clock: Clock,
+    resources: AsyncExitStack,
 ) -> Dispatcher:
     """A dispatcher with the handlers of all families.
+
+    Args:
+        configuration: what the broker was started with.
+        state: what it remembers.
+        cluster: who it is.
+        access: who may do what.
+        quotas: who may use how much.
+        faults: what goes wrong on purpose.
+        clock: the broker's.
+        resources: closes the policies when the broker stops.
 
     Raises:
         ConfigurationError: a plug-in cannot be had.
     """
     controller = state.controller
     state.coordinator.follow(controller)
+    dynamic = DynamicConfiguration(configuration, controller.image.configs)
     routes: Routes = {
         **AclHandlers(controller, access).routes,
         **ScramHandlers(controller, access).routes,
@@ -71,8 +84,8 @@ def assemble(
         **QuotaProposalHandlers(controller, access).routes,
         **GroupHandlers(cluster, state.coordinator, access).routes,
         **GroupOffsetHandlers(controller.image, state.coordinator, access, clock).routes,
-        **_data_routes(DynamicConfiguration(configuration, controller.image.configs), state, access, quotas, clock),
-        **_topic_routes(DynamicConfiguration(configuration, controller.image.configs), state, cluster, access, quotas),
+        **_data_routes(dynamic, state, access, quotas, clock),
+        **_topic_routes(dynamic, state, cluster, access=access, quotas=quotas, resources=resources),
     }
     offered: Mapping[int, range] = CappedVersions(
         offered_versions(
@@ -86,7 +99,13 @@ def assemble(
 
 
 def _topic_routes(
-    configuration: DynamicConfiguration, state: OpenedState, cluster: Cluster, access: Access, quotas: ClientQuotas
+    configuration: DynamicConfiguration,
+    state: OpenedState,
+    cluster: Cluster,
+    *,
+    access: Access,
+    quotas: ClientQuotas,
+    resources: AsyncExitStack,
 ) -> Routes:
     """What is about topics and configurations."""
     controller = state.controller
@@ -95,6 +114,7 @@ def _topic_routes(
     create_policy = plugged_in(configuration.static, "create.topic.policy.class.name", CreateTopicPolicy)
     for policy in (alter_policy, create_policy):
         if policy is not None:
+            resources.callback(policy.close)
             policy.configure(configuration.static.properties)
     placement = Placement(cluster.node_id, state.directory_id)
     alterations = ConfigAlterations(image, configuration, alter_policy)

@@ -77,6 +77,8 @@ class EmbeddedBroker:
         self._cluster = Cluster("", self._configuration.integer("node.id"), host, port)
         self._resources: AsyncExitStack | None = None
         self._halt: asyncio.Future[StorageError] | None = None
+        self._server: Server | None = None
+        self._closing: asyncio.Task[None] | None = None
         self._failure: StorageError | None = None
 
     @property
@@ -117,7 +119,7 @@ class EmbeddedBroker:
         """
         if self._resources is not None:
             raise RuntimeError("the broker runs already")
-        self._failure = None
+        self._failure = self._server = self._closing = None
         self._halt = asyncio.get_running_loop().create_future()
         async with AsyncExitStack() as resources:
             state = await OpenedState.opened(self._data_dir, self._configuration, self._clock, self._fail)
@@ -136,6 +138,7 @@ class EmbeddedBroker:
                 quotas=updates.quotas,
                 faults=self.faults,
                 clock=self._clock,
+                resources=resources,
             )
             configured = configured_listeners(self._configuration, self._host, self._port)
             server = Server(configured, self._configuration, self._reception(state, dispatcher, updates.quotas))
@@ -146,6 +149,7 @@ class EmbeddedBroker:
             self._cluster.host, self._cluster.port = first.host, first.port
             await state.arrive(self._cluster, self._configuration)
             server.start()
+            self._server = server
             self._resources = resources.pop_all()
 
     async def stop(self) -> None:
@@ -155,6 +159,8 @@ class EmbeddedBroker:
             StorageError: the broker had halted, because something could not be written.
         """
         resources, self._resources = self._resources, None
+        if self._closing is not None:
+            await self._closing
         if resources is not None:
             await resources.aclose()
         if self._failure is not None:
@@ -186,6 +192,11 @@ class EmbeddedBroker:
         return Reception(service, admission, quotas.connections, image.scram)
 
     def _fail(self, error: StorageError) -> None:
+        """Once: nobody is answered any more, and whoever waits is told."""
+        if self._failure is not None:
+            return
         self._failure = error
-        if self._halt is not None and not self._halt.done():
+        if self._halt is not None:
             self._halt.set_result(error)
+        if self._server is not None:
+            self._closing = asyncio.get_running_loop().create_task(self._server.stop())
