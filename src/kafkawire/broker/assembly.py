@@ -15,6 +15,8 @@ from kafkawire.broker.dispatch import Dispatcher
 from kafkawire.broker.faults import CappedVersions, Faults
 from kafkawire.broker.handlers.acls import AclHandlers
 from kafkawire.broker.handlers.cluster import ClusterHandlers
+from kafkawire.broker.handlers.config_alterations import ConfigAlterationHandlers
+from kafkawire.broker.handlers.config_descriptions import ConfigDescriptionHandlers
 from kafkawire.broker.handlers.fetch import FetchHandlers
 from kafkawire.broker.handlers.group_offsets import GroupOffsetHandlers
 from kafkawire.broker.handlers.groups import GroupHandlers
@@ -25,6 +27,7 @@ from kafkawire.broker.handlers.quota_proposals import QuotaProposalHandlers
 from kafkawire.broker.handlers.quotas import QuotaHandlers
 from kafkawire.broker.handlers.sasl import SaslHandlers
 from kafkawire.broker.handlers.scram import ScramHandlers
+from kafkawire.broker.handlers.topic_partitions import TopicPartitionHandlers
 from kafkawire.broker.handlers.topics import TopicHandlers
 from kafkawire.broker.offered_versions import offered_versions
 from kafkawire.broker.opened_state import OpenedState
@@ -37,6 +40,7 @@ from kafkawire.broker.plugins.loading import plugged_in
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.resource_configs.alterations import ConfigAlterations
 from kafkawire.broker.resource_configs.descriptions import ConfigDescriptions
+from kafkawire.broker.resource_configs.loggers import BrokerLoggers
 from kafkawire.broker.topics.automatic_creation import AutomaticCreation
 from kafkawire.broker.topics.creation import TopicCreation
 from kafkawire.broker.topics.deletion import TopicDeletion
@@ -130,8 +134,14 @@ def _topic_routes(
         mutations=quotas.mutations,
         configuration=configuration,
     )
-    metadata = MetadataHandlers(cluster, image.topics, automatic, access, quotas.mutations)
-    return {**topics.routes, **metadata.routes}
+    loggers = BrokerLoggers()
+    return {
+        **topics.routes,
+        **MetadataHandlers(cluster, image.topics, automatic, access, quotas.mutations).routes,
+        **TopicPartitionHandlers(cluster, image.topics, access, configuration).routes,
+        **ConfigDescriptionHandlers(image, cluster.node_id, descriptions, loggers, access).routes,
+        **ConfigAlterationHandlers(controller, cluster.node_id, alterations, loggers, access).routes,
+    }
 
 
 def _data_routes(

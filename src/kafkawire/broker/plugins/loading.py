@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Final, TypeVar, cast
 
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration, ConfigurationError
 
@@ -61,7 +61,6 @@ def load(text: str, kind: Callable[..., P], property_name: str) -> P:
     if not isinstance(found, type) or not issubclass(found, kind):
         raise wrong(f"it is no class that is derived from {kind.__module__}:{kind.__qualname__}")
     try:
-        made: P = found()
+        return cast(P, found())
     except TypeError as error:
         raise wrong(f"it cannot be made without arguments ({error})") from error
-    return made

@@ -46,7 +46,8 @@ class ConfigAlterations:
         Raises:
             ItemError: it cannot be configured so.
         """
-        self._check(resource, configs, configs)
+        self._rules.check(resource.resource_type, resource.name, configs)
+        self._ask_policy(resource, configs)
         return [_record(resource, name, value) for name, value in configs.items()]
 
     def records_of_changes(self, resource: ConfigResource, changes: Iterable[ConfigChange]) -> Sequence[ConfigRecord]:
@@ -138,11 +139,18 @@ class ConfigAlterations:
     def _check(self, resource: ConfigResource, result: Mapping[str, str], altered: Mapping[str, str | None]) -> None:
         self._check_min_insync_replicas(resource, altered)
         self._rules.check(resource.resource_type, resource.name, result)
-        if self._policy is not None:
-            try:
-                self._policy.validate(ConfigChangeRequest(resource, dict(altered)))
-            except Exception as error:
-                raise item_error(error, f"asking the policy about {resource.name}") from error
+        is_topic = resource.resource_type is ConfigResourceType.TOPIC
+        if is_topic and resource.name not in self._image.topics.by_name:
+            raise ItemError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"The topic '{resource.name}' does not exist.")
+        self._ask_policy(resource, altered)
+
+    def _ask_policy(self, resource: ConfigResource, altered: Mapping[str, str | None]) -> None:
+        if self._policy is None:
+            return
+        try:
+            self._policy.validate(ConfigChangeRequest(resource, dict(altered)))
+        except Exception as error:
+            raise item_error(error, f"asking the policy about {resource.name}") from error
 
     def _check_min_insync_replicas(self, resource: ConfigResource, altered: Mapping[str, str | None]) -> None:
         """Clusters with eligible leader replicas keep the value of all brokers, and have no others (KIP-966)."""
