@@ -103,9 +103,7 @@ class FetchHandlers:
 
     def _within_quota(self, response: FetchResponse, call: Call) -> FetchResponse:
         """The answer, or an empty one for a client that has fetched too much, which asks again later (D14)."""
-        if not self._rates.enabled:
-            return response
-        size = len(response.encode(call.version))
+        size = len(response.encode(call.version)) + 4 if self._rates.enabled else 0
         for_bytes = self._rates.record(call.session, call.client_id, size)
         throttle_time_ms = max(for_bytes, call.time.throttle_time_ms())
         if not throttle_time_ms:
