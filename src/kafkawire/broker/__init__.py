@@ -13,17 +13,33 @@ if TYPE_CHECKING:
     from kafkawire.broker.configuration.broker_configuration import ConfigurationError
     from kafkawire.broker.embedded import EmbeddedBroker
     from kafkawire.broker.faults import Faults
+    from kafkawire.broker.plugins.client_quota_callback import (
+        ClientQuotaCallback,
+        ClientQuotaEntity,
+        ClientQuotaType,
+        ConfigEntity,
+        ConfigEntityType,
+    )
+    from kafkawire.broker.plugins.cluster_metadata import ClusterMetadata, ClusterNode, PartitionMetadata
     from kafkawire.broker.sessions import Principal, Session
     from kafkawire.broker.storage.errors import CorruptLogError, DataDirectoryError, StorageError
 
 __all__ = [
+    "ClientQuotaCallback",
+    "ClientQuotaEntity",
+    "ClientQuotaType",
     "Clock",
+    "ClusterMetadata",
+    "ClusterNode",
+    "ConfigEntity",
+    "ConfigEntityType",
     "ConfigurationError",
     "CorruptLogError",
     "DataDirectoryError",
     "EmbeddedBroker",
     "Faults",
     "ManualClock",
+    "PartitionMetadata",
     "Principal",
     "Session",
     "StorageError",
@@ -35,6 +51,8 @@ _MODULES = {
     "configuration.broker_configuration": "ConfigurationError",
     "embedded": "EmbeddedBroker",
     "faults": "Faults",
+    "plugins.client_quota_callback": "ClientQuotaCallback ClientQuotaEntity ClientQuotaType ConfigEntity ConfigEntityType",
+    "plugins.cluster_metadata": "ClusterMetadata ClusterNode PartitionMetadata",
     "sessions": "Principal Session",
     "storage.errors": "CorruptLogError DataDirectoryError StorageError",
 }
