@@ -40,11 +40,13 @@ of structs, the first of these that fits is the name."""
 _NOTHING: Final[Mapping[str, object]] = {
     "base_offset": -1,
     "committed_offset": -1,
+    "entries": None,
     "high_watermark": -1,
     "node_id": -1,
     "port": -1,
     "producer_epoch": -1,
     "records": b"",
+    "unaligned_records": b"",
 }
 """What Kafka says in these fields when there is nothing to say, where that is not the default."""
 
@@ -79,6 +81,7 @@ def refusal(
     cls = message_class(api_of(request).response)
     layout = cls.layouts().of_version(version)
     said: dict[str, object] = {_ERROR: code, _MESSAGE: message, "throttle_time_ms": throttle_time_ms}
+    said["session_id"] = getattr(request, "session_id", 0)
     with_items = version not in _WITHOUT_ITEMS.get(cls.NAME, ())
     return _Refusal(cls, said).struct(cls, layout, request, with_items=with_items)
 
@@ -96,18 +99,22 @@ class _Refusal:
         self._said = {**_NOTHING, **said}
 
     def struct(self, cls: type[S], layout: StructLayout, named: object, *, with_items: bool = True) -> S:
-        """A struct about what a struct of the request, or a name in it, names."""
+        """A struct about what a struct of the request, or a name in it, names.
+
+        An item that has the code has no items of its own.
+        """
         values: dict[str, object] = {}
         names = _names(layout, named)
-        for field in layout.fields:
-            if field.presence == "absent":
-                continue
+        fields = [field for field in layout.fields if field.presence != "absent"]
+        if not isinstance(named, Message):
+            with_items = not any(field.attribute == _ERROR for field in fields)
+        for field in fields:
             if field.attribute in names:
                 values[field.attribute] = self._name(field, names[field.attribute])
+            elif field.array and field.struct is not None and _has_errors(field.struct):
+                values[field.attribute] = tuple(self._items(field.struct, named)) if with_items else ()
             elif field.attribute in self._said:
                 values[field.attribute] = self._said[field.attribute]
-            elif field.array and field.struct is not None and with_items and _has_errors(field.struct):
-                values[field.attribute] = tuple(self._items(field.struct, named))
         return cls(**values)
 
     def _items(self, layout: StructLayout, named: object) -> Iterator[msgspec.Struct]:
@@ -119,7 +126,7 @@ class _Refusal:
 
     def _name(self, field: FieldLayout, name: object) -> object:
         if field.struct is None:
-            return name
+            return name if name is not None or field.nullable else field.default
         cls: type[msgspec.Struct] = getattr(self._message_cls, field.struct.name)
         parts = [part.attribute for part in field.struct.fields if part.presence != "absent"]
         return tuple(cls(**{part: getattr(struct, part) for part in parts}) for struct in _sequence(name))
@@ -132,14 +139,15 @@ def _names(layout: StructLayout, named: object) -> Mapping[str, object]:
         case Message() | None:
             return {}
         case msgspec.Struct():
-            found = ((field.attribute, _first(named, _NAMES[field.attribute])) for field in candidates)
-            return {attribute: name for attribute, name in found if name is not None}
+            found = ((field, _called(named, field.attribute)) for field in candidates)
+            return {field.attribute: getattr(named, name) for field, name in found if name is not None}
     kind = "string" if isinstance(named, str) else "int32" if isinstance(named, int) else "uuid"
     return {field.attribute: named for field in candidates if field.type == kind and not field.array}
 
 
-def _first(named: msgspec.Struct, attributes: tuple[str, ...]) -> object:
-    return next((getattr(named, attribute) for attribute in attributes if hasattr(named, attribute)), None)
+def _called(named: msgspec.Struct, attribute: str) -> str | None:
+    """What a struct of the request calls what an attribute of the response names."""
+    return next((name for name in _NAMES[attribute] if hasattr(named, name)), None)
 
 
 def _arrays(named: object) -> list[Sequence[object]]:
