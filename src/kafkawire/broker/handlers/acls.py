@@ -52,12 +52,17 @@ _PATTERN_TYPES = MembersByCode(PatternType)
 _OPERATIONS = MembersByCode(AclOperation)
 _PERMISSION_TYPES = MembersByCode(AclPermissionType)
 
+_KNOWN_RESOURCE_TYPES: Final = frozenset(ResourceType)
+_KNOWN_PATTERN_TYPES: Final = frozenset(PatternType)
+_KNOWN_OPERATIONS: Final = frozenset(AclOperation)
+_KNOWN_PERMISSION_TYPES: Final = frozenset(AclPermissionType)
+
 _Creation: TypeAlias = CreateAclsRequest.AclCreation
 _Filter: TypeAlias = DescribeAclsRequest | DescribeAclsRequest.DescribeAclsFilter | DeleteAclsRequest.DeleteAclsFilter
 _Created: TypeAlias = CreateAclsResponse.AclCreationResult
 _Deleted: TypeAlias = DeleteAclsResponse.DeleteAclsFilterResult
 
-_DONE: Final = CreateAclsResponse.AclCreationResult(error_message=None)
+_DONE: Final = CreateAclsResponse.AclCreationResult()
 _TOO_MANY: Final = CreateAclsResponse.AclCreationResult(
     PolicyViolationError.code, "Unable to perform excessively large batch operation."
 )
@@ -111,18 +116,16 @@ class AclHandlers:
             return refused
         if _ANY in codes or any(item.resource_pattern_type == PatternType.MATCH for item in request.creations):
             return refusal(request, call.version, UnknownServerError.code)
-        refusals = [_refusal_of(creation) for creation in request.creations]
-        records = self._additions(c for c, refused in zip(request.creations, refusals, strict=True) if not refused)
-        result = _DONE
+        reasons = [_wrong_name(creation) or _wrong_part(creation) for creation in request.creations]
         try:
-            self._controller.commit(records)
-        except TooManyRecordsError:
-            result = _TOO_MANY
-        return CreateAclsResponse(
-            results=tuple(
-                result if reason is None else _Created(InvalidRequestError.code, reason) for reason in refusals
+            self._controller.commit(
+                self._additions(c for c, reason in zip(request.creations, reasons, strict=True) if reason is None)
             )
-        )
+        except TooManyRecordsError:
+            # The broker looks at names before the controller sees the rest, all of which fails then.
+            names = map(_wrong_name, request.creations)
+            return CreateAclsResponse(results=tuple(_TOO_MANY if name is None else _invalid(name) for name in names))
+        return CreateAclsResponse(results=tuple(_DONE if reason is None else _invalid(reason) for reason in reasons))
 
     def _delete(self, request: DeleteAclsRequest, call: Call) -> Message:
         for wanted in request.filters:
@@ -132,13 +135,15 @@ class AclHandlers:
             return refused
         found: dict[AclBinding, None] = {}
         results = []
-        for wanted in request.filters:
-            matching = self._acls.matching(_filter(wanted))
+        for asked in request.filters:
+            wanted = _filter(asked)
+            matching = self._acls.matching(wanted)
+            is_full = len(found) >= MAXIMUM_RECORDS
             found.update(dict.fromkeys(matching))
-            if len(found) > MAXIMUM_RECORDS:
+            if len(found) > MAXIMUM_RECORDS or (is_full and matching):
                 reason = f"Cannot remove more than {MAXIMUM_RECORDS} acls in a single delete operation."
                 return refusal(request, call.version, InvalidRequestError.code, message=reason)
-            results.append(_Deleted(error_message=None, matching_acls=tuple(map(_deleted, matching))))
+            results.append(_unknown_part(wanted) or _Deleted(error_message=None, matching_acls=_deleted(matching)))
         self._controller.commit([RemoveAccessControlEntryRecord(self._acls.ids[acl]) for acl in found])
         return DeleteAclsResponse(filter_results=tuple(results))
 
@@ -191,26 +196,41 @@ def _refuse_unknown(wanted: _Filter) -> None:
         raise RefusedRequestError("a filter of ACLs has an UNKNOWN part")
 
 
-def _refusal_of(creation: _Creation) -> str | None:
-    """Why an ACL cannot be created; None if it can (A18, A22)."""
-    name = creation.resource_name
-    if creation.resource_type == ResourceType.CLUSTER and name != CLUSTER_NAME:
+def _wrong_name(creation: _Creation) -> str | None:
+    """What is wrong with the name of the resource (A18)."""
+    if creation.resource_type == ResourceType.CLUSTER and creation.resource_name != CLUSTER_NAME:
         return f"The only valid name for the CLUSTER resource is {CLUSTER_NAME}"
-    if not name:
-        return "Invalid empty resource name"
-    if _RESOURCE_TYPES[creation.resource_type].is_unknown:
+    return None if creation.resource_name else "Invalid empty resource name"
+
+
+def _wrong_part(creation: _Creation) -> str | None:
+    """What is wrong with anything else (A22)."""
+    if creation.resource_type not in _KNOWN_RESOURCE_TYPES:
         return "Invalid resourceType UNKNOWN"
-    if _PATTERN_TYPES[creation.resource_pattern_type].is_unknown:
+    if creation.resource_pattern_type not in _KNOWN_PATTERN_TYPES:
         return "Invalid patternType UNKNOWN"
-    if _OPERATIONS[creation.operation].is_unknown:
+    if creation.operation not in _KNOWN_OPERATIONS:
         return "Invalid operation UNKNOWN"
-    if _PERMISSION_TYPES[creation.permission_type].is_unknown:
+    if creation.permission_type not in _KNOWN_PERMISSION_TYPES:
         return "Invalid permissionType UNKNOWN"
     if ":" not in creation.principal:
         return (
             f"Could not parse principal from `{creation.principal}` "
             "(no colon is present separating the principal type from the principal name)"
         )
+    return None
+
+
+def _invalid(reason: str) -> _Created:
+    return _Created(InvalidRequestError.code, reason)
+
+
+def _unknown_part(wanted: AclBindingFilter) -> _Deleted | None:
+    """The result of a filter with a number that means nothing."""
+    if wanted.resource_type.is_unknown or wanted.pattern_type.is_unknown:
+        return _Deleted(InvalidRequestError.code, "Unknown patternFilter.")
+    if wanted.operation.is_unknown or wanted.permission_type.is_unknown:
+        return _Deleted(InvalidRequestError.code, "Unknown entryFilter.")
     return None
 
 
@@ -238,14 +258,17 @@ def _filter(wanted: _Filter) -> AclBindingFilter:
     )
 
 
-def _deleted(acl: AclBinding) -> DeleteAclsResponse.DeleteAclsMatchingAcl:
-    return DeleteAclsResponse.DeleteAclsMatchingAcl(
-        error_message=None,
-        resource_type=acl.resource_type,
-        resource_name=acl.resource_name,
-        pattern_type=acl.pattern_type,
-        principal=acl.principal,
-        host=acl.host,
-        operation=acl.operation,
-        permission_type=acl.permission_type,
+def _deleted(acls: Iterable[AclBinding]) -> tuple[DeleteAclsResponse.DeleteAclsMatchingAcl, ...]:
+    return tuple(
+        DeleteAclsResponse.DeleteAclsMatchingAcl(
+            error_message=None,
+            resource_type=acl.resource_type,
+            resource_name=acl.resource_name,
+            pattern_type=acl.pattern_type,
+            principal=acl.principal,
+            host=acl.host,
+            operation=acl.operation,
+            permission_type=acl.permission_type,
+        )
+        for acl in acls
     )

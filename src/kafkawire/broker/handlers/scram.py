@@ -66,9 +66,8 @@ class ScramHandlers:
 
     def _describe(self, request: DescribeUserScramCredentialsRequest, call: Call) -> Message:
         if not self._access.allows_on_cluster(call.session, AclOperation.DESCRIBE):
-            reason = "Cluster authorization failed."
             return DescribeUserScramCredentialsResponse(
-                error_code=ClusterAuthorizationFailedError.code, error_message=reason
+                error_code=ClusterAuthorizationFailedError.code, error_message=None
             )
         asked = Counter(user.name for user in request.users or ())
         if not asked:
@@ -99,7 +98,7 @@ class ScramHandlers:
             return refusal(request, call.version, UnknownServerError.code)
         return AlterUserScramCredentialsResponse(
             results=tuple(
-                _Altered(user, error.code, error.message) if error else _Altered(user, error_message=None)
+                _Altered(user, error.code, error.message or None) if error else _Altered(user, error_message=None)
                 for user, error in errors.items()
             )
         )
@@ -109,12 +108,10 @@ class ScramHandlers:
         errors: dict[str, ApiError | None] = {}
         for alteration in alterations:
             user = alteration.name
-            if errors.get(user) is not None:
-                continue
-            error = self._error(alteration)
-            if error is None and user in errors:
-                error = DuplicateResourceError("A user credential cannot be altered twice in the same request")
-            errors[user] = error
+            if user not in errors:
+                errors[user] = self._error(alteration)
+            elif errors[user] is None:
+                errors[user] = DuplicateResourceError("A user credential cannot be altered twice in the same request")
         return errors
 
     def _error(self, alteration: _Deletion | _Upsertion) -> ApiError | None:
@@ -137,7 +134,7 @@ def _error_of_upsertion(upsertion: _Upsertion) -> ApiError | None:
     if upsertion.iterations > MAXIMUM_ITERATIONS:
         return UnacceptableCredentialError("Too many iterations")
     if not upsertion.salted_password:
-        return UnknownServerError("Empty key")
+        return UnknownServerError()
     return None
 
 

@@ -186,6 +186,8 @@ class Login:
         names = tuple(self._offered)
         if body.mechanism not in self._offered:
             self.state = LoginState.REFUSED
+            if self._is_repeated:
+                raise RefusedRequestError("the next login is by a mechanism that is not offered")
             answer = SaslHandshakeResponse(UnsupportedSaslMechanismError.code, names)
             return Step(frame=_answered(request, answer), closes=True)
         if self._is_repeated and body.mechanism != self._mechanism_name:
@@ -207,7 +209,7 @@ class Login:
             answer = SaslAuthenticateResponse(SaslAuthenticationFailedError.code, self._text(refused))
             return Step(frame=_answered(request, answer), closes=True)
         lifetime_ms = self._offered[self._mechanism_name].lifetime_ms if self.is_complete else 0
-        answer = SaslAuthenticateResponse(error_message=None, auth_bytes=token, session_lifetime_ms=lifetime_ms)
+        answer = SaslAuthenticateResponse(auth_bytes=token, session_lifetime_ms=lifetime_ms)
         return Step(frame=_answered(request, answer))
 
     def _bare_token(self, frame: bytes, now: float) -> Step:
