@@ -51,7 +51,8 @@ _MODULES = {
     "configuration.broker_configuration": "ConfigurationError",
     "embedded": "EmbeddedBroker",
     "faults": "Faults",
-    "plugins.client_quota_callback": "ClientQuotaCallback ClientQuotaEntity ClientQuotaType ConfigEntity ConfigEntityType",
+    "plugins.client_quota_callback": "ClientQuotaCallback ClientQuotaEntity ClientQuotaType ConfigEntity "
+    "ConfigEntityType",
     "plugins.cluster_metadata": "ClusterMetadata ClusterNode PartitionMetadata",
     "sessions": "Principal Session",
     "storage.errors": "CorruptLogError DataDirectoryError StorageError",
