@@ -128,8 +128,8 @@ class AclHandlers:
         return CreateAclsResponse(results=tuple(_DONE if reason is None else _invalid(reason) for reason in reasons))
 
     def _delete(self, request: DeleteAclsRequest, call: Call) -> Message:
-        for wanted in request.filters:
-            _refuse_unknown(wanted)
+        for asked in request.filters:
+            _refuse_unknown(asked)
         refused = self._refusal(request, call, AclOperation.ALTER, "No Authorizer is configured.")
         if refused is not None:
             return refused
