@@ -1,0 +1,70 @@
+"""Answers of brokers without what differs from one broker to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+import msgspec
+
+from kafkawire.layout import Uuid
+from kafkawire.wire import Message
+
+Normalised: TypeAlias = "str | int | float | bool | bytes | Mapping[str, Normalised] | Sequence[Normalised] | None"
+
+_OF_THE_BROKER = frozenset({"throttle_time_ms", "session_lifetime_ms", "host", "port", "cluster_id", "documentation"})
+"""Times, addresses and ids; and the sentences of Kafka's documentation, which the embedded broker does not have."""
+
+_SETS = frozenset(
+    {
+        "acls",
+        "configs",
+        "entries",
+        "finalized_features",
+        "matching_acls",
+        "resources",
+        "responses",
+        "results",
+        "supported_features",
+        "topics",
+        "values",
+    }
+)
+"""Fields whose elements come in no order that is promised; Kafka takes them out of hash tables."""
+
+_ADDRESSES = frozenset(
+    {
+        "advertised.listeners",
+        "broker.id",
+        "controller.quorum.voters",
+        "listeners",
+        "log.dir",
+        "log.dirs",
+    }
+)
+"""Configurations that say where a broker is."""
+
+
+def normalised(answer: Message) -> Normalised:
+    """The content of an answer, comparable."""
+    return _value("", answer)
+
+
+def _value(name: str, value: object) -> Normalised:
+    match value:
+        case Uuid():
+            return "no id" if value == Uuid() else "an id"
+        case msgspec.Struct():
+            fields = {field: _value(field, getattr(value, field)) for field in value.__struct_fields__}
+            return {field: content for field, content in fields.items() if field not in _OF_THE_BROKER}
+        case str() | int() | float() | bytes() | None:
+            return value
+        case Sequence():
+            elements = [_value("", element) for element in value]
+            elements = [element for element in elements if not _is_address(element)]
+            return sorted(elements, key=repr) if name in _SETS else elements
+    raise AssertionError(f"nothing that answers hold: {value!r}")
+
+
+def _is_address(element: Normalised) -> bool:
+    return isinstance(element, Mapping) and "config_type" in element and element.get("name") in _ADDRESSES
