@@ -17,6 +17,8 @@ from kafkawire.protocol.error_codes import ErrorCode
 
 __all__ = ["ListOffsetsHandlers"]
 
+_EPOCHS_SINCE: Final = 4
+
 _LATEST: Final = -1
 _EARLIEST: Final = frozenset({-2, -4})
 """The first offset; of what is kept here as well, which is everything."""
@@ -58,12 +60,14 @@ class ListOffsetsHandlers:
                 elif counts[topic.name, asked.partition_index] > 1:
                     result = ErrorCode.INVALID_REQUEST
                 else:
-                    result = self._find(topic.name, asked)
+                    result = self._find(topic.name, asked, with_epoch=call.version >= _EPOCHS_SINCE)
                 partitions.append(Result(asked.partition_index, result) if isinstance(result, ErrorCode) else result)
             topics.append(ListOffsetsResponse.ListOffsetsTopicResponse(topic.name, tuple(partitions)))
         return ListOffsetsResponse(topics=tuple(topics))
 
-    def _find(self, name: str, asked: ListOffsetsRequest.ListOffsetsPartition) -> Result | ErrorCode:
+    def _find(
+        self, name: str, asked: ListOffsetsRequest.ListOffsetsPartition, *, with_epoch: bool
+    ) -> Result | ErrorCode:
         topic = self._topics.by_name.get(name)
         partition = None if topic is None else topic.partitions.get(asked.partition_index)
         if topic is None or partition is None:
@@ -80,7 +84,7 @@ class ListOffsetsHandlers:
             0,
             timestamp=found.timestamp,
             offset=found.offset,
-            leader_epoch=partition.leader_epoch,
+            leader_epoch=partition.leader_epoch if with_epoch else -1,
         )
 
 
