@@ -63,7 +63,9 @@ class TopicPartitionHandlers:
         allowed = sorted(name for name in names if self._may_describe(name, call))
         refused = () if of_all else sorted(names.difference(allowed))
         begun = cursor.partition_index if cursor is not None and first in allowed else 0
-        most = min(self._configuration.integer("max.request.partition.size.limit"), request.response_partition_limit)
+        most = min(
+            self._configuration.integer("max.request.partition.size.limit"), max(request.response_partition_limit, 1)
+        )
         page = _Page(self._topics, self._cluster.node_id, {first: begun}, most, of_all=of_all)
         described = [self._with_operations(topic, call) for topic in page.topics(allowed)]
         others = (_Described(ErrorCode.TOPIC_AUTHORIZATION_FAILED, name) for name in refused)

@@ -60,10 +60,11 @@ class ConfigDescriptions:
     def topic_in_creation(self, own: Mapping[str, str]) -> list[ConfigEntry]:
         """The configuration of a topic that is being created: by name, with the source that the controller sees.
 
-        Unlike the broker, the controller tells values in other units apart from defaults.
+        Unlike the broker, the controller tells values in other units apart from defaults, and the values of the topic
+        as they were written.
         """
-        entries = self.topic_with(own)
-        return sorted(map(self._as_controller_sees, entries), key=lambda entry: entry.name)
+        entries = [self._as_controller_sees(entry, own) for entry in self.topic_with(own)]
+        return sorted(entries, key=lambda entry: entry.name)
 
     def group(self, name: str) -> list[ConfigEntry]:
         """The configuration of a group, which need not exist."""
@@ -112,7 +113,9 @@ class ConfigDescriptions:
         text = written(self._dynamic.value(name)) if name in known else originals[name]
         return _broker_entry(name, text, self._sources.synonyms(broker_synonyms(name)))
 
-    def _as_controller_sees(self, entry: ConfigEntry) -> ConfigEntry:
+    def _as_controller_sees(self, entry: ConfigEntry, own: Mapping[str, str]) -> ConfigEntry:
+        if entry.name in own:
+            return msgspec.structs.replace(entry, value=own[entry.name])
         if entry.source is not ConfigSource.DEFAULT_CONFIG:
             return entry
         sources = (

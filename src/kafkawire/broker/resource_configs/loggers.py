@@ -35,7 +35,7 @@ class BrokerLoggers:
             ItemError: there is no such logger, level or operation.
         """
         if operation not in {ConfigOperation.SET, ConfigOperation.DELETE}:
-            kind = ConfigOperation(operation).name if operation in ConfigOperation else operation
+            kind = ConfigOperation(operation).name if operation in frozenset(ConfigOperation) else operation
             message = f"{kind} operation is not allowed for the BROKER_LOGGER resource"
             raise ItemError(ErrorCode.INVALID_REQUEST, message)
         if name not in self._names():

@@ -22,6 +22,8 @@ __all__ = ["DeletedTopic", "TopicDeletion"]
 
 T = TypeVar("T")
 _NO_ID = Uuid()
+_UNKNOWN_ID = ItemError(ErrorCode.UNKNOWN_TOPIC_ID, "This server does not host this topic ID.")
+_UNKNOWN_NAME = ItemError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "This server does not host this topic-partition.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,7 @@ class _Deletion:
     def _refused_id(self, topic_id: Uuid) -> DeletedTopic | None:
         topic = self._topics.by_id.get(topic_id)
         if topic is None:
-            return DeletedTopic(None, topic_id, ItemError(ErrorCode.UNKNOWN_TOPIC_ID))
+            return DeletedTopic(None, topic_id, _UNKNOWN_ID)
         if self._may(AclOperation.DELETE, topic.name):
             return None
         told = topic.name if self._may(AclOperation.DESCRIBE, topic.name) else None
@@ -128,7 +130,7 @@ class _Deletion:
         if not self._may(AclOperation.DESCRIBE, name):
             error = ItemError(ErrorCode.TOPIC_AUTHORIZATION_FAILED)
         elif name not in self._topics.by_name:
-            error = ItemError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+            error = _UNKNOWN_NAME
         elif not self._may(AclOperation.DELETE, name):
             error = ItemError(ErrorCode.TOPIC_AUTHORIZATION_FAILED)
         return None if error is None else DeletedTopic(name, _NO_ID, error)

@@ -31,12 +31,12 @@ class Placement:
             ItemError: it cannot (B5, 8b).
         """
         if wanted != 1:
-            reached = "cannot be reached because only 1 broker(s) are registered."
-            raise ItemError(
-                ErrorCode.INVALID_REPLICATION_FACTOR,
-                f"Unable to replicate the partition {wanted} time(s): "
-                f"The target replication factor of {wanted} {reached}",
+            message = (
+                f"Unable to replicate the partition {wanted} time(s): The target replication factor of {wanted} cannot "
+                "be reached because only 1 broker(s) are registered or some brokers have all their log directories "
+                "cordoned."
             )
+            raise ItemError(ErrorCode.INVALID_REPLICATION_FACTOR, message)
 
     def check_assignment(self, brokers: Sequence[int], replication_factor: int | None) -> None:
         """Let the brokers that somebody wants for a partition pass.

@@ -83,6 +83,6 @@ def _named(test: Callable[[Pair], None], scenario: Scenario) -> Callable[[Pair],
 
 def _shown(kafkas: Exchange, ours: Exchange) -> str:
     """What is different in an answer; the request is Kafka's, ours may name other ids."""
-    lines = [pprint.pformat(exchange.answer, width=110).splitlines() for exchange in (kafkas, ours)]
-    changed = difflib.unified_diff(*lines, "Apache Kafka", "embedded broker", n=2, lineterm="")
+    theirs, own = (pprint.pformat(exchange.answer, width=110).splitlines() for exchange in (kafkas, ours))
+    changed = difflib.unified_diff(theirs, own, "Apache Kafka", "embedded broker", n=2, lineterm="")
     return "\n".join((f"{kafkas.request} at version {kafkas.version}", *changed))
