@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -17,11 +18,15 @@ from kafkawire.protocol import (
 )
 from kafkawire.protocol.error_codes import ErrorCode
 
-__all__ = ["ClusterHandlers"]
+__all__ = ["ClusterHandlers", "says_what_it_is"]
 
 _BROKER, _CONTROLLER = 1, 2
 _ENDPOINT_TYPES: Final = {_BROKER: "BROKER", _CONTROLLER: "CONTROLLER"}
 _NOT_ASKED: Final = -(2**31)
+
+_SOFTWARE: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
+_SAYS_ITS_SOFTWARE: Final = 3
+"""The version of ApiVersions from which on clients say what they are (KIP-511)."""
 
 
 class ClusterHandlers:
@@ -44,6 +49,8 @@ class ClusterHandlers:
         return {ApiVersionsRequest: self._api_versions, DescribeClusterRequest: self._describe_cluster}
 
     def _api_versions(self, request: ApiVersionsRequest, call: Call) -> ApiVersionsResponse:
+        if not says_what_it_is(request, call.version):
+            return ApiVersionsResponse(ErrorCode.INVALID_REQUEST)
         listed = (ApiVersionsResponse.ApiVersion(key, v[0], v[-1]) for key, v in sorted(self._offered.items()))
         return ApiVersionsResponse(api_keys=tuple(listed))
 
@@ -69,6 +76,12 @@ class ClusterHandlers:
             brokers=(node,),
             cluster_authorized_operations=operations,
         )
+
+
+def says_what_it_is(request: ApiVersionsRequest, version: int) -> bool:
+    """Whether the names of the client's software and of its version are such as Kafka takes (KIP-511)."""
+    said = (request.client_software_name, request.client_software_version)
+    return version < _SAYS_ITS_SOFTWARE or all(_SOFTWARE.fullmatch(name) for name in said)
 
 
 def _refused(call: Call, code: ErrorCode, message: str) -> DescribeClusterResponse:

@@ -13,10 +13,12 @@ from types import MappingProxyType
 from typing import Final
 
 from kafkawire.broker.calls import RefusedRequestError
+from kafkawire.broker.handlers.cluster import says_what_it_is
 from kafkawire.broker.listener.sasl.mechanism import LoginRefusedError, Mechanism, NewMechanism
 from kafkawire.broker.refusals import refusal
 from kafkawire.broker.sessions import ANONYMOUS, Principal
 from kafkawire.protocol import (
+    ApiVersionsRequest,
     SaslAuthenticateRequest,
     SaslAuthenticateResponse,
     SaslHandshakeRequest,
@@ -174,7 +176,10 @@ class Login:
                 raise RefusedRequestError(f"API {key} during a login")
 
     def _versions(self, frame: bytes) -> Step:
-        if _decoded(frame).body is not None:
+        """Who asks in a version that there is not, or does not say what it is, may ask again."""
+        request = _decoded(frame)
+        body = request.body
+        if isinstance(body, ApiVersionsRequest) and says_what_it_is(body, request.header.request_api_version):
             self.state = LoginState.HANDSHAKE
         return SERVE
 
