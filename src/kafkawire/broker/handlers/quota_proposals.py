@@ -61,7 +61,7 @@ class QuotaProposalHandlers:
         resource = request.quota_config_resource
         own = _ENTITY_TYPES.get(resource.type)
         if own is None:
-            reason = f"Quotas are of users ({QuotaResourceType.USER:d}) and clients ({QuotaResourceType.CLIENT:d})."
+            reason = "Quotas are of users (type 5) and clients (type 6)."
             return ListQuotasResponse(error_code=InvalidRequestError.code, error_message=reason)
         names = self._names(own) if resource.name is None else self._children(own, resource.name)
         return ListQuotasResponse(quota_config_entity_names=tuple(sorted(set(map(_word, names)))))

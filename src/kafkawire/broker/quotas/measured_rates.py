@@ -19,7 +19,7 @@ _PER_CENT: Final = 100.0
 def throttle_ms(rate: Rate, limit: float, now_ms: int) -> int:
     """How long to wait until a rate is down to its limit; 0 if it is not above it."""
     measured = rate.measure(now_ms)
-    if measured <= limit:
+    if not measured > limit:  # a limit that is no number is none
         return 0
     return floor((measured - limit) / limit * rate.span_ms(now_ms) + 0.5)
 
