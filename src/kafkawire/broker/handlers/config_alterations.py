@@ -113,7 +113,7 @@ class ConfigAlterationHandlers:
             self._change_loggers(changed, call, validate_only=validate_only)
             return ()
         resource = _stored(changed)
-        changes = [_change(config) for config in changed.configs]
+        changes = [_change(config, resource) for config in changed.configs]
         if resource.resource_type is ConfigResourceType.BROKER:
             self._check_node(resource.name)
             self._alterations.check_broker(resource, changes)
@@ -134,20 +134,20 @@ class ConfigAlterationHandlers:
     def _change_loggers(self, changed: _Changed, call: Call, *, validate_only: bool) -> None:
         if not self._access.allows_on_cluster(call.session, AclOperation.ALTER_CONFIGS):
             raise ItemError(ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
-        self._check_node(changed.resource_name)
+        self._check_node_of_loggers(changed.resource_name)
         for config in changed.configs:
             self._loggers.check(config.name, config.config_operation, config.value)
         for config in () if validate_only else changed.configs:
             removed = config.config_operation == ConfigOperation.DELETE
             self._loggers.apply(config.name, None if removed else config.value)
 
+    def _check_node_of_loggers(self, name: str) -> None:
+        if _node_id(name) != self._node:
+            message = f"Unexpected node id. Expected {self._node}, but received {name}"
+            raise ItemError(ErrorCode.INVALID_REQUEST, message)
+
     def _check_node(self, name: str) -> None:
-        if not name:
-            return
-        number = broker_id(name)
-        if number is None:
-            raise ItemError(ErrorCode.INVALID_REQUEST, f"Node id must be an integer, but it is: {name}")
-        if number != self._node:
+        if name and _node_id(name) != self._node:
             message = f"Unexpected broker id, expected {self._node}, but received {name}"
             raise ItemError(ErrorCode.INVALID_REQUEST, message)
 
@@ -178,10 +178,19 @@ def _stored(resource: _Changed | _Replaced) -> ConfigResource:
     return ConfigResource(ConfigResourceType(resource.resource_type), resource.resource_name)
 
 
-def _change(config: IncrementalAlterConfigsRequest.AlterableConfig) -> ConfigChange:
+def _change(config: IncrementalAlterConfigsRequest.AlterableConfig, resource: ConfigResource) -> ConfigChange:
     if config.config_operation not in _OPERATIONS:
+        if resource.resource_type is ConfigResourceType.BROKER:
+            raise ItemError(ErrorCode.INVALID_REQUEST, f"Unknown operations type {config.config_operation}")
         raise ItemError(ErrorCode.UNKNOWN_SERVER_ERROR)
     return ConfigChange(config.name, ConfigOperation(config.config_operation), config.value)
+
+
+def _node_id(name: str) -> int:
+    number = broker_id(name)
+    if number is None:
+        raise ItemError(ErrorCode.INVALID_REQUEST, f"Node id must be an integer, but it is: {name}")
+    return number
 
 
 def _check_names(names: Sequence[str]) -> None:

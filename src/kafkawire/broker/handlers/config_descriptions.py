@@ -29,6 +29,10 @@ from kafkawire.wire import Message
 __all__ = ["ConfigDescriptionHandlers"]
 
 _LISTS_OTHER_TYPES: Final = 1
+_MALFORMED: Final = (
+    "This most likely occurs because of a request being malformed by the client library or the message was sent to an "
+    "incompatible broker. See the broker logs for more details."
+)
 
 _Asked = DescribeConfigsRequest.DescribeConfigsResource
 _Result = DescribeConfigsResponse.DescribeConfigsResult
@@ -79,8 +83,7 @@ class ConfigDescriptionHandlers:
     def _describe(self, request: DescribeConfigsRequest, call: Call) -> Message:
         for resource in request.resources:
             if resource.resource_type not in self._describers:
-                message = f"Unexpected resource type UNKNOWN for resource {resource.resource_name}"
-                return refusal(request, call.version, ErrorCode.INVALID_REQUEST, message=message)
+                return refusal(request, call.version, ErrorCode.INVALID_REQUEST, message=_MALFORMED)
         allowed, refused = [], []
         for resource in request.resources:
             kind, name = resource.resource_type, resource.resource_name

@@ -81,9 +81,9 @@ class ConfigAlterations:
         current = self._image.configs.of(resource.resource_type, resource.name)
         is_broker = resource.resource_type is ConfigResourceType.BROKER
         altered = {name: text for name, text in configs.items() if is_broker or current.get(name) != text}
-        removed = [name for name in current if name not in configs and not self._is_kept(resource, name)]
-        kept = {name: text for name, text in current.items() if name not in removed}
-        self._check(resource, {**kept, **configs}, altered)
+        removed = [name for name in current if name not in configs]
+        self._check_min_insync_replicas(resource, {**altered, **dict.fromkeys(removed)})
+        self._check(resource, configs, altered)
         return [
             *(_record(resource, name, text) for name, text in altered.items()),
             *(_record(resource, name, None) for name in removed),
@@ -97,6 +97,8 @@ class ConfigAlterations:
         """
         current = dict(self._image.configs.of(resource.resource_type, resource.name))
         for change in changes:
+            if change.operation in {ConfigOperation.APPEND, ConfigOperation.SUBTRACT}:
+                _check_is_list(change)
             value = self._changed(resource, change, current.get(change.name))
             if value is None:
                 current.pop(change.name, None)
@@ -165,10 +167,6 @@ class ConfigAlterations:
             message = "Cluster-level min.insync.replicas cannot be removed while ELR is enabled."
             raise ItemError(ErrorCode.INVALID_CONFIG, message)
 
-    def _is_kept(self, resource: ConfigResource, name: str) -> bool:
-        is_broker = resource.resource_type is ConfigResourceType.BROKER
-        return is_broker and not resource.name and name == _MIN_INSYNC_REPLICAS
-
 
 def _definition(resource: ConfigResource, name: str) -> ConfigDefinition | None:
     match resource.resource_type:
@@ -179,6 +177,16 @@ def _definition(resource: ConfigResource, name: str) -> ConfigDefinition | None:
         case ConfigResourceType.BROKER:
             return broker_definition(name)
     return None
+
+
+def _check_is_list(change: ConfigChange) -> None:
+    definition = broker_definition(change.name)
+    if definition is None:
+        raise ItemError(ErrorCode.INVALID_CONFIG, f"Unknown config name: {change.name}")
+    if definition.kind != "list":
+        operation = change.operation.name.lower()
+        message = f"Config value {operation} is not allowed for config key: {change.name}"
+        raise ItemError(ErrorCode.INVALID_CONFIG, message)
 
 
 def _record(resource: ConfigResource, name: str, value: str | None) -> ConfigRecord:

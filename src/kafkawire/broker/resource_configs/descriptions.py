@@ -10,7 +10,7 @@ from kafkawire.admin.config_resources import ConfigEntry, ConfigResourceType, Co
 from kafkawire.broker.configuration.definitions import ConfigDefinition, definitions
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration, SetConfigs
 from kafkawire.broker.configuration.values import written
-from kafkawire.broker.resource_configs.sources import BrokerSources, broker_definition, broker_synonyms
+from kafkawire.broker.resource_configs.sources import BrokerSources, broker_definition
 
 __all__ = ["ConfigDescriptions", "topic_defaults"]
 
@@ -52,7 +52,7 @@ class ConfigDescriptions:
 
         def synonyms(name: str) -> tuple[ConfigSynonym, ...]:
             of_broker = next(iter(known.topic_synonyms.get(name, ())), None)
-            return () if of_broker is None else self._sources.synonyms(broker_synonyms(of_broker))
+            return () if of_broker is None else self._sources.synonyms(of_broker)
 
         described = _Described(known.topic, own, ConfigSource.DYNAMIC_TOPIC_CONFIG)
         return [described.entry(name, defaults[name], synonyms(name)) for name in _public(known.topic)]
@@ -79,7 +79,7 @@ class ConfigDescriptions:
                 synonyms: tuple[ConfigSynonym, ...] = (ConfigSynonym(key, default, ConfigSource.DEFAULT_CONFIG),)
             else:
                 default = written(self._dynamic.value(of_broker))
-                synonyms = self._sources.synonyms(broker_synonyms(of_broker))
+                synonyms = self._sources.synonyms(of_broker)
             entries.append(described.entry(key, default, synonyms))
         return entries
 
@@ -101,9 +101,7 @@ class ConfigDescriptions:
         entries = []
         for name, text in self._dynamic.of_all_brokers.items():
             synonyms = tuple(
-                one
-                for one in self._sources.synonyms(broker_synonyms(name))
-                if one.source is ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG
+                one for one in self._sources.synonyms(name) if one.source is ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG
             )
             entries.append(_broker_entry(name, text, synonyms))
         return entries
@@ -111,7 +109,7 @@ class ConfigDescriptions:
     def _broker_entry(self, name: str, originals: Mapping[str, str]) -> ConfigEntry:
         known = definitions().broker
         text = written(self._dynamic.value(name)) if name in known else originals[name]
-        return _broker_entry(name, text, self._sources.synonyms(broker_synonyms(name)))
+        return _broker_entry(name, text, self._sources.synonyms(name))
 
     def _as_controller_sees(self, entry: ConfigEntry, own: Mapping[str, str]) -> ConfigEntry:
         if entry.name in own:

@@ -35,8 +35,9 @@ class BrokerLoggers:
             ItemError: there is no such logger, level or operation.
         """
         if operation not in {ConfigOperation.SET, ConfigOperation.DELETE}:
-            kind = ConfigOperation(operation).name if operation in frozenset(ConfigOperation) else operation
-            message = f"{kind} operation is not allowed for the BROKER_LOGGER resource"
+            if operation not in frozenset(ConfigOperation):
+                raise ItemError(ErrorCode.UNKNOWN_SERVER_ERROR)
+            message = f"{ConfigOperation(operation).name} operation is not allowed for the BROKER_LOGGER resource"
             raise ItemError(ErrorCode.INVALID_REQUEST, message)
         if name not in self._names():
             raise ItemError(ErrorCode.INVALID_CONFIG, f"Logger {name} does not exist!")
@@ -44,7 +45,7 @@ class BrokerLoggers:
             if name == _ROOT:
                 raise ItemError(ErrorCode.INVALID_REQUEST, "Removing the log level of the root logger is not allowed")
         elif value not in _LEVELS:
-            levels = ", ".join(_LEVELS)
+            levels = ", ".join(sorted(_LEVELS))
             message = f"Cannot set the log level of {name} to {value} as it is not a supported log level. "
             raise ItemError(ErrorCode.INVALID_CONFIG, f"{message}Valid log levels are {levels}")
 

@@ -61,12 +61,12 @@ class BrokerSources:
     def _defaults(self) -> Mapping[str, str]:
         return {name: one.default for name, one in definitions().broker.items() if one.default is not None}
 
-    def synonyms(self, names: tuple[str, ...]) -> tuple[ConfigSynonym, ...]:
-        """All values for some names, the one that holds first.
+    def synonyms(self, name: str) -> tuple[ConfigSynonym, ...]:
+        """All values for a name and those that stand for the same, the one that holds first.
 
-        Nothing comes before the first of the names: values under a later name stand for another unit, or for all
-        listeners, and Kafka does not tell them alone.
+        Values under other names that come before the first under this name are left out, as Kafka does.
         """
+        names = broker_synonyms(name)
         of_this, of_all = self._dynamic.of_this_broker, self._dynamic.of_all_brokers
         sources = (
             (of_this, ConfigSource.DYNAMIC_BROKER_CONFIG),
@@ -75,12 +75,12 @@ class BrokerSources:
             (self._defaults, ConfigSource.DEFAULT_CONFIG),
         )
         found = [
-            ConfigSynonym(name, _shown(name, values[name]), source)
+            ConfigSynonym(synonym, _shown(synonym, values[synonym]), source)
             for values, source in sources
-            for name in names
-            if name in values
+            for synonym in names
+            if synonym in values
         ]
-        first = next((at for at, one in enumerate(found) if one.name == names[0]), len(found))
+        first = next((at for at, one in enumerate(found) if one.name == name), len(found))
         return tuple(found[first:])
 
     def originals(self) -> Mapping[str, str]:

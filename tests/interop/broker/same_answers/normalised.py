@@ -18,6 +18,7 @@ _OF_THE_BROKER = frozenset({"throttle_time_ms", "session_lifetime_ms", "host", "
 _SETS = frozenset(
     {
         "acls",
+        "config_resources",
         "configs",
         "entries",
         "finalized_features",
@@ -48,6 +49,18 @@ _ADDRESSES = frozenset(
 def normalised(answer: Message) -> Normalised:
     """The content of an answer, comparable."""
     return _value("", answer)
+
+
+def without_words(answer: Normalised) -> Normalised:
+    """The same without the messages of errors."""
+    match answer:
+        case Mapping():
+            return {name: without_words(value) for name, value in answer.items() if name != "error_message"}
+        case str() | bytes():
+            return answer
+        case Sequence():
+            return [without_words(value) for value in answer]
+    return answer
 
 
 def _value(name: str, value: object) -> Normalised:
