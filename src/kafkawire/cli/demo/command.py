@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from kafkawire.cli.demo.administration import show_administration
 from kafkawire.cli.demo.request import show_request
 from kafkawire.cli.demo.running_broker import address_of, ask_broker
 from kafkawire.cli.generate import OWN_PACKAGE, run_generation
@@ -19,14 +20,15 @@ BrokerOption = Annotated[str | None, typer.Option(help="HOST:PORT of a broker to
 
 
 def run(broker: BrokerOption = None) -> None:
-    """Generate the whole protocol into a scratch folder, then build, encode, show and decode a request."""
+    """Generate the protocol, take a request apart, and run a broker through administration, a crash and a restart."""
     console = Console()
     address = address_of(broker) if broker is not None else None
     _show_generation(console)
     show_request(console)
+    show_administration(console)
     if address is not None:
         host, port = address
-        console.rule(f"[bold]3. A broker answers: {host}:{port}")
+        console.rule(f"[bold]A broker answers: {host}:{port}")
         ask_broker(console, host, port)
 
 
