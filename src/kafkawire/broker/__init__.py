@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from kafkawire.broker.clock import Clock, ManualClock, SystemClock
     from kafkawire.broker.configuration.broker_configuration import ConfigurationError
     from kafkawire.broker.embedded import EmbeddedBroker
-    from kafkawire.broker.faults import Faults
+    from kafkawire.broker.faults import Fault, Faults
     from kafkawire.broker.plugins.client_quota_callback import (
         ClientQuotaCallback,
         ClientQuotaEntity,
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kafkawire.broker.plugins.cluster_metadata import ClusterMetadata, ClusterNode, PartitionMetadata
     from kafkawire.broker.sessions import Principal, Session
     from kafkawire.broker.storage.errors import CorruptLogError, DataDirectoryError, StorageError
+    from kafkawire.broker.threaded import ThreadedBroker
 
 __all__ = [
     "ClientQuotaCallback",
@@ -37,6 +38,7 @@ __all__ = [
     "CorruptLogError",
     "DataDirectoryError",
     "EmbeddedBroker",
+    "Fault",
     "Faults",
     "ManualClock",
     "PartitionMetadata",
@@ -44,18 +46,20 @@ __all__ = [
     "Session",
     "StorageError",
     "SystemClock",
+    "ThreadedBroker",
 ]
 
 _MODULES = {
     "clock": "Clock ManualClock SystemClock",
     "configuration.broker_configuration": "ConfigurationError",
     "embedded": "EmbeddedBroker",
-    "faults": "Faults",
+    "faults": "Fault Faults",
     "plugins.client_quota_callback": "ClientQuotaCallback ClientQuotaEntity ClientQuotaType ConfigEntity "
     "ConfigEntityType",
     "plugins.cluster_metadata": "ClusterMetadata ClusterNode PartitionMetadata",
     "sessions": "Principal Session",
     "storage.errors": "CorruptLogError DataDirectoryError StorageError",
+    "threaded": "ThreadedBroker",
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names.split()}
 
