@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
-from typing import Final
+from collections.abc import Callable
 
 from kafkawire.admin.quotas import CONNECTION_CREATION_RATE, IP, ClientQuotaEntity
 from kafkawire.broker.clock import Clock
@@ -21,7 +20,25 @@ from kafkawire.protocol import ClientQuotaRecord
 __all__ = ["ClientQuotas"]
 
 _log = logging.getLogger(__name__)
-_TYPES: Final = {quota_type.value: quota_type for quota_type in ClientQuotaType}
+
+
+class _Kind:
+    """A kind of quota.
+
+    Attributes:
+        quota_type: which.
+        at_work: what counts and throttles.
+        limits: what is set.
+    """
+
+    def __init__(self, at_work: ByteRates | RequestTimes | Mutations) -> None:
+        self.quota_type = at_work.buckets.quota_type
+        self.at_work = at_work
+        self.limits: dict[ClientQuotaEntity, float] = {}
+
+    def enable(self, *, is_custom: bool) -> None:
+        """Measure only what there are quotas of; callbacks of others may limit without any."""
+        self.at_work.enabled = is_custom or bool(self.limits)
 
 
 class ClientQuotas:
@@ -46,12 +63,13 @@ class ClientQuotas:
         callback: ClientQuotaCallback | None = None,
     ) -> None:
         self._callback = callback or DefaultQuotaCallback()
-        self._set: dict[ClientQuotaType, dict[ClientQuotaEntity, float]] = {kind: {} for kind in ClientQuotaType}
         self.produce = ByteRates(ClientQuotaType.PRODUCE, self._callback, windows, clock)
         self.fetch = ByteRates(ClientQuotaType.FETCH, self._callback, windows, clock)
         self.request = RequestTimes(ClientQuotaType.REQUEST, self._callback, windows, clock)
         self.mutations = Mutations(self._callback, mutation_windows, clock)
         self.connections = ConnectionRates(windows, clock)
+        kinds = _Kind(self.produce), _Kind(self.fetch), _Kind(self.request), _Kind(self.mutations)
+        self._by_key = {kind.quota_type.value: kind for kind in kinds}
         self._enable()
 
     def apply(self, record: ClientQuotaRecord) -> None:
@@ -62,69 +80,63 @@ class ClientQuotas:
             if record.key == CONNECTION_CREATION_RATE:
                 self.connections.update(entity, value)
             return
-        quota_type = _TYPES.get(record.key)
-        if quota_type is not None:
-            self._update(quota_type, entity, value)
+        kind = self._by_key.get(record.key)
+        if kind is not None:
+            self._update(kind, entity, value)
 
-    def _update(self, quota_type: ClientQuotaType, entity: ClientQuotaEntity, value: float | None) -> None:
+    def _update(self, kind: _Kind, entity: ClientQuotaEntity, value: float | None) -> None:
+        if value is None:
+            kind.limits.pop(entity, None)
+        else:
+            kind.limits[entity] = value
+        self._tell(kind.quota_type, entity, value)
+        kind.at_work.buckets.outdate()
+        kind.enable(is_custom=self.wants_cluster_metadata)
+
+    def _tell(self, quota_type: ClientQuotaType, entity: ClientQuotaEntity, value: float | None) -> None:
         told = callback_entity(entity)
         if value is None:
-            self._set[quota_type].pop(entity, None)
-            self._guarded(lambda: self._callback.remove_quota(quota_type, told))
+            self._guarded(lambda callback: callback.remove_quota(quota_type, told))
         else:
-            self._set[quota_type][entity] = value
-            self._guarded(lambda: self._callback.update_quota(quota_type, told, value))
-        self._of_type(quota_type).buckets.outdate()
-        self._enable()
+            self._guarded(lambda callback: callback.update_quota(quota_type, told, value))
 
     def use(self, callback: ClientQuotaCallback | None) -> None:
-        """Have another callback decide: it is told all quotas, and the one before is closed.
+        """Have another callback decide: the one before is closed, and this one is told all quotas.
 
         Args:
             callback: configured already; None for Kafka's own order of precedence.
         """
-        before, self._callback = self._callback, callback or DefaultQuotaCallback()
-        self._guarded(before.close)
-        for quota_type, limits in self._set.items():
-            self._of_type(quota_type).buckets.use(self._callback)
-            for entity, value in limits.items():
-                self._callback.update_quota(quota_type, callback_entity(entity), value)
+        self.close()
+        self._callback = callback or DefaultQuotaCallback()
+        for kind in self._by_key.values():
+            kind.at_work.buckets.use(self._callback)
+            for entity, value in kind.limits.items():
+                self._tell(kind.quota_type, entity, value)
         self._enable()
 
     @property
     def wants_cluster_metadata(self) -> bool:
-        """Whether anything depends on it."""
+        """Whether anything may depend on it: whether the callback is one of the user's."""
         return not isinstance(self._callback, DefaultQuotaCallback)
 
     def update_cluster_metadata(self, cluster: ClusterMetadata) -> None:
-        """Topics or partitions have changed (D6)."""
-        if self._guarded(lambda: self._callback.update_cluster_metadata(cluster)):
-            for quota_type in ClientQuotaType:
-                self._of_type(quota_type).buckets.outdate()
+        """Topics or brokers have changed (D6)."""
+        if self._guarded(lambda callback: callback.update_cluster_metadata(cluster)):
+            for kind in self._by_key.values():
+                kind.at_work.buckets.outdate()
 
     def close(self) -> None:
         """The broker stops."""
-        self._guarded(self._callback.close)
-
-    def _of_type(self, quota_type: ClientQuotaType) -> ByteRates | RequestTimes | Mutations:
-        kinds: Mapping[ClientQuotaType, ByteRates | RequestTimes | Mutations] = {
-            ClientQuotaType.PRODUCE: self.produce,
-            ClientQuotaType.FETCH: self.fetch,
-            ClientQuotaType.REQUEST: self.request,
-            ClientQuotaType.CONTROLLER_MUTATION: self.mutations,
-        }
-        return kinds[quota_type]
+        self._guarded(lambda callback: callback.close())
 
     def _enable(self) -> None:
-        """Measure what there are quotas of; callbacks of others may limit without any."""
-        is_custom = not isinstance(self._callback, DefaultQuotaCallback)
-        for quota_type, limits in self._set.items():
-            self._of_type(quota_type).enabled = is_custom or bool(limits)
+        for kind in self._by_key.values():
+            kind.enable(is_custom=self.wants_cluster_metadata)
 
-    def _guarded(self, call: Callable[[], object]) -> object:
-        """Call a callback about something that has happened already: it cannot fail any more."""
+    def _guarded(self, tell: Callable[[ClientQuotaCallback], object]) -> object:
+        """Tell the callback of something that has happened already: it cannot fail any more."""
         try:
-            return call()
+            return tell(self._callback)
         except Exception:  # noqa: BLE001 - code of users, and what it is told is done
             _log.exception("%s failed; its quotas may be wrong from now on", type(self._callback).__qualname__)
             return None

@@ -73,11 +73,11 @@ class DefaultQuotaCallback(ClientQuotaCallback):
     """What holds where no other callback is configured."""
 
     def __init__(self) -> None:
-        self._limits = {quota_type: _Limits() for quota_type in ClientQuotaType}
+        self._limits = {quota_type.value: _Limits() for quota_type in ClientQuotaType}
 
     def quota_metric_tags(self, quota_type: ClientQuotaType, principal: Principal, client_id: str) -> Mapping[str, str]:
         """The user, the client or both: what the nearest limit is for."""
-        limits = self._limits[quota_type]
+        limits = self._limits[quota_type.value]
         bucket = self._only_bucket(limits, principal.name, client_id)
         return {USER_TAG: bucket.user, CLIENT_ID_TAG: bucket.client_id}
 
@@ -92,7 +92,7 @@ class DefaultQuotaCallback(ClientQuotaCallback):
         """The nearest limit that is for just what the tags name."""
         tags = BucketTags(metric_tags[USER_TAG], metric_tags[CLIENT_ID_TAG])
         parts = bool(tags.user) + bool(tags.client_id)
-        limits = self._limits[quota_type].by_entity
+        limits = self._limits[quota_type.value].by_entity
         for entity, bucket in precedence(unquote(tags.user), tags.client_id):
             if bucket == tags and len(entity) == parts and entity in limits:
                 return limits[entity]
@@ -100,11 +100,11 @@ class DefaultQuotaCallback(ClientQuotaCallback):
 
     def update_quota(self, quota_type: ClientQuotaType, quota_entity: ClientQuotaEntity, new_value: float) -> None:
         """Remember a limit."""
-        self._limits[quota_type].set(_described_entity(quota_entity), new_value)
+        self._limits[quota_type.value].set(_described_entity(quota_entity), new_value)
 
     def remove_quota(self, quota_type: ClientQuotaType, quota_entity: ClientQuotaEntity) -> None:
         """Forget a limit."""
-        self._limits[quota_type].remove(_described_entity(quota_entity))
+        self._limits[quota_type.value].remove(_described_entity(quota_entity))
 
 
 def _described_entity(entity: ClientQuotaEntity) -> quotas.ClientQuotaEntity:

@@ -35,6 +35,11 @@ ENTITIES = {
     ADDRESS: CONNECTION,
 }
 
+MIXED = (
+    "Invalid entity filter component combination. "
+    "IP filter component should not be used with user or clientId filter component."
+)
+
 Entity = Sequence[tuple[str, str | None]]
 Op = tuple[str, float | None]
 Component = tuple[str, int, str | None]
@@ -135,8 +140,7 @@ async def test_e5_filters(
         (
             [("ip", ANY, None), ("client-id", ANY, None)],
             42,
-            "Invalid entity filter component combination. IP filter component should not be used with user or clientId "
-            "filter component.",
+            MIXED,
         ),
     ],
 )
