@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 from kafkawire.admin.config_resources import ConfigResource
 
-__all__ = ["AlterConfigPolicy", "ConfigChangeRequest"]
+__all__ = ["AlterConfigPolicy", "ConfigRequestMetadata"]
 
 
 @dataclass(frozen=True, slots=True)
-class ConfigChangeRequest:
-    """The change that somebody wants to make: ``RequestMetadata`` of the interface (B11).
+class ConfigRequestMetadata:
+    """The change that somebody wants to make (B11).
 
     Attributes:
         resource: what is changed.
@@ -36,7 +36,7 @@ class AlterConfigPolicy(ABC):
         """Called once before anything else, with the properties of the broker."""
 
     @abstractmethod
-    def validate(self, request: ConfigChangeRequest) -> None:
+    def validate(self, request: ConfigRequestMetadata) -> None:
         """Let a change be made, or not.
 
         Raises:

@@ -6,12 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["CreateTopicPolicy", "NewTopicRequest"]
+__all__ = ["CreateTopicPolicy", "RequestMetadata"]
 
 
 @dataclass(frozen=True, slots=True)
-class NewTopicRequest:
-    """The topic that somebody wants to create: ``RequestMetadata`` of the KIP.
+class RequestMetadata:
+    """The topic that somebody wants to create.
 
     Attributes:
         topic: its name.
@@ -40,7 +40,7 @@ class CreateTopicPolicy(ABC):
         """Called once before anything else, with the properties of the broker (B1)."""
 
     @abstractmethod
-    def validate(self, request: NewTopicRequest) -> None:
+    def validate(self, request: RequestMetadata) -> None:
         """Let a topic be created, or not.
 
         Raises:

@@ -10,7 +10,7 @@ from kafkawire.broker.configuration.definitions import ConfigDefinition, definit
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.item_errors import ItemError, item_error
-from kafkawire.broker.plugins.alter_config_policy import AlterConfigPolicy, ConfigChangeRequest
+from kafkawire.broker.plugins.alter_config_policy import AlterConfigPolicy, ConfigRequestMetadata
 from kafkawire.broker.resource_configs.descriptions import topic_defaults
 from kafkawire.broker.resource_configs.rules import ConfigRules
 from kafkawire.broker.resource_configs.sources import broker_definition
@@ -150,7 +150,7 @@ class ConfigAlterations:
         if self._policy is None:
             return
         try:
-            self._policy.validate(ConfigChangeRequest(resource, dict(altered)))
+            self._policy.validate(ConfigRequestMetadata(resource, dict(altered)))
         except Exception as error:
             raise item_error(error, f"asking the policy about {resource.name}") from error
 

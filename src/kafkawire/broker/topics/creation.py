@@ -10,7 +10,7 @@ from kafkawire.admin.config_resources import ConfigResource, ConfigResourceType
 from kafkawire.broker.configuration.broker_configuration import Values
 from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
 from kafkawire.broker.item_errors import ItemError, item_error
-from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy, NewTopicRequest
+from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy, RequestMetadata
 from kafkawire.broker.resource_configs.alterations import ConfigAlterations
 from kafkawire.broker.topic_names import check_topic_name
 from kafkawire.broker.topics.placement import Placement
@@ -161,7 +161,7 @@ class TopicCreation:
         if any(partition not in places for partition in range(len(places))):
             message = "partitions should be a consecutive 0-based integer sequence"
             raise ItemError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, message)
-        self._ask_policy(NewTopicRequest(topic.name, None, None, places, configs))
+        self._ask_policy(RequestMetadata(topic.name, None, None, dict(sorted(places.items())), configs))
         return len(places)
 
     def _placed(self, topic: CreateTopicsRequest.CreatableTopic, configs: Mapping[str, str]) -> int:
@@ -178,10 +178,10 @@ class TopicCreation:
         if replication_factor == _LEFT_TO_BROKER:
             replication_factor = self._configuration.integer("default.replication.factor")
         self._placement.check_replication_factor(replication_factor)
-        self._ask_policy(NewTopicRequest(topic.name, partitions, replication_factor, None, configs))
+        self._ask_policy(RequestMetadata(topic.name, partitions, replication_factor, None, configs))
         return partitions
 
-    def _ask_policy(self, request: NewTopicRequest) -> None:
+    def _ask_policy(self, request: RequestMetadata) -> None:
         if self._policy is not None:
             self._policy.validate(request)
 

@@ -73,6 +73,15 @@ def on_secure(scenario: Scenario) -> Callable[[Pair], None]:
     return _named(test, scenario)
 
 
+def on_policies(scenario: Scenario) -> Callable[[Pair], None]:
+    """Make a test of a scenario at brokers with the policies of ``policies``."""
+
+    def test(policy_pair: Pair) -> None:
+        policy_pair.compare(scenario)
+
+    return _named(test, scenario)
+
+
 def _named(test: Callable[[Pair], None], scenario: Scenario) -> Callable[[Pair], None]:
     test.__name__ = scenario.__name__
     test.__qualname__ = scenario.__qualname__
