@@ -21,10 +21,9 @@ _KEYWORDS: Final[Mapping[str, str]] = MappingProxyType(
         "0.9.2342.19200300.100.1.1": "UID",
     }
 )
-_ENCODINGS: Final[Mapping[int, str]] = MappingProxyType(
-    {0x0C: "utf-8", 0x13: "ascii", 0x14: "latin-1", 0x1B: "ascii", 0x1C: "utf-32-be", 0x1E: "utf-16-be"}
-)
-"""Tags of texts: UTF8String, PrintableString, T61String, GeneralString, UniversalString, BMPString."""
+_TEXTS: Final = frozenset({0x0C, 0x13, 0x14, 0x16, 0x1B, 0x1E})
+"""Tags of texts: UTF8String, PrintableString, T61String, IA5String, GeneralString, BMPString. Java takes the bytes of
+all of them for UTF-8."""
 
 _VERSION: Final = 0xA0
 _ESCAPED: Final = frozenset(',=+<>#;"\\')
@@ -54,10 +53,9 @@ def _attribute(content: bytes) -> str:
     (_, kind, _), (tag, value, encoded), *_ = _elements(content)
     identifier = _object_identifier(kind)
     keyword = _KEYWORDS.get(identifier)
-    encoding = _ENCODINGS.get(tag)
-    if keyword is None or encoding is None:
+    if keyword is None or tag not in _TEXTS:
         return f"{keyword or identifier}=#{encoded.hex()}"
-    return f"{keyword}={_escaped(value.decode(encoding, 'replace'))}"
+    return f"{keyword}={_escaped(value.decode(errors='replace'))}"
 
 
 def _escaped(text: str) -> str:
@@ -65,6 +63,7 @@ def _escaped(text: str) -> str:
     before = len(text) - len(text.lstrip(" "))
     after = len(text) - len(stripped) - before if stripped else 0
     inner = "".join(f"\\{character}" if character in _ESCAPED else character for character in stripped)
+    inner = inner.replace("\0", "\\00")
     return "\\ " * before + inner + "\\ " * after
 
 

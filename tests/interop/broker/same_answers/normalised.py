@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isnan
 from typing import TypeAlias
 
 import msgspec
@@ -20,6 +21,7 @@ _SETS = frozenset(
         "acls",
         "config_resources",
         "configs",
+        "entity",
         "entries",
         "finalized_features",
         "matching_acls",
@@ -70,7 +72,9 @@ def _value(name: str, value: object) -> Normalised:
         case msgspec.Struct():
             fields = {field: _value(field, getattr(value, field)) for field in value.__struct_fields__}
             return {field: content for field, content in fields.items() if field not in _OF_THE_BROKER}
-        case str() | int() | float() | bytes() | None:
+        case float():
+            return "no number" if isnan(value) else value
+        case str() | int() | bytes() | None:
             return value
         case Sequence():
             elements = [_value("", element) for element in value]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from tests.apache_kafka.connection import Connection, connected_to
-from tests.interop.broker.same_answers.normalised import Normalised, normalised
+from tests.interop.broker.same_answers.normalised import Normalised, normalised, without_words
 
 from kafkawire.protocol import (
     SaslAuthenticateRequest,
@@ -88,6 +88,11 @@ class Talk:
         answer = self._asked(request, version, response)
         self._keep(request, version, normalised(answer))
         return answer
+
+    def ask_for_codes(self, request: Message, version: int) -> None:
+        """Ask where the words of errors are about objects inside of Kafka, and only the codes can be alike."""
+        answer = self._asked(request, version, message_class(api_of(request).response))
+        self._keep(request, version, without_words(normalised(answer)))
 
     def tell(self, request: Message, version: int) -> None:
         """Ask, or learn that the connection is closed, where nothing further depends on the answer."""
