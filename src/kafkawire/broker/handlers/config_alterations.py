@@ -154,7 +154,7 @@ class ConfigAlterationHandlers:
     def _check_access(self, resource: ConfigResource, call: Call) -> None:
         kind, operation = resource.resource_type, AclOperation.ALTER_CONFIGS
         if not is_allowed(self._access, call.session, operation, kind, resource.name):
-            raise ItemError(unauthorized(kind).code)
+            raise unauthorized(kind)
 
 
 def _outcomes(resources: Sequence[R], outcome: Callable[[R], Sequence[ConfigRecord]]) -> list[_Outcome]:

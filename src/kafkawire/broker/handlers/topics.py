@@ -81,7 +81,7 @@ class TopicHandlers:
         }
 
     def _create_topics(self, request: CreateTopicsRequest, call: Call) -> Message:
-        if request.timeout_ms <= 0 and request.topics:
+        if request.timeout_ms <= 0:
             return refusal(request, call.version, ErrorCode.REQUEST_TIMED_OUT)
         twice = _twice(topic.name for topic in request.topics)
         refused = {name: ItemError(ErrorCode.INVALID_REQUEST, _DUPLICATE) for name in twice}
@@ -125,11 +125,15 @@ class TopicHandlers:
             if call.version < _DELETION_DISABLED_HAS_A_CODE:
                 return refusal(request, call.version, ErrorCode.INVALID_REQUEST, message="Topic deletion is disabled.")
             return refusal(request, call.version, ErrorCode.TOPIC_DELETION_DISABLED)
+        if request.timeout_ms <= 0:
+            return refusal(request, call.version, ErrorCode.REQUEST_TIMED_OUT)
         quota = self._mutations.quota_of(call, strict_since=_STRICT_DELETION)
         results = self._deletion.delete(request, call.session, quota.take)
         return DeleteTopicsResponse(quota.throttle_time_ms, tuple(map(_deleted, results)))
 
     def _create_partitions(self, request: CreatePartitionsRequest, call: Call) -> Message:
+        if request.timeout_ms <= 0:
+            return refusal(request, call.version, ErrorCode.REQUEST_TIMED_OUT)
         quota = self._mutations.quota_of(call, strict_since=_STRICT_GROWTH)
         twice = _twice(topic.name for topic in request.topics)
         refused = {name: ItemError(ErrorCode.INVALID_REQUEST, _DUPLICATE) for name in twice}

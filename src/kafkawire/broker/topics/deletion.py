@@ -22,6 +22,7 @@ __all__ = ["DeletedTopic", "TopicDeletion"]
 
 T = TypeVar("T")
 _NO_ID = Uuid()
+_UNAUTHORIZED = ItemError(ErrorCode.TOPIC_AUTHORIZATION_FAILED, "Topic authorization failed.")
 _UNKNOWN_ID = ItemError(ErrorCode.UNKNOWN_TOPIC_ID, "This server does not host this topic ID.")
 _UNKNOWN_NAME = ItemError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "This server does not host this topic-partition.")
 
@@ -123,16 +124,16 @@ class _Deletion:
         if self._may(AclOperation.DELETE, topic.name):
             return None
         told = topic.name if self._may(AclOperation.DESCRIBE, topic.name) else None
-        return DeletedTopic(told, topic_id, ItemError(ErrorCode.TOPIC_AUTHORIZATION_FAILED))
+        return DeletedTopic(told, topic_id, _UNAUTHORIZED)
 
     def _refused_name(self, name: str) -> DeletedTopic | None:
         error = None
         if not self._may(AclOperation.DESCRIBE, name):
-            error = ItemError(ErrorCode.TOPIC_AUTHORIZATION_FAILED)
+            error = _UNAUTHORIZED
         elif name not in self._topics.by_name:
             error = _UNKNOWN_NAME
         elif not self._may(AclOperation.DELETE, name):
-            error = ItemError(ErrorCode.TOPIC_AUTHORIZATION_FAILED)
+            error = _UNAUTHORIZED
         return None if error is None else DeletedTopic(name, _NO_ID, error)
 
     def _deleted(self, doomed: dict[Uuid, Topic]) -> Iterator[DeletedTopic]:

@@ -175,7 +175,16 @@ def test_no_time_and_no_topics(talk: Talk) -> None:
     for timeout in (0, -1):
         request = CreateTopicsRequest((Topic("no-time", 1, 1), Topic("a b", 1, 1)), timeout)
         talk.ask(request, 7, CreateTopicsResponse)
+        states = tuple(map(DeleteTopicsRequest.DeleteTopicState, ("no-such", "a b", "no-such")))
+        talk.ask(DeleteTopicsRequest(states, (), timeout), 6, DeleteTopicsResponse)
+        talk.ask(DeleteTopicsRequest((), ("no-such", "a b"), timeout), 5, DeleteTopicsResponse)
+        by_id = DeleteTopicsRequest.DeleteTopicState(None, Uuid.random())
+        talk.ask(DeleteTopicsRequest((by_id,), (), timeout), 6, DeleteTopicsResponse)
+        grown = CreatePartitionsRequest.CreatePartitionsTopic("no-such", 2)
+        talk.ask(CreatePartitionsRequest((grown,), timeout), 3, CreatePartitionsResponse)
     create(talk)
+    talk.ask(DeleteTopicsRequest((), (), 30_000), 6, DeleteTopicsResponse)
+    talk.ask(CreatePartitionsRequest((), 30_000), 3, CreatePartitionsResponse)
 
 
 @on_plain
