@@ -52,6 +52,10 @@ class BrokerConnection:
             (size,) = struct.unpack(">i", await self._reader.readexactly(4))
             return await self._reader.readexactly(size)
 
+    def send_end(self) -> None:
+        """Send nothing more."""
+        self._writer.write_eof()
+
     def send_bytes(self, content: bytes) -> None:
         """Send something that is no request."""
         self._writer.write(content)
