@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from kafkawire.broker.configuration.broker_configuration import ConfigurationError
     from kafkawire.broker.embedded import EmbeddedBroker
     from kafkawire.broker.faults import Fault, Faults
+    from kafkawire.broker.plugins.alter_config_policy import AlterConfigPolicy, ConfigRequestMetadata
     from kafkawire.broker.plugins.client_quota_callback import (
         ClientQuotaCallback,
         ClientQuotaEntity,
@@ -21,11 +22,13 @@ if TYPE_CHECKING:
         ConfigEntityType,
     )
     from kafkawire.broker.plugins.cluster_metadata import ClusterMetadata, ClusterNode, PartitionMetadata
+    from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy, RequestMetadata
     from kafkawire.broker.sessions import Principal, Session
     from kafkawire.broker.storage.errors import CorruptLogError, DataDirectoryError, StorageError
     from kafkawire.broker.threaded import ThreadedBroker
 
 __all__ = [
+    "AlterConfigPolicy",
     "ClientQuotaCallback",
     "ClientQuotaEntity",
     "ClientQuotaType",
@@ -34,8 +37,10 @@ __all__ = [
     "ClusterNode",
     "ConfigEntity",
     "ConfigEntityType",
+    "ConfigRequestMetadata",
     "ConfigurationError",
     "CorruptLogError",
+    "CreateTopicPolicy",
     "DataDirectoryError",
     "EmbeddedBroker",
     "Fault",
@@ -43,6 +48,7 @@ __all__ = [
     "ManualClock",
     "PartitionMetadata",
     "Principal",
+    "RequestMetadata",
     "Session",
     "StorageError",
     "SystemClock",
@@ -54,9 +60,11 @@ _MODULES = {
     "configuration.broker_configuration": "ConfigurationError",
     "embedded": "EmbeddedBroker",
     "faults": "Fault Faults",
+    "plugins.alter_config_policy": "AlterConfigPolicy ConfigRequestMetadata",
     "plugins.client_quota_callback": "ClientQuotaCallback ClientQuotaEntity ClientQuotaType ConfigEntity "
     "ConfigEntityType",
     "plugins.cluster_metadata": "ClusterMetadata ClusterNode PartitionMetadata",
+    "plugins.create_topic_policy": "CreateTopicPolicy RequestMetadata",
     "sessions": "Principal Session",
     "storage.errors": "CorruptLogError DataDirectoryError StorageError",
     "threaded": "ThreadedBroker",
