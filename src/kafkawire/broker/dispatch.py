@@ -23,6 +23,7 @@ from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.quotas.request_time import MeasuredTime
 from kafkawire.broker.refusals import refusal
 from kafkawire.broker.sessions import Session
+from kafkawire.broker.storage.errors import StorageError
 from kafkawire.protocol import ApiVersionsResponse
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.clients.request_header import RequestHeader
@@ -88,6 +89,7 @@ class Dispatcher:
 
         Raises:
             RefusedRequestError: it is none that is served, or makes no sense.
+            StorageError: the broker can keep nothing more, and halts.
         """
         try:
             request = decode_request(frame)
@@ -129,7 +131,7 @@ class Dispatcher:
             answer = self._handlers[call.api_key](body, call)
             if not isinstance(answer, _PRESENT):
                 answer = await (call.time.of(answer) if isinstance(call.time, MeasuredTime) else answer)
-        except RefusedRequestError:
+        except (RefusedRequestError, StorageError):
             raise
         except ApiError as error:
             answer = refusal(body, call.version, error.code, message=error.message or None)
@@ -145,7 +147,7 @@ class Dispatcher:
         own: int = getattr(answer, "throttle_time_ms", 0)
         if call.time is FREE_TIME or isinstance(answer, Unanswered):
             return answer, own
-        for_time = call.time.throttle_time_ms()
+        for_time = _throttled_for_time(call)
         if for_time <= own:
             return answer, own
         return throttled(answer, call.version, for_time), for_time
@@ -166,3 +168,12 @@ class Dispatcher:
         own = self._offered[ApiKey.API_VERSIONS]
         known = ApiVersionsResponse.ApiVersion(ApiKey.API_VERSIONS, own[0], own[-1])
         return ApiVersionsResponse(UNSUPPORTED_VERSION, (known,))
+
+
+def _throttled_for_time(call: Call) -> int:
+    """Milliseconds; 0 if the callback of the user fails, so that at least the broker can be told to use another."""
+    try:
+        return call.time.throttle_time_ms()
+    except Exception:  # noqa: BLE001 - code of users
+        _log.exception("The quota on the time of requests cannot be looked up")
+        return 0

@@ -5,12 +5,24 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from enum import Enum
+from typing import Final
 
 from kafkawire.broker.plugins.cluster_metadata import ClusterMetadata
 from kafkawire.broker.sessions import Principal
 from kafkawire.wire.message import Struct
 
-__all__ = ["ClientQuotaCallback", "ClientQuotaEntity", "ClientQuotaType", "ConfigEntity", "ConfigEntityType"]
+__all__ = [
+    "CALLBACK_CLASS",
+    "ClientQuotaCallback",
+    "ClientQuotaEntity",
+    "ClientQuotaType",
+    "ConfigEntity",
+    "ConfigEntityType",
+]
+
+
+CALLBACK_CLASS: Final = "client.quota.callback.class"
+"""Names the callback; it can be set for all brokers while they run (KIP-257)."""
 
 
 class ClientQuotaType(Enum):
@@ -60,7 +72,9 @@ class ClientQuotaCallback(ABC):
     ``quota_reset_required`` are called with every request, so they must be quick.
 
     An exception in ``quota_metric_tags`` or ``quota_limit`` becomes the answer UNKNOWN_SERVER_ERROR to the request at
-    hand. The class is named by ``client.quota.callback.class``, as ``module:Class``, and made without arguments.
+    hand; about the time that requests take it is logged, and they are not throttled.
+
+    The class is named by ``client.quota.callback.class``, as ``module:Class``, and made without arguments.
     """
 
     def configure(self, configs: Mapping[str, str]) -> None:  # noqa: B027 - not all have something to configure

@@ -9,7 +9,7 @@ from typing import Final, TypeVar, cast
 
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration, ConfigurationError
 
-__all__ = ["load", "plugged_in"]
+__all__ = ["find", "load", "plugged_in"]
 
 P = TypeVar("P")
 _NAME: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
@@ -41,9 +41,18 @@ def load(text: str, kind: Callable[..., P], property_name: str) -> P:
     Raises:
         ConfigurationError: there is no such class, it cannot be made, or it is something else.
     """
+    found = find(text, kind, property_name)
+    try:
+        return found()
+    except TypeError as error:
+        raise _wrong(property_name, text, f"it cannot be made without arguments ({error})") from error
+
+
+def find(text: str, kind: Callable[..., P], property_name: str) -> Callable[[], P]:
+    """A class, of which nothing is made yet; otherwise as ``load``."""
 
     def wrong(why: str) -> ConfigurationError:
-        return ConfigurationError(f"{property_name}={text}: {why}")
+        return _wrong(property_name, text, why)
 
     module_name, _, class_name = text.partition(":")
     if not (_NAME.fullmatch(module_name) and _NAME.fullmatch(class_name)):
@@ -60,7 +69,8 @@ def load(text: str, kind: Callable[..., P], property_name: str) -> P:
         raise TypeError(f"{kind} is no class")
     if not isinstance(found, type) or not issubclass(found, kind):
         raise wrong(f"it is no class that is derived from {kind.__module__}:{kind.__qualname__}")
-    try:
-        return cast(P, found())
-    except TypeError as error:
-        raise wrong(f"it cannot be made without arguments ({error})") from error
+    return cast(Callable[[], P], found)
+
+
+def _wrong(property_name: str, text: str, why: str) -> ConfigurationError:
+    return ConfigurationError(f"{property_name}={text}: {why}")

@@ -11,7 +11,7 @@ from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.image.metadata_image import MetadataImage
-from kafkawire.broker.plugins.client_quota_callback import ClientQuotaCallback
+from kafkawire.broker.plugins.client_quota_callback import CALLBACK_CLASS, ClientQuotaCallback
 from kafkawire.broker.plugins.cluster_metadata import ClusterMetadata, ClusterNode, PartitionMetadata
 from kafkawire.broker.plugins.loading import load
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
@@ -27,10 +27,7 @@ from kafkawire.protocol import (
 )
 from kafkawire.wire import Message
 
-__all__ = ["CALLBACK_CLASS", "QuotaUpdates"]
-
-CALLBACK_CLASS: Final = "client.quota.callback.class"
-"""Names the callback; it can be set for all brokers while they run (KIP-257)."""
+__all__ = ["QuotaUpdates"]
 
 _ALL_BROKERS: Final = (4, "")
 _ABOUT_THE_CLUSTER: Final = (

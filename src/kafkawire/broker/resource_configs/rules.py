@@ -8,10 +8,13 @@ from types import MappingProxyType
 from typing import Final
 
 from kafkawire.admin.config_resources import ConfigResourceType
+from kafkawire.broker.configuration.broker_configuration import ConfigurationError
 from kafkawire.broker.configuration.checks import InvalidValueError, Value
 from kafkawire.broker.configuration.definitions import ConfigDefinition, definitions
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.item_errors import ItemError
+from kafkawire.broker.plugins.client_quota_callback import CALLBACK_CLASS, ClientQuotaCallback
+from kafkawire.broker.plugins.loading import find
 from kafkawire.broker.resource_configs.sources import broker_definition
 from kafkawire.broker.topic_names import check_topic_name
 from kafkawire.protocol.error_codes import ErrorCode
@@ -153,8 +156,11 @@ class ConfigRules:
 
     def _check_places(self, configs: Mapping[str, str], *, of_one_broker: bool) -> None:
         known = definitions()
-        fixed = [key for key in configs if key in known.broker and key not in known.update_modes]
+        changeable = known.update_modes if of_one_broker else {CALLBACK_CLASS, *known.update_modes}
+        fixed = [key for key in configs if key in known.broker and key not in changeable]
         _refuse(fixed, "Cannot update these configs dynamically")
+        if configs.get(CALLBACK_CLASS):
+            _check_callback(configs[CALLBACK_CLASS])
         secured = [key for key in configs if key in _security_configs()]
         _refuse(
             secured,
@@ -202,6 +208,13 @@ def _is_client_pattern(pattern: str) -> bool:
     except re.error:
         return False
     return True
+
+
+def _check_callback(text: str) -> None:
+    try:
+        find(text, ClientQuotaCallback, CALLBACK_CLASS)
+    except ConfigurationError as error:
+        raise InvalidValueError(str(error)) from None
 
 
 def _refuse(names: Iterable[str], why: str) -> None:
