@@ -10,7 +10,7 @@ import pytest
 from tests.broker_connection import BrokerConnection, connected_to
 
 from kafkawire.broker import EmbeddedBroker, ManualClock
-from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy, NewTopicRequest
+from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy, RequestMetadata
 from kafkawire.protocol import (
     AlterClientQuotasRequest,
     AlterClientQuotasResponse,
@@ -42,7 +42,7 @@ CLOCK = ManualClock()
 class TakesHalfASecond(CreateTopicPolicy):
     """A policy that keeps the broker busy."""
 
-    def validate(self, request: NewTopicRequest) -> None:
+    def validate(self, request: RequestMetadata) -> None:
         CLOCK.advance(0.5)
 
 
