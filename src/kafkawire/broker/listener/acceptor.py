@@ -27,6 +27,7 @@ _BUFFERED: Final = 1 << 18
 _SECONDS_FOR_TLS: Final = 30.0
 _SECONDS_AFTER_ERROR: Final = 1.0
 _MILLISECONDS: Final = 1000.0
+_SYSTEMS_CHOICE: Final = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,10 @@ class Acceptor:
         )
         self._maximum = own.integer("max.connections")
         self._backlog = own.integer("socket.listen.backlog.size")
+        self._buffers = {
+            socket.SO_RCVBUF: own.integer("socket.receive.buffer.bytes"),
+            socket.SO_SNDBUF: own.integer("socket.send.buffer.bytes"),
+        }
         self._idle_ms = own.integer("connections.max.idle.ms")
         self._tls = server_context(own, listener) if listener.has_tls else None
         self._mechanisms = offered_mechanisms(listener, own, reception.scram) if listener.has_sasl else None
@@ -103,6 +108,9 @@ class Acceptor:
             backlog=self._backlog,
             dualstack_ipv6=everywhere,
         )
+        for option, size in self._buffers.items():
+            if size != _SYSTEMS_CHOICE:
+                self._socket.setsockopt(socket.SOL_SOCKET, option, size)
         self._socket.setblocking(False)
 
     def start(self) -> None:
