@@ -100,8 +100,10 @@ class GroupOffsetHandlers:
         topic = self._topic(asked.name, asked.topic_id, by_id=call.version >= _IDS_SINCE_COMMIT)
         if refused != ErrorCode.GROUP_AUTHORIZATION_FAILED:
             refused = self._topic_refused(topic, asked.name, call, by_id=call.version >= _IDS_SINCE_COMMIT) or refused
+        # Partitions that are not there come first, since Kafka finds them before it asks the coordinator.
+        partitions = sorted(asked.partitions, key=lambda each: not _unknown(topic, each.partition_index))
         results = []
-        for partition in asked.partitions:
+        for partition in partitions:
             error = refused or _partition_error(topic, partition)
             results.append(OffsetCommitResponse.OffsetCommitResponsePartition(partition.partition_index, error))
             if not error and topic is not None:
@@ -170,8 +172,6 @@ class GroupOffsetHandlers:
             return OffsetDeleteResponse(ErrorCode.GROUP_AUTHORIZATION_FAILED)
         topics = tuple(self._delete_topic(topic, call) for topic in request.topics)
         found = [(topic.name, p.partition_index) for topic in topics for p in topic.partitions if not p.error_code]
-        if not found:
-            return OffsetDeleteResponse(topics=topics)
         if not request.group_id:
             return OffsetDeleteResponse(ErrorCode.INVALID_GROUP_ID)
         group = self._coordinator.state.by_id.get(request.group_id)
@@ -187,11 +187,14 @@ class GroupOffsetHandlers:
     ) -> OffsetDeleteResponse.OffsetDeleteResponseTopic:
         topic = self._topics.by_name.get(asked.name)
         refused = self._topic_refused(topic, asked.name, call, by_id=False)
-        partitions = (
-            OffsetDeleteResponse.OffsetDeleteResponsePartition(
-                partition.partition_index, refused or _unknown(topic, partition.partition_index)
-            )
-            for partition in asked.partitions
+        partitions = sorted(
+            (
+                OffsetDeleteResponse.OffsetDeleteResponsePartition(
+                    partition.partition_index, refused or _unknown(topic, partition.partition_index)
+                )
+                for partition in asked.partitions
+            ),
+            key=lambda each: not each.error_code,  # in Kafka's order, as with commits
         )
         return OffsetDeleteResponse.OffsetDeleteResponseTopic(asked.name, tuple(partitions))
 

@@ -76,11 +76,12 @@ class GroupHandlers:
         )
 
     def _coordinator_of(self, key: str, key_type: int, call: Call) -> FindCoordinatorResponse.Coordinator:
-        refused, message = ErrorCode.NONE, "NONE" if call.version < _BATCHES_SINCE else ""
+        is_batch = call.version >= _BATCHES_SINCE
+        refused, message = ErrorCode.NONE, "" if is_batch else "NONE"
         if key_type != _GROUP:
             refused, message = ErrorCode.INVALID_REQUEST, "This broker coordinates consumer groups only"
         elif not self._access.allows(call.session, AclOperation.DESCRIBE, ResourceType.GROUP, key):
-            refused, message = ErrorCode.GROUP_AUTHORIZATION_FAILED, "Group authorization failed."
+            refused, message = ErrorCode.GROUP_AUTHORIZATION_FAILED, "" if is_batch else "Group authorization failed."
         if refused:
             return FindCoordinatorResponse.Coordinator(key, -1, "", -1, refused, message)
         own = self._cluster.endpoint(call.session.listener)
@@ -107,16 +108,21 @@ class GroupHandlers:
 
     async def _describe_groups(self, request: DescribeGroupsRequest, call: Call) -> DescribeGroupsResponse:
         await self._coordinator.durable()
+        visible = {group_id: self._allows(call, AclOperation.DESCRIBE, group_id) for group_id in request.groups}
+        refused = (
+            DescribeGroupsResponse.DescribedGroup(ErrorCode.GROUP_AUTHORIZATION_FAILED, None, group_id)
+            for group_id in request.groups
+            if not visible[group_id]
+        )
         described = (
             self._described(group_id, call, with_operations=request.include_authorized_operations)
             for group_id in request.groups
+            if visible[group_id]
         )
-        return DescribeGroupsResponse(groups=tuple(described))
+        return DescribeGroupsResponse(groups=(*refused, *described))
 
     def _described(self, group_id: str, call: Call, *, with_operations: bool) -> DescribeGroupsResponse.DescribedGroup:
         described = DescribeGroupsResponse.DescribedGroup
-        if not self._allows(call, AclOperation.DESCRIBE, group_id):
-            return described(ErrorCode.GROUP_AUTHORIZATION_FAILED, None, group_id)
         group = self._coordinator.state.by_id.get(group_id)
         if group is None and call.version >= _NOT_FOUND_SINCE:
             return described(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} not found.", group_id, _DEAD)
