@@ -13,7 +13,7 @@ from kafkawire.broker.configuration.broker_configuration import ConfigurationErr
 __all__ = ["parse_properties"]
 
 _BLANKS = " \t\f"
-_LINE_END = re.compile(r"\r\n|\r|\n")
+_LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|(?<=[^\r\n])\Z)")
 _ENTRY = re.compile(r"((?:[^\\ \t\f=:]|\\.)*)[ \t\f]*[=:]?[ \t\f]*(.*)", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:u(.{0,4})|(.)|$)", re.DOTALL)
 _CHARACTERS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
@@ -37,22 +37,27 @@ def parse_properties(text: str) -> dict[str, str]:
 
 
 def _logical_lines(text: str) -> Iterator[str]:
-    """Lines without comments; what a backslash at the end continues is one line."""
+    """Lines without blank ones and comments; what a backslash at the end continues is one line."""
     begun = ""
-    for natural in _LINE_END.split(text):
-        line = natural.lstrip(_BLANKS)
+    for natural in _LINE.finditer(text):
+        line = natural[1].lstrip(_BLANKS)
         if not begun and (not line or line[0] in "#!"):
             continue
         begun += line
-        if (len(line) - len(line.rstrip("\\"))) % 2:
-            begun = begun[:-1]
-            if not begun:
-                continue
-        else:
+        if not _ends_open(line):
             yield begun
             begun = ""
+            continue
+        begun = begun[:-1]
+        if natural.end() == len(text) and natural[2] != "\r\n":  # Java sees the end before it sees the continuation
+            yield begun
+            return
     if begun:
         yield begun
+
+
+def _ends_open(line: str) -> bool:
+    return (len(line) - len(line.rstrip("\\"))) % 2 == 1
 
 
 def _unescaped(text: str, where: str) -> str:
