@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from kafkawire.admin.acls import AclOperation, ResourceType
@@ -91,7 +91,8 @@ class TopicHandlers:
         quota = self._mutations.quota_of(call, strict_since=_STRICT_CREATION)
         allowed = [topic for topic in request.topics if topic.name not in refused]
         outcomes = self._creation.create(allowed, quota.take, validate_only=request.validate_only)
-        created = [self._created(topic.name, outcomes[topic.name], call) for topic in allowed]
+        configs = _ToldConfigs(self._descriptions)
+        created = [self._created(topic.name, outcomes[topic.name], call, configs) for topic in allowed]
         others = [_refused(name, error) for name, error in refused.items()]
         return CreateTopicsResponse(quota.throttle_time_ms, (*created, *others))
 
@@ -105,7 +106,7 @@ class TopicHandlers:
             return None
         return ItemError(ErrorCode.TOPIC_AUTHORIZATION_FAILED, "Authorization failed.")
 
-    def _created(self, name: str, outcome: CreatedTopic | ItemError, call: Call) -> _Result:
+    def _created(self, name: str, outcome: CreatedTopic | ItemError, call: Call, configs: _ToldConfigs) -> _Result:
         if isinstance(outcome, ItemError):
             return _refused(name, outcome)
         if not self._access.allows(call.session, AclOperation.DESCRIBE_CONFIGS, ResourceType.TOPIC, name):
@@ -117,7 +118,7 @@ class TopicHandlers:
             error_message=None,
             num_partitions=outcome.num_partitions,
             replication_factor=1,
-            configs=tuple(map(_config, self._descriptions.topic_in_creation(outcome.configs))),
+            configs=configs.of(outcome.configs),
         )
 
     def _delete_topics(self, request: DeleteTopicsRequest, call: Call) -> Message:
@@ -151,6 +152,21 @@ class TopicHandlers:
             for name, error in {**refused, **outcomes}.items()
         )
         return CreatePartitionsResponse(quota.throttle_time_ms, tuple(results))
+
+
+class _ToldConfigs:
+    """The configurations of the topics of one request: many have the same."""
+
+    def __init__(self, descriptions: ConfigDescriptions) -> None:
+        self._descriptions = descriptions
+        self._known: dict[tuple[tuple[str, str], ...], tuple[CreateTopicsResponse.CreatableTopicConfigs, ...]] = {}
+
+    def of(self, own: Mapping[str, str]) -> tuple[CreateTopicsResponse.CreatableTopicConfigs, ...]:
+        """What is told about a topic for which these values are set."""
+        key = tuple(own.items())
+        if key not in self._known:
+            self._known[key] = tuple(map(_config, self._descriptions.topic_in_creation(own)))
+        return self._known[key]
 
 
 def _twice(names: Iterable[str]) -> list[str]:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
+from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.item_errors import ItemError, item_error
 from kafkawire.broker.topics.placement import Placement
-from kafkawire.protocol import CreatePartitionsRequest, PartitionRecord
+from kafkawire.protocol import CreatePartitionsRequest
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import PolicyViolationError
 from kafkawire.wire.kafka_errors import ApiError
@@ -51,22 +52,24 @@ class TopicGrowth:
             PolicyViolationError: they would make too many records; none is added.
         """
         outcomes: dict[str, ItemError | None] = {}
-        records: list[PartitionRecord] = []
+        added: list[tuple[Topic, range]] = []
         for topic in topics:
             try:
-                records += self._records(topic, take)
+                added.append(self._added(topic, take))
                 outcomes[topic.name] = None
             except (ItemError, ApiError) as error:
                 outcomes[topic.name] = item_error(error, f"adding partitions to {topic.name}")
-        if len(records) > MAXIMUM_RECORDS:
+        if sum(len(partitions) for _, partitions in added) > MAXIMUM_RECORDS:
             raise PolicyViolationError("Unable to perform excessively large batch operation.")
         if not validate_only:
-            self._controller.commit(records)
+            self._controller.commit(
+                [self._placement.record(topic.topic_id, at) for topic, partitions in added for at in partitions]
+            )
         return outcomes
 
-    def _records(
+    def _added(
         self, topic: CreatePartitionsRequest.CreatePartitionsTopic, take: Callable[[int], None]
-    ) -> list[PartitionRecord]:
+    ) -> tuple[Topic, range]:
         existing = self._controller.image.topics.by_name.get(topic.name)
         if existing is None:
             raise ItemError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
@@ -82,9 +85,7 @@ class TopicGrowth:
         if topic.assignments is not None:
             self._check_assignments(topic.assignments, added)
         take(added)
-        if added > MAXIMUM_RECORDS:
-            raise PolicyViolationError("Unable to perform excessively large batch operation.")
-        return [self._placement.record(existing.topic_id, partition) for partition in range(first, topic.count)]
+        return existing, range(first, topic.count)
 
     def _check_assignments(
         self, assignments: Sequence[CreatePartitionsRequest.CreatePartitionsAssignment], added: int
