@@ -72,11 +72,11 @@ def _on_signal(number: signal.Signals, told: asyncio.Future[ExitCode], exit_code
 
 
 def _tell(address: str, ready_file: Path | None) -> None:
-    print(f"kafkawire broker listens on {address}", flush=True)
     if ready_file is not None:
         part = ready_file.with_name(ready_file.name + ".part")
         part.write_text(f"{address}\n", "utf-8")
         part.replace(ready_file)
+    print(f"kafkawire broker listens on {address}", flush=True)
 
 
 def _of_file(path: Path | None) -> Mapping[str, str]:

@@ -122,8 +122,7 @@ class BatchLog:
         Raises:
             StorageError: the log has failed before.
         """
-        if self.failure is not None:
-            raise self.failure
+        self._check()
         base_offset = self.end_offset
         group = self._open_group(control=control)
         group.records += records
@@ -150,8 +149,7 @@ class BatchLog:
         """
         if offset <= self.durable_offset:
             return
-        if self.failure is not None:
-            raise self.failure
+        self._check()
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiters.append((offset, waiter))
         await waiter
@@ -178,6 +176,10 @@ class BatchLog:
             OSError: one cannot be deleted.
         """
         await asyncio.get_running_loop().run_in_executor(self._thread, self._delete_before, offset)
+
+    def _check(self) -> None:
+        if self.failure is not None:
+            raise StorageError(str(self.failure))
 
     def _open_group(self, *, control: bool) -> _Group:
         group = self._groups[-1] if self._groups else None
@@ -260,11 +262,11 @@ class BatchLog:
             f"{where}: writing the records from offset {self.durable_offset} on failed: {error}; nothing more is "
             "taken. Free space or repair the disk, then start the broker again"
         )
-        _log.error("%s", self.failure, exc_info=error)
+        _log.error("%s", self.failure, exc_info=None if isinstance(error, OSError) else error)
         self._groups.clear()
         for _, waiter in self._waiters:
             if not waiter.done():
-                waiter.set_exception(self.failure)
+                waiter.set_exception(StorageError(str(self.failure)))
         self._waiters.clear()
         if self._on_failure is not None:
             self._on_failure(self.failure)
