@@ -197,7 +197,7 @@ async def test_d13_d14_the_longer_throttle_time_holds(broker: Broker) -> None:
     assert reply.muted_until == 60.8
 
 
-async def test_d13_what_a_handler_waits_for_is_not_counted(broker: Broker) -> None:
+async def test_d13_time_of_requests_is_that_in_which_they_are_worked_on(broker: Broker) -> None:
     broker.limit_time(4)
     broker.waits = 10
     asked = asyncio.ensure_future(broker.ask(MetadataRequest(), 12))

@@ -122,7 +122,7 @@ async def test_a_callback_is_told_everything(tmp_path: Path) -> None:
     assert "Recording sees 1 nodes, topics {'t': [1, 1]}" in Recording.told
 
 
-async def test_another_class_can_take_over_while_the_broker_runs(tmp_path: Path) -> None:
+async def test_quota_callback_changed_while_the_broker_runs(tmp_path: Path) -> None:
     async with running(Recording, tmp_path) as client:
         (await client.alter_client_quotas([ClientQuotaAlteration(ALICE, {PRODUCER_BYTE_RATE: 5.0})])).all()
         Recording.told.clear()

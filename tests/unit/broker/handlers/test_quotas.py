@@ -169,7 +169,7 @@ async def test_kip_888_each_filter_has_its_own_result(client: BrokerConnection) 
     assert found == [{U1}, None, set(), {U1}]
 
 
-async def test_kip_888_is_offered_only_with_unstable_versions() -> None:
+async def test_proposals_offered_only_with_unstable_versions() -> None:
     async with EmbeddedBroker() as broker, connected_to(broker) as client:
         with pytest.raises((asyncio.IncompleteReadError, ConnectionError)):
             await describe(client, version=2)

@@ -85,7 +85,7 @@ def quotas(clock: ManualClock, groups: Groups) -> ClientQuotas:
     return ClientQuotas(clock, callback=groups)
 
 
-def test_d3_equal_tags_share_a_bucket_and_without_tags_nothing_is_limited(quotas: ClientQuotas, groups: Groups) -> None:
+def test_d3_equal_tags_share_a_bucket_and_callback_empty_tags_none(quotas: ClientQuotas, groups: Groups) -> None:
     groups.limits = {"a": 100.0, "b": 100.0}
     assert quotas.produce.record(session("a.x"), "c", 1000) == 0
     assert quotas.produce.record(session("a.y"), "d", 100) == 1000

@@ -23,7 +23,7 @@ ENTITIES = [
 ]
 
 
-def test_entities_are_told_as_the_interface_says() -> None:
+def test_callback_default_names_are_empty_as_the_interface_says() -> None:
     user, default_client = ConfigEntity(ConfigEntityType.USER, "u"), ConfigEntity(ConfigEntityType.DEFAULT_CLIENT_ID)
     assert callback_entity(ClientQuotaEntity({"client-id": None, "user": "u"})).config_entities == (
         user,
