@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from msgspec.structs import replace
+
 from kafkawire.admin.acls import AclOperation, ResourceType
 from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Call, Routes
@@ -27,6 +29,9 @@ __all__ = ["FetchHandlers"]
 
 _IDS_SINCE: Final = 13
 _MOST_BYTES: Final = 55 * 1024 * 1024  # fetch.max.bytes
+_LONGEST_WAIT: Final = 600.0
+"""Seconds; by then Kafka has closed the connection as idle. Nothing is kept longer for a client that may be gone."""
+
 _READ_COMMITTED: Final = 1
 
 Result = FetchResponse.PartitionData
@@ -73,9 +78,9 @@ class FetchHandlers:
         return {FetchRequest: self._fetch}
 
     async def _fetch(self, request: FetchRequest, call: Call) -> FetchResponse:
-        if request.session_id and request.session_epoch > 0:
+        if request.session_epoch > 0:
             return FetchResponse(error_code=ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
-        deadline = self._clock.seconds() + request.max_wait_ms / 1000
+        deadline = self._clock.seconds() + min(request.max_wait_ms / 1000, _LONGEST_WAIT)
         while True:
             room = min(request.max_bytes, _MOST_BYTES, self._rates.most(call.session, call.client_id))
             reading = _Reading(room)
@@ -119,16 +124,15 @@ class FetchHandlers:
         refused = self._refused(topic, asked.topic, call, by_id=by_id)
         partitions = []
         for partition in asked.partitions:
-            result = refused
-            if topic is not None and not refused:
+            if topic is None or refused:
+                result = _failed(partition.partition, refused)
+            else:
                 result = self._read(topic, partition, request, reading)
-            if isinstance(result, ErrorCode):
-                reading.failed = True
-                result = Result(partition.partition, result, -1, records=b"")
+            reading.failed = reading.failed or bool(result.error_code)
             partitions.append(result)
         return FetchResponse.FetchableTopicResponse(asked.topic, asked.topic_id, tuple(partitions))
 
-    def _refused(self, topic: Topic | None, name: str, call: Call, *, by_id: bool) -> ErrorCode | Result:
+    def _refused(self, topic: Topic | None, name: str, call: Call, *, by_id: bool) -> ErrorCode:
         """Why nothing of a topic is read; whether it exists is told only to those who may read it."""
         if by_id and topic is None:
             return ErrorCode.UNKNOWN_TOPIC_ID
@@ -139,16 +143,16 @@ class FetchHandlers:
 
     def _read(
         self, topic: Topic, asked: FetchRequest.FetchPartition, request: FetchRequest, reading: _Reading
-    ) -> Result | ErrorCode:
+    ) -> Result:
         partition = topic.partitions.get(asked.partition)
         if partition is None:
-            return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        stale = leader_epoch_error(asked.current_leader_epoch, partition.leader_epoch)
-        if stale:
-            return stale
+            return _failed(asked.partition, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         log = self._store.log(topic.topic_id, asked.partition)
-        if not 0 <= asked.fetch_offset <= log.end_offset:
-            return ErrorCode.OFFSET_OUT_OF_RANGE
+        error = leader_epoch_error(asked.current_leader_epoch, partition.leader_epoch)
+        if not error and not 0 <= asked.fetch_offset <= log.end_offset:
+            error = ErrorCode.OFFSET_OUT_OF_RANGE
+        if error:
+            return replace(_failed(asked.partition, error), aborted_transactions=None)
         most = min(asked.partition_max_bytes, reading.room)
         records = log.read(asked.fetch_offset, int(most), at_least_one=not reading.size)
         reading.room -= len(records)
@@ -162,3 +166,7 @@ class FetchHandlers:
             aborted_transactions=() if request.isolation_level == _READ_COMMITTED else None,
             records=records,
         )
+
+
+def _failed(index: int, code: ErrorCode) -> Result:
+    return Result(index, code, -1, records=b"")

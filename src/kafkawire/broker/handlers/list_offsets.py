@@ -53,16 +53,19 @@ class ListOffsetsHandlers:
         topics = []
         for topic in request.topics:
             allowed = self._access.allows(call.session, AclOperation.DESCRIBE, ResourceType.TOPIC, topic.name)
-            partitions = []
-            for asked in topic.partitions:
+            # Partitions that stand there twice are told once, and last.
+            once = {asked.partition_index: asked for asked in topic.partitions}
+            partitions = sorted(once.values(), key=lambda each: counts[topic.name, each.partition_index] > 1)
+            results = []
+            for asked in partitions:
                 if not allowed:
                     result: Result | ErrorCode = ErrorCode.TOPIC_AUTHORIZATION_FAILED
                 elif counts[topic.name, asked.partition_index] > 1:
                     result = ErrorCode.INVALID_REQUEST
                 else:
                     result = self._find(topic.name, asked, with_epoch=call.version >= _EPOCHS_SINCE)
-                partitions.append(Result(asked.partition_index, result) if isinstance(result, ErrorCode) else result)
-            topics.append(ListOffsetsResponse.ListOffsetsTopicResponse(topic.name, tuple(partitions)))
+                results.append(Result(asked.partition_index, result) if isinstance(result, ErrorCode) else result)
+            topics.append(ListOffsetsResponse.ListOffsetsTopicResponse(topic.name, tuple(results)))
         return ListOffsetsResponse(topics=tuple(topics))
 
     def _find(

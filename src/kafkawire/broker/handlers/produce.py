@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from msgspec.structs import replace
+
 from kafkawire.admin.acls import AclOperation, ResourceType
 from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Answer, Call, RefusedRequestError, Routes, Unanswered
@@ -27,8 +29,8 @@ from kafkawire.protocol.error_codes import ErrorCode
 __all__ = ["ProduceHandlers"]
 
 _FIRST_SERVED: Final = 3
+_RECORD_ERRORS_SINCE: Final = 8
 _IDS_SINCE: Final = 13
-_ALL: Final = -1
 
 Result = ProduceResponse.PartitionProduceResponse
 
@@ -91,9 +93,7 @@ class ProduceHandlers:
         )
         refused = self._refused(topic, asked.name, request, call)
         partitions = (
-            _failed(partition.index, refused)
-            if refused or topic is None
-            else self._append(topic, partition, request.acks)
+            _failed(partition.index, refused) if refused or topic is None else self._append(topic, partition, call)
             for partition in asked.partition_data
         )
         return ProduceResponse.TopicProduceResponse(asked.name, asked.topic_id, tuple(partitions))
@@ -109,27 +109,38 @@ class ProduceHandlers:
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         return ErrorCode.NONE if request.acks in {-1, 0, 1} else ErrorCode.INVALID_REQUIRED_ACKS
 
-    def _append(self, topic: Topic, asked: ProduceRequest.PartitionProduceData, acks: int) -> Result:
+    def _append(self, topic: Topic, asked: ProduceRequest.PartitionProduceData, call: Call) -> Result:
         partition = topic.partitions.get(asked.index)
         if partition is None:
             return _failed(asked.index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-        if acks == _ALL and len(partition.isr) < self._demands.least_in_sync(topic.name):
-            return _failed(asked.index, ErrorCode.NOT_ENOUGH_REPLICAS)
         rules = self._demands.append_rules(topic.name)
         now_ms = self._clock.now_ms()
         try:
             batch = checked_batch(asked.records, rules, now_ms)
-            offset = self._store.append(topic.topic_id, asked.index, batch, partition.leader_epoch)
-        except (RefusedRecordsError, SequenceError) as error:
-            return _failed(asked.index, error.code, str(error))
-        return Result(asked.index, 0, offset, now_ms if rules.log_append_time else -1, 0)
+            appended = self._store.append(topic.topic_id, asked.index, batch, partition.leader_epoch)
+        except SequenceError as error:
+            return _failed(asked.index, error.code, str(error), log_start_offset=0)
+        except RefusedRecordsError as error:
+            refused = _failed(asked.index, error.code, str(error), log_start_offset=0 if error.in_log else -1)
+            reason = f"{error} in topic partition {topic.name}-{asked.index}"
+            blamed = tuple(ProduceResponse.BatchIndexAndErrorMessage(index, reason) for index in error.records)
+            return replace(refused, record_errors=blamed) if call.version >= _RECORD_ERRORS_SINCE else refused
+        time = now_ms if rules.log_append_time and appended.first_timestamp < 0 else appended.first_timestamp
+        return Result(asked.index, 0, appended.base_offset, time, log_start_offset=0)
 
     def _init_producer_id(self, request: InitProducerIdRequest, call: Call) -> InitProducerIdResponse:
         if request.transactional_id is not None:
-            return _no_producer_id(ErrorCode.INVALID_REQUEST)
+            return _no_producer_id(self._transactions_refused(request.transactional_id, call))
         if not self._may_be_idempotent(call):
             return _no_producer_id(ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
         return InitProducerIdResponse(producer_id=self._producer_ids.next(), producer_epoch=0)
+
+    def _transactions_refused(self, transactional_id: str, call: Call) -> ErrorCode:
+        """Clients take the second one for final; their search for a coordinator has told them why."""
+        kind = ResourceType.TRANSACTIONAL_ID
+        if not self._access.allows(call.session, AclOperation.WRITE, kind, transactional_id):
+            return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+        return ErrorCode.INVALID_REQUEST
 
     def _may_be_idempotent(self, call: Call) -> bool:
         """Who may write anywhere may do so (KIP-679)."""
@@ -138,8 +149,8 @@ class ProduceHandlers:
         ) or self._access.allows_on_any(call.session, AclOperation.WRITE, ResourceType.TOPIC)
 
 
-def _failed(index: int, code: ErrorCode, message: str | None = None) -> Result:
-    return Result(index, code, -1, error_message=message)
+def _failed(index: int, code: ErrorCode, message: str | None = None, *, log_start_offset: int = -1) -> Result:
+    return Result(index, code, -1, log_start_offset=log_start_offset, error_message=message)
 
 
 def _no_producer_id(code: ErrorCode) -> InitProducerIdResponse:

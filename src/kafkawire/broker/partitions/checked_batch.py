@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -38,11 +39,15 @@ class RefusedRecordsError(Exception):
 
     Attributes:
         code: the error code.
+        in_log: whether Kafka finds out only when it is about to append them; then it says where the log begins.
+        records: indexes of the records that are to blame, where it is not the batch.
     """
 
-    def __init__(self, code: ErrorCode, message: str) -> None:
+    def __init__(self, code: ErrorCode, message: str, *, in_log: bool = False, records: Sequence[int] = ()) -> None:
         super().__init__(message)
         self.code = code
+        self.in_log = in_log
+        self.records = records
 
 
 def checked_batch(records: RecordBytes | None, rules: AppendRules, now_ms: int) -> RecordBatch:
@@ -81,7 +86,9 @@ def _only_batch(records: RecordBytes) -> RecordBatch:
         code = ErrorCode.CORRUPT_MESSAGE if error.kind == "crc" else ErrorCode.INVALID_RECORD
         raise RefusedRecordsError(code, str(error)) from error
     if batch is None or batches.bytes_left:
-        raise _invalid("there must be exactly one whole record batch for a partition")
+        raise RefusedRecordsError(
+            ErrorCode.INVALID_RECORD, "Invalid records: there must be exactly one whole record batch for a partition"
+        )
     return batch
 
 
@@ -101,14 +108,16 @@ def _check_records(batch: RecordBatch, rules: AppendRules) -> int:
     try:
         records = decode_records(batch, limit=_LARGEST_OUTPUT)
     except DecodeError as error:
-        raise RefusedRecordsError(ErrorCode.CORRUPT_MESSAGE, str(error)) from error
+        raise _invalid(str(error)) from error
     for delta, record in enumerate(records):
         if record.offset - batch.base_offset != delta:
             raise _invalid(f"record {delta} has the offset delta {record.offset - batch.base_offset}")
-        if rules.needs_keys and record.key is None:
-            raise _invalid("a compacted topic takes no records without key")
+    keyless = [index for index, record in enumerate(records) if rules.needs_keys and record.key is None]
+    if keyless:
+        reason = "Compacted topic cannot accept message without key"
+        raise RefusedRecordsError(ErrorCode.INVALID_RECORD, reason, in_log=True, records=keyless)
     return max(record.timestamp for record in records)
 
 
 def _invalid(reason: str) -> RefusedRecordsError:
-    return RefusedRecordsError(ErrorCode.INVALID_RECORD, f"Invalid records: {reason}")
+    return RefusedRecordsError(ErrorCode.INVALID_RECORD, f"Invalid records: {reason}", in_log=True)

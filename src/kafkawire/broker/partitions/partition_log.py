@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from kafkawire.broker.partitions.producers import ProducerHistory
+from kafkawire.broker.partitions.producers import Appended, ProducerHistory
 from kafkawire.wire.batches import RecordBatch, TimestampType, decode_records
 from kafkawire.wire.batches.batch import NO_PRODUCER_ID
 from kafkawire.wire.message import Struct
@@ -48,15 +48,15 @@ class PartitionLog:
         self._producers = ProducerHistory()
         self._waiting: set[asyncio.Future[None]] = set()
 
-    def append(self, batch: RecordBatch, leader_epoch: int) -> int:
-        """Put a batch at the end; returns its base offset, or that which it had when it came the first time.
+    def append(self, batch: RecordBatch, leader_epoch: int) -> Appended:
+        """Put a batch at the end, unless it has come before.
 
         Raises:
             SequenceError: batches of its producer are missing before it.
         """
         is_idempotent = batch.producer_id != NO_PRODUCER_ID
         if is_idempotent:
-            original = self._producers.original_offset(batch)
+            original = self._producers.original(batch)
             if original is not None:
                 return original
         stored = replace(batch, base_offset=self.end_offset, partition_leader_epoch=leader_epoch, position=0)
@@ -64,25 +64,30 @@ class PartitionLog:
         self.end_offset = stored.last_offset + 1
         self.size += stored.size + OVERHEAD
         if is_idempotent:
-            self._producers.remember(batch, stored.base_offset)
+            self._producers.remember(stored)
         self._wake()
-        return stored.base_offset
+        return Appended(stored.base_offset)
 
     def read(self, offset: int, most: int, *, at_least_one: bool) -> bytes:
-        """The batches from the one with an offset on, as many whole ones as there is room for.
+        """The batches from the one with an offset on; the last one is cut off where the room ends.
 
         Args:
             offset: from 0 to ``end_offset``.
             most: bytes.
-            at_least_one: whether the first batch is read even if it is larger.
+            at_least_one: whether the first batch is read even if it is larger. Without that there is nothing then.
         """
         pieces: list[bytes] = []
+        size = 0
         for batch in self._from(offset):
-            if batch.size > most and (pieces or not at_least_one):
+            if not pieces:
+                if batch.size > most and not at_least_one:
+                    break
+                most = max(most, batch.size)
+            elif size >= most:
                 break
             pieces.append(batch.to_bytes())
-            most -= batch.size
-        return b"".join(pieces)
+            size += batch.size
+        return b"".join(pieces)[:most]
 
     def first_since(self, timestamp: int) -> FoundOffset | None:
         """The first record that is not older than a time, in milliseconds; None if all are."""

@@ -6,12 +6,13 @@ from collections import deque
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.batches import RecordBatch
 from kafkawire.wire.message import Struct
 
-__all__ = ["ProducerHistory", "SequenceError"]
+__all__ = ["Appended", "ProducerHistory", "SequenceError"]
 
 _REMEMBERED: Final = 5
 _SEQUENCE_SPAN: Final = 1 << 31
@@ -29,19 +30,23 @@ class SequenceError(Exception):
         self.code = code
 
 
-class _Appended(Struct, frozen=True, gc=False):
-    """A batch that was taken."""
+class Appended(Struct, frozen=True, gc=False):
+    """Where a batch went.
 
-    first_sequence: int
-    last_sequence: int
+    Attributes:
+        base_offset: of its first record.
+        first_timestamp: if it had come before, the newest timestamp that it had then, in milliseconds; else -1.
+    """
+
     base_offset: int
+    first_timestamp: int = -1
 
 
 class _Producer(msgspec.Struct):
     """What is known of a producer: its epoch and its last batches."""
 
     epoch: int
-    batches: deque[_Appended]
+    batches: deque[RecordBatch]
 
 
 class ProducerHistory:
@@ -50,8 +55,8 @@ class ProducerHistory:
     def __init__(self) -> None:
         self._producers: dict[int, _Producer] = {}
 
-    def original_offset(self, batch: RecordBatch) -> int | None:
-        """The base offset of a batch that came before; None for one that is new and follows on the last.
+    def original(self, batch: RecordBatch) -> Appended | None:
+        """Where a batch went that came before; None for one that is new and follows on the last.
 
         Raises:
             SequenceError: it does not follow.
@@ -69,17 +74,17 @@ class ProducerHistory:
             self._expect(batch, 0)
             return None
         for known in producer.batches:
-            if (known.first_sequence, known.last_sequence) == (batch.base_sequence, batch.last_sequence):
-                return known.base_offset
+            if (known.base_sequence, known.last_sequence) == (batch.base_sequence, batch.last_sequence):
+                return Appended(known.base_offset, known.max_timestamp)
         self._expect(batch, (producer.batches[-1].last_sequence + 1) % _SEQUENCE_SPAN)
         return None
 
-    def remember(self, batch: RecordBatch, base_offset: int) -> None:
-        """A batch was appended."""
+    def remember(self, batch: RecordBatch) -> None:
+        """A batch was appended, at the offset that it has."""
         producer = self._producers.get(batch.producer_id)
         if producer is None or producer.epoch != batch.producer_epoch:
             producer = self._producers[batch.producer_id] = _Producer(batch.producer_epoch, deque(maxlen=_REMEMBERED))
-        producer.batches.append(_Appended(batch.base_sequence, batch.last_sequence, base_offset))
+        producer.batches.append(replace(batch, payload=b""))
 
     def __len__(self) -> int:
         return len(self._producers)

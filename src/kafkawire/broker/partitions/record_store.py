@@ -6,6 +6,7 @@ from typing import Final
 
 from kafkawire.broker.partitions.checked_batch import RefusedRecordsError
 from kafkawire.broker.partitions.partition_log import OVERHEAD, PartitionLog
+from kafkawire.broker.partitions.producers import Appended
 from kafkawire.protocol import RemoveTopicRecord
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire import Message
@@ -37,8 +38,8 @@ class RecordStore:
             log = logs[partition] = PartitionLog()
         return log
 
-    def append(self, topic_id: bytes, partition: int, batch: RecordBatch, leader_epoch: int) -> int:
-        """Put a batch at the end of a partition; returns its base offset.
+    def append(self, topic_id: bytes, partition: int, batch: RecordBatch, leader_epoch: int) -> Appended:
+        """Put a batch at the end of a partition, unless it has come before.
 
         Raises:
             RefusedRecordsError: there is no room for it.
@@ -52,9 +53,9 @@ class RecordStore:
             )
         log = self.log(topic_id, partition)
         before = log.size
-        offset = log.append(batch, leader_epoch)
+        appended = log.append(batch, leader_epoch)
         self._bytes += log.size - before
-        return offset
+        return appended
 
     def remove(self, record: Message) -> None:
         """Forget the records of a topic when it is deleted; nothing happens at other metadata records."""

@@ -37,11 +37,6 @@ class TopicDemands:
             needs_keys=isinstance(cleanup, tuple) and "compact" in cleanup,
         )
 
-    def least_in_sync(self, topic: str) -> int:
-        """How many replicas must be in sync for a write that all of them are to have."""
-        least = self._value(topic, "min.insync.replicas", "min.insync.replicas")
-        return least if isinstance(least, int) else 1
-
     def _value(self, topic: str, name: str, of_brokers: str) -> Value:
         text = self._configs.of(_TOPIC, topic).get(name)
         if text is None:

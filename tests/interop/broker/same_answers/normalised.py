@@ -25,6 +25,8 @@ _SETS = frozenset(
         "entries",
         "finalized_features",
         "matching_acls",
+        "partition_responses",
+        "partitions",
         "resources",
         "responses",
         "results",
