@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -23,15 +24,19 @@ from kafkawire.protocol import (
     DeleteTopicsResponse,
     DescribeClientQuotasRequest,
     DescribeClientQuotasResponse,
+    DescribeClusterRequest,
     FetchRequest,
     FetchResponse,
+    ListGroupsRequest,
+    ListOffsetsRequest,
     MetadataRequest,
     MetadataResponse,
     ProduceRequest,
     ProduceResponse,
+    message_class,
 )
 from kafkawire.protocol.error_codes import ErrorCode
-from kafkawire.rpc import encode_request
+from kafkawire.rpc import api_of, encode_request
 from kafkawire.wire.batches.batch import Record
 from kafkawire.wire.batches.writer import encode_batch
 
@@ -322,3 +327,46 @@ def test_d12_d14_d16_produce_and_fetch(talk: Talk) -> None:
         assert empty.throttle_time_ms > 2000
         assert empty.responses == ()
     delete(talk, "throttled")
+
+
+@on_plain
+def test_d13_time_of_requests(talk: Talk) -> None:
+    """Any time at all is too much, and throttled for a window: also where the controller works."""
+    name = OWN[0][0], EXACT, OWN[0][1]
+    creation = CreateTopicsRequest((CreateTopicsRequest.CreatableTopic("timed", 1, 1),), 30_000)
+    with quotas(talk, (OWN, [(PER_CENT, 1e-9)])):
+        for request, version in (
+            (MetadataRequest(()), 12),
+            (description(name), 1),
+            (ListGroupsRequest(), 5),
+            (DescribeClusterRequest(), 2),
+            (creation, 7),
+            (alteration((OWN, [(PER_CENT, 1e-9)])), 1),
+            (DeleteTopicsRequest((DeleteTopicsRequest.DeleteTopicState("timed"),), (), 30_000), 6),
+            (ListOffsetsRequest(-1), 11),
+        ):
+            talk.disconnect()  # which is muted
+            answer = talk.ask(request, version, message_class(api_of(request).response))
+            assert getattr(answer, "throttle_time_ms", None) == 1000, request
+
+
+@on_plain
+def test_d18_connections(talk: Talk) -> None:
+    """The connection of the talk is there before, and is used again at the end."""
+    here: Entity = [("ip", talk.side.host)]
+    alter(talk, (here, [(CONNECTION, 5.0)]))
+    see(talk, 1)
+    assert 50 <= sum(_is_answered(talk) for _ in range(54)) < 54
+    alter(talk, (here, [(CONNECTION, None)]))
+    see(talk, 0)
+
+
+def _is_answered(talk: Talk) -> bool:
+    """Whether a new connection is, before it is closed."""
+    frame = encode_request(DescribeClusterRequest(), 0, correlation_id=1, client_id="kafkawire")
+    with socket.create_connection((talk.side.host, talk.side.port), timeout=20) as connection:
+        try:
+            connection.sendall(frame)
+            return bool(connection.recv(4))
+        except ConnectionError:
+            return False
