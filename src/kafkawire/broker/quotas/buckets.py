@@ -16,6 +16,8 @@ __all__ = ["Bucket", "Buckets"]
 _UNUSED_MS: Final = 3_600_000
 _BETWEEN_SWEEPS_MS: Final = 30_000
 _MOST_CLIENTS_REMEMBERED: Final = 10_000
+_MOST_BUCKETS: Final = 100_000
+"""Client ids cost nothing to make up, and buckets cost memory."""
 
 M = TypeVar("M")
 
@@ -102,6 +104,8 @@ class Buckets(Generic[M]):
         key = tuple(sorted(tags.items()))
         bucket = self._by_tags.get(key)
         if bucket is None:
+            if len(self._by_tags) >= _MOST_BUCKETS:
+                self._drop_half()
             bucket = self._by_tags[key] = Bucket(key, self._limit(key), self._new_meter(), now_ms)
         return bucket
 
@@ -119,6 +123,12 @@ class Buckets(Generic[M]):
         if len(self._by_client) >= _MOST_CLIENTS_REMEMBERED:
             self._by_client.clear()
         self._by_client[client] = bucket
+
+    def _drop_half(self) -> None:
+        """Let go of the buckets that were used longest ago."""
+        self._by_client.clear()
+        by_use = sorted(self._by_tags.items(), key=lambda item: item[1].used_ms)
+        self._by_tags = dict(by_use[len(by_use) // 2 :])
 
     def _sweep(self, now_ms: int) -> None:
         """Let go of buckets that nobody has used for an hour (D17)."""

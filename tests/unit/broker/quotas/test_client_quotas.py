@@ -11,6 +11,7 @@ from kafkawire.broker.calls import Call
 from kafkawire.broker.clock import ManualClock
 from kafkawire.broker.plugins.client_quota_callback import ClientQuotaCallback, ClientQuotaEntity, ClientQuotaType
 from kafkawire.broker.plugins.cluster_metadata import ClusterMetadata
+from kafkawire.broker.quotas import buckets
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.sessions import Principal, Session
 from kafkawire.protocol import ClientQuotaRecord
@@ -187,6 +188,20 @@ def test_d17_buckets_that_nobody_uses_for_an_hour_are_forgotten(clock: ManualClo
         quotas.mutations.quota_of(strict, strict_since=6).take(1)
     clock.advance(3600.001)
     quotas.mutations.quota_of(strict, strict_since=6).take(1)
+
+
+def test_buckets_of_clients_that_are_made_up_are_bounded(clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(buckets, "_MOST_BUCKETS", 4)
+    quotas = ClientQuotas(clock)
+    quotas.apply(record("producer_byte_rate", 100, client_id=None))
+    for number in range(4):
+        clock.advance(0.001)
+        quotas.produce.record(session("u"), f"c{number}", 1000)
+    clock.advance(0.001)
+    assert quotas.produce.record(session("u"), "c0", 0) == 0  # used just now
+    assert quotas.produce.record(session("u"), "new", 1000) == 0
+    assert quotas.produce.record(session("u"), "c0", 100) > 0
+    assert quotas.produce.record(session("u"), "c1", 100) == 0  # forgotten
 
 
 def test_without_quotas_nothing_is_measured_and_a_first_one_begins_it(clock: ManualClock) -> None:
