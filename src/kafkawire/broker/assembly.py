@@ -98,7 +98,7 @@ def assemble(
         ),
         faults,
     )
-    routes = {**routes, **ClusterHandlers(cluster, offered, access).routes}
+    routes = {**routes, **ClusterHandlers(cluster, offered, controller, access).routes}
     return Dispatcher(routes, offered, controller, quotas=quotas, faults=faults, clock=clock)
 
 

@@ -74,7 +74,8 @@ class EmbeddedBroker:
         self._host = host
         self._port = port
         self._clock = clock or SystemClock()
-        self._cluster = Cluster("", self._configuration.integer("node.id"), host, port)
+        rack = self._configuration.text("broker.rack") or None
+        self._cluster = Cluster("", self._configuration.integer("node.id"), host, port, rack)
         self._resources: AsyncExitStack | None = None
         self._halt: asyncio.Future[StorageError] | None = None
         self._server: Server | None = None

@@ -10,6 +10,8 @@ from kafkawire.admin.acls import ResourceType
 from kafkawire.broker.access import CLUSTER_NAME, Access
 from kafkawire.broker.calls import Call, Routes
 from kafkawire.broker.cluster import Cluster
+from kafkawire.broker.controller import Controller
+from kafkawire.broker.registration import SUPPORTED_FEATURES
 from kafkawire.protocol import (
     ApiVersionsRequest,
     ApiVersionsResponse,
@@ -20,6 +22,7 @@ from kafkawire.protocol.error_codes import ErrorCode
 
 __all__ = ["ClusterHandlers", "says_what_it_is"]
 
+_KNOWS_LEVEL_0: Final = 4
 _BROKER, _CONTROLLER = 1, 2
 _ENDPOINT_TYPES: Final = {_BROKER: "BROKER", _CONTROLLER: "CONTROLLER"}
 _NOT_ASKED: Final = -(2**31)
@@ -35,12 +38,14 @@ class ClusterHandlers:
     Args:
         cluster: what there is to tell.
         offered: API key to the versions that are served.
+        controller: knows the features of the cluster.
         access: who may know what they may do.
     """
 
-    def __init__(self, cluster: Cluster, offered: Mapping[int, range], access: Access) -> None:
+    def __init__(self, cluster: Cluster, offered: Mapping[int, range], controller: Controller, access: Access) -> None:
         self._cluster = cluster
         self._offered = offered
+        self._controller = controller
         self._access = access
 
     @property
@@ -52,7 +57,21 @@ class ClusterHandlers:
         if not says_what_it_is(request, call.version):
             return ApiVersionsResponse(ErrorCode.INVALID_REQUEST)
         listed = (ApiVersionsResponse.ApiVersion(key, v[0], v[-1]) for key, v in sorted(self._offered.items()))
-        return ApiVersionsResponse(api_keys=tuple(listed))
+        supported = (
+            ApiVersionsResponse.SupportedFeatureKey(*feature)
+            for feature in SUPPORTED_FEATURES
+            if feature[1] > 0 or call.version >= _KNOWS_LEVEL_0
+        )
+        finalized = (
+            ApiVersionsResponse.FinalizedFeatureKey(name, level, level)
+            for name, level in self._controller.image.features.levels.items()
+        )
+        return ApiVersionsResponse(
+            api_keys=tuple(listed),
+            supported_features=tuple(supported),
+            finalized_features_epoch=self._controller.end_offset - 1,
+            finalized_features=tuple(finalized),
+        )
 
     def _describe_cluster(self, request: DescribeClusterRequest, call: Call) -> DescribeClusterResponse:
         """Tell about brokers; controllers are told about by controllers (KIP-919)."""
