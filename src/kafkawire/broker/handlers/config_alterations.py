@@ -11,10 +11,10 @@ from kafkawire.admin.config_resources import ConfigChange, ConfigOperation, Conf
 from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Call, Routes
 from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
+from kafkawire.broker.handlers.config_resources import broker_id, is_allowed, unauthorized
 from kafkawire.broker.item_errors import ItemError
 from kafkawire.broker.resource_configs.alterations import ConfigAlterations
 from kafkawire.broker.resource_configs.loggers import BrokerLoggers
-from kafkawire.broker.resource_configs.resources import broker_id, is_allowed, unauthorized
 from kafkawire.protocol import (
     AlterConfigsRequest,
     AlterConfigsResponse,

@@ -10,12 +10,12 @@ from kafkawire.admin.acls import AclOperation
 from kafkawire.admin.config_resources import ConfigEntry, ConfigResourceType, ConfigSource
 from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Call, Routes
+from kafkawire.broker.handlers.config_resources import broker_id, is_allowed, unauthorized
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.item_errors import ItemError
 from kafkawire.broker.refusals import refusal
 from kafkawire.broker.resource_configs.descriptions import ConfigDescriptions
 from kafkawire.broker.resource_configs.loggers import BrokerLoggers
-from kafkawire.broker.resource_configs.resources import broker_id, is_allowed, unauthorized
 from kafkawire.broker.topic_names import check_topic_name
 from kafkawire.protocol import (
     DescribeConfigsRequest,
