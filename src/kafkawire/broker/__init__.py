@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from kafkawire.broker.embedded import EmbeddedBroker
     from kafkawire.broker.faults import Fault, Faults
     from kafkawire.broker.plugins.alter_config_policy import AlterConfigPolicy, ConfigRequestMetadata
+    from kafkawire.broker.plugins.authorizer import Authorizer
     from kafkawire.broker.plugins.client_quota_callback import (
         ClientQuotaCallback,
         ClientQuotaEntity,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AlterConfigPolicy",
+    "Authorizer",
     "ClientQuotaCallback",
     "ClientQuotaEntity",
     "ClientQuotaType",
@@ -61,6 +63,7 @@ _MODULES = {
     "embedded": "EmbeddedBroker",
     "faults": "Fault Faults",
     "plugins.alter_config_policy": "AlterConfigPolicy ConfigRequestMetadata",
+    "plugins.authorizer": "Authorizer",
     "plugins.client_quota_callback": "ClientQuotaCallback ClientQuotaEntity ClientQuotaType ConfigEntity "
     "ConfigEntityType",
     "plugins.cluster_metadata": "ClusterMetadata ClusterNode PartitionMetadata",

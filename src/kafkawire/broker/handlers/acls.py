@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from kafkawire.admin.acls import (
@@ -40,7 +40,10 @@ from kafkawire.protocol.errors import (
 )
 from kafkawire.wire import Message
 
-__all__ = ["AclHandlers"]
+__all__ = ["MAXIMUM_ENTRIES", "AclHandlers"]
+
+MAXIMUM_ENTRIES: Final = 1_000_000
+"""About so many ACLs fit in one answer: many filters that mean many ACLs each would fill any memory."""
 
 _UNKNOWN: Final = 0
 _ANY: Final = 1
@@ -100,12 +103,7 @@ class AclHandlers:
             return refused
         if not is_batch:
             return DescribeAclsResponse(resources=self._described(request))
-        result = DescribeAclsResponse.DescribeAclsFilterResult
-        return DescribeAclsResponse(
-            filter_results=tuple(
-                result(error_message=None, resources=self._described(wanted)) for wanted in request.filters
-            )
-        )
+        return DescribeAclsResponse(filter_results=tuple(self._described_by_each(request.filters)))
 
     def _create(self, request: CreateAclsRequest, call: Call) -> Message:
         codes = {code for creation in request.creations for code in _codes(creation)}
@@ -134,13 +132,15 @@ class AclHandlers:
         if refused is not None:
             return refused
         found: dict[AclBinding, None] = {}
+        count = 0
         results = []
         for asked in request.filters:
             wanted = _filter(asked)
             matching = self._acls.matching(wanted)
             is_full = len(found) >= MAXIMUM_RECORDS
             found.update(dict.fromkeys(matching))
-            if len(found) > MAXIMUM_RECORDS or (is_full and matching):
+            count += len(matching)
+            if len(found) > MAXIMUM_RECORDS or (is_full and matching) or count > MAXIMUM_ENTRIES:
                 reason = f"Cannot remove more than {MAXIMUM_RECORDS} acls in a single delete operation."
                 return refusal(request, call.version, InvalidRequestError.code, message=reason)
             results.append(_unknown_part(wanted) or _Deleted(error_message=None, matching_acls=_deleted(matching)))
@@ -172,6 +172,18 @@ class AclHandlers:
             )
             for acl in new
         ]
+
+    def _described_by_each(self, filters: Iterable[_Filter]) -> Iterator[DescribeAclsResponse.DescribeAclsFilterResult]:
+        """What filters mean, each by itself; those that come after too much are told so."""
+        result = DescribeAclsResponse.DescribeAclsFilterResult
+        count = 0
+        for wanted in filters:
+            if count >= MAXIMUM_ENTRIES:
+                yield result(PolicyViolationError.code, f"Other filters mean {MAXIMUM_ENTRIES} ACLs and more already.")
+                continue
+            resources = self._described(wanted)
+            count += sum(len(resource.acls) for resource in resources)
+            yield result(error_message=None, resources=resources)
 
     def _described(self, wanted: _Filter) -> Sequence[DescribeAclsResponse.DescribeAclsResource]:
         """What a filter means, by resource (A21)."""

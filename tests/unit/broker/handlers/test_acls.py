@@ -10,6 +10,7 @@ from kafkawire.admin.acls import AclOperation, AclPermissionType, PatternType, R
 from kafkawire.broker.access import AuthorizedAccess, UnrestrictedAccess
 from kafkawire.broker.calls import Call, RefusedRequestError
 from kafkawire.broker.controller import Controller
+from kafkawire.broker.handlers import acls
 from kafkawire.broker.handlers.acls import AclHandlers
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.metadata_log.log import MemoryLog
@@ -173,6 +174,18 @@ class TestKip888:
     def test_unknown_closes_the_connection_as_in_older_versions(self) -> None:
         with pytest.raises(RefusedRequestError):
             Broker().ask(DescribeAclsRequest(filters=(*self.FILTERS, Described())), 4)
+
+
+def test_answers_do_not_grow_without_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(acls, "MAXIMUM_ENTRIES", 5)
+    broker = Broker()
+    broker.create(*(acl(f"orders-{number}") for number in range(3)))
+    everything = Described(ANY, None, ANY, None, None, ANY, ANY)
+    answer = broker.ask(DescribeAclsRequest(filters=(everything,) * 4), 4)
+    assert isinstance(answer, DescribeAclsResponse)
+    assert [(one.error_code, len(one.resources)) for one in answer.filter_results] == [(0, 3), (0, 3), (44, 0), (44, 0)]
+    assert [code for code, _, _ in broker.delete(*(EVERYTHING,) * 2)] == [42, 42]
+    assert len(broker.controller.image.acls.ids) == 3
 
 
 def test_acls_by_the_hundred_thousand_are_quick() -> None:
