@@ -326,4 +326,9 @@ def throttled(answer: Answer, version: int, milliseconds: int) -> Answer:
 
 
 def _key(api: AnApi) -> int:
-    return int(api) if isinstance(api, int) else api_of(api).key
+    if isinstance(api, int):
+        return int(api)
+    known = api_of(api)
+    if known.request != api.NAME:
+        raise ValueError(f"{api.NAME} is not a request")
+    return known.key
