@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from kafkawire.admin.scram import ScramMechanism, ScramUpsertion, salted
-from kafkawire.broker.access import UnrestrictedAccess
+from kafkawire.broker.access import AuthorizedAccess
 from kafkawire.broker.calls import Call
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.handlers.scram import ScramHandlers
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.metadata_log.log import MemoryLog
+from kafkawire.broker.plugins.standard_authorizer import StandardAuthorizer
 from kafkawire.broker.sessions import ANONYMOUS, Session
 from kafkawire.protocol import (
     AlterUserScramCredentialsRequest,
@@ -19,6 +20,7 @@ from kafkawire.protocol import (
     DescribeUserScramCredentialsResponse,
     FeatureLevelRecord,
 )
+from kafkawire.wire import Message
 
 Upsertion = AlterUserScramCredentialsRequest.ScramCredentialUpsertion
 Deletion = AlterUserScramCredentialsRequest.ScramCredentialDeletion
@@ -28,21 +30,27 @@ SESSION = Session(ANONYMOUS, "127.0.0.1", "PLAINTEXT")
 class Broker:
     """The handlers of credentials on a state of their own."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, may: bool = True) -> None:
         self.controller = Controller(MemoryLog(), MetadataImage())
-        self._routes = ScramHandlers(self.controller, UnrestrictedAccess()).routes
+        authorizer = StandardAuthorizer(self.controller.image.acls, (), allow_everyone_if_no_acl=may)
+        self._routes = ScramHandlers(self.controller, AuthorizedAccess(authorizer)).routes
+
+    def ask(self, request: Message, key: int) -> Message:
+        answer = self._routes[type(request)](request, Call(key, 0, "test", SESSION))
+        assert isinstance(answer, Message)
+        return answer
 
     def alter(self, *alterations: Upsertion | Deletion) -> dict[str, int]:
         deletions = tuple(one for one in alterations if isinstance(one, Deletion))
         upsertions = tuple(one for one in alterations if isinstance(one, Upsertion))
         request = AlterUserScramCredentialsRequest(deletions, upsertions)
-        answer = self._routes[AlterUserScramCredentialsRequest](request, Call(51, 0, "test", SESSION))
+        answer = self.ask(request, 51)
         assert isinstance(answer, AlterUserScramCredentialsResponse)
         return {one.user: one.error_code for one in answer.results}
 
     def describe(self) -> dict[str, list[tuple[int, int]]]:
         request = DescribeUserScramCredentialsRequest(None)
-        answer = self._routes[DescribeUserScramCredentialsRequest](request, Call(50, 0, "test", SESSION))
+        answer = self.ask(request, 50)
         assert isinstance(answer, DescribeUserScramCredentialsResponse)
         return {
             one.user: [(info.mechanism, info.iterations) for info in one.credential_infos] for one in answer.results
@@ -100,3 +108,15 @@ def test_more_than_fit_in_a_batch_fail_all() -> None:
     broker = Broker()
     assert set(broker.alter(*(upsertion(f"user-{number}") for number in range(10_001))).values()) == {-1}
     assert broker.describe() == {}
+
+
+@pytest.mark.parametrize("users", [None, (), (DescribeUserScramCredentialsRequest.UserName("a"),)])
+def test_a_refused_scram_description_has_an_answer_and_no_results(
+    users: tuple[DescribeUserScramCredentialsRequest.UserName, ...] | None,
+) -> None:
+    broker = Broker(may=False)
+    request = DescribeUserScramCredentialsRequest(users)
+    assert broker.ask(request, 50) == DescribeUserScramCredentialsResponse(error_code=31, error_message=None)
+    altered = broker.ask(AlterUserScramCredentialsRequest((Deletion("a", 1),), (upsertion("b"),)), 51)
+    assert isinstance(altered, AlterUserScramCredentialsResponse)
+    assert {one.user: one.error_code for one in altered.results} == {"a": 31, "b": 31}

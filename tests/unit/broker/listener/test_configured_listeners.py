@@ -36,7 +36,7 @@ def test_protocols_are_names_of_listeners_by_default() -> None:
     assert all(one.host == "" and one.advertised_host for one in found)
 
 
-def test_listeners_of_controllers_are_not_for_clients() -> None:
+def test_controller_listeners_are_not_for_clients() -> None:
     (only,) = listeners(listeners="PLAINTEXT://127.0.0.1:0,CONTROLLER://127.0.0.1:0")
     assert only.name == "PLAINTEXT"
 

@@ -201,7 +201,7 @@ async def test_connections_on_which_nothing_happens_are_closed() -> None:
         assert await idle.is_closed()
 
 
-async def test_a_login_does_not_take_for_ever() -> None:
+async def test_a_login_in_time_or_none() -> None:
     clock = ManualClock()
     async with (
         EmbeddedBroker({**SASL, "connections.max.idle.ms": "500"}, clock=clock) as broker,

@@ -175,6 +175,8 @@ async def test_who_does_not_speak_tls_is_closed(certificates: Certificates) -> N
         ({"ssl.enabled.protocols": "TLSv1.1"}, "TLSv1.1"),
     ],
 )
-async def test_what_cannot_be_used_is_said(certificates: Certificates, changes: dict[str, str], reason: str) -> None:
+async def test_pem_only_and_what_cannot_be_used_is_said(
+    certificates: Certificates, changes: dict[str, str], reason: str
+) -> None:
     with pytest.raises(ConfigurationError, match=reason):
         await cluster_id(certificates.properties(**changes), certificates.client())

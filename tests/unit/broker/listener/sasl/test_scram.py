@@ -75,7 +75,7 @@ def test_our_own_client_agrees(
         "\xff",
     ],
 )
-def test_a_wrong_proof_is_refused_without_a_word_about_what_is_wrong(final: str) -> None:
+def test_scram_proof_length_and_all_else_are_refused_without_a_word_about_what_is_wrong(final: str) -> None:
     login = server(credential())
     login.respond(CLIENT_FIRST)
     with pytest.raises(LoginRefusedError) as raised:
@@ -114,7 +114,7 @@ def test_to_act_as_somebody_else_is_refused() -> None:
         server(credential()).respond(b"n,a=root,n=user,r=abc")
 
 
-def test_who_does_not_exist_gets_the_answers_of_who_mistypes() -> None:
+def test_an_unknown_scram_user_gets_the_answers_of_who_mistypes() -> None:
     """And the same ones every time: otherwise two attempts would tell which users there are."""
     firsts = {server(credential()).respond(b"n,,n=nobody,r=abc") for _ in range(2)}
     assert len(firsts) == 1
