@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import signal
 from collections.abc import Mapping, Sequence
@@ -17,6 +18,7 @@ from kafkawire.broker.embedded import EmbeddedBroker
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.cli.outcome import CommandError, ExitCode
 
+_NO_SUCH_ADDRESS = frozenset({errno.EADDRINUSE, errno.EADDRNOTAVAIL})
 _LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
@@ -46,6 +48,12 @@ def run(
         raise CommandError(str(error), ExitCode.USAGE) from None
     except StorageError as error:
         raise CommandError(str(error)) from None
+    except OSError as error:
+        if error.errno not in _NO_SUCH_ADDRESS:
+            raise
+        raise CommandError(
+            f"{error.strerror}; --port and --host choose another address, --port 0 a free port"
+        ) from None
     if exit_code is not ExitCode.DONE:
         raise typer.Exit(exit_code)
 

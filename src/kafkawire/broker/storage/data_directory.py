@@ -36,13 +36,17 @@ class DataDirectory:
         directory_id: of the directory itself (KIP-858).
 
     Raises:
-        DataDirectoryError: another broker has it, it is another node's, or what it says of itself makes no sense.
+        DataDirectoryError: another broker has it, it is another node's or no directory, or what it says of itself
+            makes no sense.
         OSError: it cannot be read or written.
     """
 
     def __init__(self, path: Path, node_id: int) -> None:
         self.path = path
-        path.mkdir(parents=True, exist_ok=True)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError) as error:
+            raise DataDirectoryError(f"{path}: it is not a directory; use another one") from error
         self._lock = _locked(path / _LOCK)
         try:
             meta = self._meta(node_id)
