@@ -160,7 +160,7 @@ class TestConfluentKafka:
         listed = admin.list_consumer_groups().result(SECONDS)
         assert [group.group_id for group in listed.valid] == ["readers"]
 
-    def test_who_subscribes_is_told_that_it_cannot(
+    def test_no_members_are_taken_and_who_subscribes_is_told(
         self, confluent_kafka: Untyped, broker: ThreadedBroker, admin: Untyped
     ) -> None:
         """At once and in words: the broker does not offer what members of groups need."""

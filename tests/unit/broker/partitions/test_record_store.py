@@ -15,7 +15,7 @@ def batch(size: int = 1000) -> RecordBatch:
     return next(read_batches(encode_batch([Record(value=bytes(size))])))
 
 
-def test_there_is_room_for_so_much() -> None:
+def test_records_in_memory_have_so_much_room() -> None:
     store = RecordStore(most_bytes=10_000)
     for _ in range(7):
         store.append(TOPIC, 0, batch(), 0)
