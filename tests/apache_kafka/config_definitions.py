@@ -4,7 +4,7 @@ them where the broker of this project reads them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,7 @@ class _KafkasDefinitions(msgspec.Struct, frozen=True):
     group: dict[str, _KafkasDefinition]
     client_metrics: dict[str, _KafkasDefinition]
     update_modes: dict[str, str]
+    of_listeners_only: tuple[str, ...]
     topic_synonyms: dict[str, dict[str, int]]
     group_synonyms: dict[str, str | None]
     broker_synonyms: dict[str, tuple[str, ...]]
@@ -61,6 +62,7 @@ def definitions_of(release: str) -> Definitions:
             "group": _all(kafkas.group),
             "client_metrics": _all(kafkas.client_metrics),
             "update_modes": kafkas.update_modes,
+            "of_listeners_only": kafkas.of_listeners_only,
             "topic_synonyms": kafkas.topic_synonyms,
             "group_synonyms": kafkas.group_synonyms,
             "broker_synonyms": kafkas.broker_synonyms,
@@ -71,11 +73,14 @@ def definitions_of(release: str) -> Definitions:
 
 def as_data(definitions: Definitions) -> bytes:
     """The content of the data file: JSON with a line for each name."""
-    sections = (
-        f'"{section}": {{\n' + ",\n".join(f"{_json(name)}: {_json(one)}" for name, one in sorted(named.items())) + "\n}"
-        for section, named in msgspec.to_builtins(definitions).items()
-    )
+    sections = (f"{_json(name)}: {_section(content)}" for name, content in msgspec.to_builtins(definitions).items())
     return ("{\n" + ",\n".join(sections) + "\n}\n").encode()
+
+
+def _section(content: Mapping[str, object] | Sequence[str]) -> str:
+    if not isinstance(content, Mapping):
+        return _json(sorted(content))
+    return "{\n" + ",\n".join(f"{_json(name)}: {_json(one)}" for name, one in sorted(content.items())) + "\n}"
 
 
 def _json(value: object) -> str:

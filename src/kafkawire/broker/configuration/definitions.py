@@ -68,6 +68,7 @@ class Definitions(msgspec.Struct, frozen=True):
         broker, topic, group, client_metrics: name to definition.
         broker_dynamic_only: those for brokers that only exist while they run.
         update_modes: how the values of brokers can be changed while they run; names that are not here cannot.
+        of_listeners_only: what can be changed for a listener, but not for all at once.
         topic_synonyms: name for topics to the names for brokers, each with the milliseconds of its unit (1 for those
             without a unit). The first with a value holds.
         group_synonyms: name for groups to the name for brokers; None if there is none.
@@ -81,6 +82,7 @@ class Definitions(msgspec.Struct, frozen=True):
     group: Mapping[str, ConfigDefinition]
     client_metrics: Mapping[str, ConfigDefinition]
     update_modes: Mapping[str, UpdateMode]
+    of_listeners_only: frozenset[str]
     topic_synonyms: Mapping[str, Mapping[str, int]]
     group_synonyms: Mapping[str, str | None]
     broker_synonyms: Mapping[str, tuple[str, ...]]

@@ -11,6 +11,7 @@ from kafkawire.broker.configuration.dynamic_configuration import DynamicConfigur
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.item_errors import ItemError, item_error
 from kafkawire.broker.plugins.alter_config_policy import AlterConfigPolicy, ConfigRequestMetadata
+from kafkawire.broker.resource_configs.broker_rules import BrokerChangeRules
 from kafkawire.broker.resource_configs.descriptions import topic_defaults
 from kafkawire.broker.resource_configs.rules import ConfigRules
 from kafkawire.broker.resource_configs.sources import broker_definition
@@ -39,6 +40,7 @@ class ConfigAlterations:
         self._dynamic = dynamic
         self._policy = policy
         self._rules = ConfigRules(dynamic)
+        self._broker_rules = BrokerChangeRules(dynamic)
 
     def records_of_new(self, resource: ConfigResource, configs: Mapping[str, str]) -> Sequence[ConfigRecord]:
         """The records of a resource that comes into being with its configuration.
@@ -112,7 +114,7 @@ class ConfigAlterations:
         Raises:
             ItemError: it takes it not.
         """
-        self._rules.check_broker_change(configs, of_one_broker=bool(resource.name))
+        self._broker_rules.check(configs, of_one_broker=bool(resource.name))
 
     def _changed(self, resource: ConfigResource, change: ConfigChange, current: str | None) -> str | None:
         match change.operation:

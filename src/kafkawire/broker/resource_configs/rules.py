@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
@@ -15,7 +15,6 @@ from kafkawire.broker.configuration.dynamic_configuration import DynamicConfigur
 from kafkawire.broker.item_errors import ItemError
 from kafkawire.broker.plugins.client_quota_callback import CALLBACK_CLASS, ClientQuotaCallback
 from kafkawire.broker.plugins.loading import find
-from kafkawire.broker.resource_configs.sources import broker_definition
 from kafkawire.broker.topic_names import check_topic_name
 from kafkawire.protocol.error_codes import ErrorCode
 
@@ -35,13 +34,6 @@ _MATCH_PARAMETERS: Final = frozenset(
 _KINDS_WITH_SESSIONS: Final = ("consumer", "share", "streams")
 _STANDBY_REPLICAS: Final = "streams.num.standby.replicas"
 _NODE_ID: Final = re.compile(r"[+-]?[0-9]{1,10}", re.ASCII)
-_THREADS: Final = (
-    "num.io.threads",
-    "num.network.threads",
-    "num.replica.fetchers",
-    "num.recovery.threads.per.data.dir",
-    "background.threads",
-)
 
 
 class ConfigRules:
@@ -72,22 +64,6 @@ class ConfigRules:
         if check is None:
             raise ItemError(ErrorCode.INVALID_REQUEST, f"Unknown resource type {resource_type}")
         check(name, configs)
-
-    def check_broker_change(self, configs: Mapping[str, str], *, of_one_broker: bool) -> None:
-        """Let what would be set for a broker, or for all, pass.
-
-        Raises:
-            ItemError: it cannot be set while brokers run, or not there.
-        """
-        try:
-            self._check_places(configs, of_one_broker=of_one_broker)
-            for name, text in configs.items():
-                definition = broker_definition(name)
-                if definition is not None:
-                    definition.value(name, text)
-            self._check_threads(configs)
-        except InvalidValueError as error:
-            raise ItemError(ErrorCode.INVALID_REQUEST, str(error)) from None
 
     def _check_topic(self, name: str, configs: Mapping[str, str]) -> None:
         if not name:
@@ -154,40 +130,6 @@ class ConfigRules:
         if int(name) < 0:
             raise ItemError(ErrorCode.INVALID_REQUEST, "Invalid negative broker ID.")
 
-    def _check_places(self, configs: Mapping[str, str], *, of_one_broker: bool) -> None:
-        known = definitions()
-        changeable = known.update_modes if of_one_broker else {CALLBACK_CLASS, *known.update_modes}
-        fixed = [key for key in configs if key in known.broker and key not in changeable]
-        _refuse(fixed, "Cannot update these configs dynamically")
-        if configs.get(CALLBACK_CLASS):
-            _check_callback(configs[CALLBACK_CLASS])
-        secured = [key for key in configs if key in _security_configs()]
-        _refuse(
-            secured,
-            "These security configs can be dynamically updated only per-listener using the listener prefix",
-        )
-        if not of_one_broker:
-            for key, text in configs.items():
-                definition = broker_definition(key)
-                if definition is not None:
-                    definition.value(key, text)
-            _refuse(
-                [key for key in configs if _is_of_one_broker(key)],
-                "Cannot update these configs at default cluster level, broker id must be specified",
-            )
-
-    def _check_threads(self, configs: Mapping[str, str]) -> None:
-        """Pools of threads are resized in steps: to half or double their size at most."""
-        for name in _THREADS:
-            if name not in configs:
-                continue
-            now, then = self._dynamic.integer(name), int(configs[name])
-            failed = f"Dynamic thread count update validation failed for {name}={then}"
-            if then < now / 2:
-                raise InvalidValueError(f"{failed}, value should be at least half the current value {now}")
-            if then > now * 2:
-                raise InvalidValueError(f"{failed}, value should not be greater than double the current value {now}")
-
 
 def _values(known: Mapping[str, ConfigDefinition], configs: Mapping[str, str], kind: str) -> dict[str, Value]:
     unknown = next((key for key in configs if key not in known), None)
@@ -215,26 +157,3 @@ def _check_callback(text: str) -> None:
         find(text, ClientQuotaCallback, CALLBACK_CLASS)
     except ConfigurationError as error:
         raise InvalidValueError(str(error)) from None
-
-
-def _refuse(names: Iterable[str], why: str) -> None:
-    told = ", ".join(names)
-    if told:
-        raise InvalidValueError(f"{why}: [{told}]")
-
-
-def _is_of_one_broker(name: str) -> bool:
-    mode = definitions().update_modes.get(name)
-    if mode is not None:
-        return mode == "per-broker"
-    base = name.split(".", 3)
-    return name.startswith("listener.name.") and len(base) == 4 and base[3] not in _OF_ALL_LISTENERS
-
-
-_OF_ALL_LISTENERS: Final = frozenset({"max.connections", "max.connection.creation.rate", "num.network.threads"})
-
-
-def _security_configs() -> frozenset[str]:
-    """What can be changed for a listener only."""
-    modes = definitions().update_modes
-    return frozenset(name for name, mode in modes.items() if mode == "per-broker" and name.startswith("ssl."))

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 import kafka.server.KafkaConfig;
 
@@ -36,6 +37,7 @@ public final class ConfigDefinitions {
         all.put("group", definitions(GroupConfig.CONFIG_DEF.configKeys()));
         all.put("client_metrics", definitions(ClientMetricsConfigs.configDef().configKeys()));
         all.put("update_modes", new TreeMap<>(DynamicBrokerConfig.dynamicConfigUpdateModes()));
+        all.put("of_listeners_only", new TreeSet<>(DynamicBrokerConfig.DYNAMIC_SECURITY_CONFIGS));
         all.put("topic_synonyms", topicSynonyms());
         all.put("group_synonyms", groupSynonyms());
         all.put("broker_synonyms", brokerSynonyms());

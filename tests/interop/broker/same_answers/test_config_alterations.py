@@ -32,6 +32,72 @@ Replaced = AlterConfigsRequest.AlterConfigsResource
 Value = AlterConfigsRequest.AlterableConfig
 SET, DELETE, APPEND, SUBTRACT = range(4)
 
+_BROKER_VALUES = {
+    "": ("x",),
+    "auto.create.topics.enable": ("false",),
+    "background.threads": ("20",),
+    "broker.id": ("5",),
+    "config.providers": ("x",),
+    "cordoned.log.dirs": ("/no/such", ""),
+    "create.topic.policy.class.name": ("x",),
+    "follower.replication.throttled.rate": ("x",),
+    "group.consumer.assignment.interval.ms": ("-1", "20000", "5"),
+    "group.coordinator.cached.buffer.max.bytes": ("1", "600000"),
+    "internal.metadata.log.segment.bytes": ("5",),
+    "leader.replication.throttled.rate": ("-1", "5"),
+    "listener.name.plaintext.max.connection.creation.rate": ("5", "x"),
+    "listener.name.plaintext.max.connections": ("5", "x", "-1"),
+    "listener.name.plaintext.ssl.client.auth": ("x", "none"),
+    "listener.name.x.max.connections": ("5",),
+    "listener.name.x.no.such": ("y",),
+    "listener.name.x.ssl.keystore.type": ("PEM",),
+    "log.cleaner.backoff.ms": ("-1",),
+    "log.cleaner.dedupe.buffer.size": ("1",),
+    "log.cleaner.max.compaction.lag.ms": ("1",),
+    "log.cleaner.threads": ("x", "1", "2"),
+    "log.cleanup.policy": ("nope", "", "compact,compact"),
+    "log.flush.interval.ms": ("0",),
+    "log.local.retention.bytes": ("5",),
+    "log.message.timestamp.before.max.ms": ("-1",),
+    "log.retention.bytes": ("0",),
+    "log.retention.ms": ("x", "5000", "0", "-1", "-2"),
+    "log.roll.jitter.ms": ("-1", "5"),
+    "log.roll.ms": ("0", "5"),
+    "log.segment.bytes": ("1",),
+    "max.connections": ("-1", "1000"),
+    "max.connections.per.ip": ("0", "5"),
+    "max.connections.per.ip.overrides": ("127.0.0.1:5", ""),
+    "message.max.bytes": ("1000012", "-1"),
+    "min.insync.replicas": ("2", "1"),
+    "no.such": ("x",),
+    "num.io.threads": ("9", "8", "16", "4"),
+    "num.network.threads": ("1", "4"),
+    "num.partitions": ("3",),
+    "num.replica.fetchers": ("2",),
+    "producer.id.expiration.ms": ("0", "5"),
+    "quota.window.num": ("3",),
+    "remote.log.reader.threads": ("5", "20"),
+    "replica.alter.log.dirs.io.max.bytes.per.second": ("-1", "5"),
+    "sasl.enabled.mechanisms": ("PLAIN",),
+    "ssl.client.auth": ("none",),
+    "ssl.keystore.location": ("x",),
+    "super.users": ("x",),
+    "unclean.leader.election.enable": ("true", "x"),
+}
+_WORDED_IN_JAVA = {
+    "background.threads": ("1", "21"),
+    "listener.security.protocol.map": ("bad", "PLAINTEXT:PLAINTEXT"),
+    "listeners": ("PLAINTEXT://:1", "bad"),
+    "log.cleaner.threads": ("0", "3"),
+    "log.local.retention.ms": ("999999999999",),
+    "max.connections.per.ip.overrides": ("bad", "1.1.1.1:x"),
+    "num.io.threads": ("1", "100"),
+    "num.network.threads": ("100",),
+    "num.recovery.threads.per.data.dir": ("5",),
+    "num.replica.fetchers": ("3",),
+    "remote.log.reader.threads": ("4", "21"),
+}
+
 
 def change(talk: Talk, *resources: Changed, version: int = 1, validate_only: bool = False) -> None:
     request = IncrementalAlterConfigsRequest(resources, validate_only)
@@ -163,33 +229,29 @@ def test_g5_changes_of_client_metrics(talk: Talk) -> None:
 
 @on_plain
 def test_g5_changes_of_brokers(talk: Talk) -> None:
-    keys = {
-        "log.retention.ms": ("x", "5000"),
-        "num.partitions": ("3",),
-        "no.such": ("x",),
-        "min.insync.replicas": ("2", "1"),
-        "ssl.keystore.location": ("x",),
-        "listener.name.x.ssl.keystore.type": ("PEM",),
-        "listener.name.x.no.such": ("y",),
-        "num.io.threads": ("9", "8", "16", "4"),
-        "log.cleaner.threads": ("x", "1"),
-        "max.connections": ("-1", "1000"),
-        "log.cleanup.policy": ("nope",),
-        "leader.replication.throttled.rate": ("-1", "5"),
-        "auto.create.topics.enable": ("false",),
-        "message.max.bytes": ("1000012",),
-    }
-    for key, values in keys.items():
+    for key, values in _BROKER_VALUES.items():
         for value in values:
             for name in ("1", ""):
                 change(talk, Changed(BROKER, name, (Change(key, SET, value),)), validate_only=True)
-                change(talk, Changed(BROKER, name, (Change(key, DELETE, None),)), validate_only=True)
+        for name in ("1", ""):
+            change(talk, Changed(BROKER, name, (Change(key, DELETE, None),)), validate_only=True)
     for name in ("2", "x", "-1", "01"):
         change(talk, Changed(BROKER, name, (Change("log.retention.ms", SET, "5"),)))
     for operation in (APPEND, SUBTRACT, 9):
         for key in ("log.retention.ms", "log.cleanup.policy", "no.such"):
             change(talk, Changed(BROKER, "", (Change(key, operation, "compact"),)), validate_only=True)
     change(talk, Changed(BROKER, "", (Change("log.retention.ms", SET, None),)))
+
+
+@on_plain
+def test_refusals_that_kafka_words_in_java(talk: Talk) -> None:
+    """The codes are the same; Kafka's texts are those of Java's exceptions, or name its classes."""
+    for key, values in _WORDED_IN_JAVA.items():
+        for value in values:
+            for name in ("1", ""):
+                changed = Changed(BROKER, name, (Change(key, SET, value),))
+                request = IncrementalAlterConfigsRequest((changed,), True)
+                talk.ask_for_codes(request, 1)
 
 
 @on_plain

@@ -85,6 +85,18 @@ async def test_thread_pools_change_in_steps(client: BrokerConnection) -> None:
     assert await change(client, BROKER, "", Change("num.io.threads", SET, "32")) == (0, None)
 
 
+async def test_dynamic_listeners_are_refused(client: BrokerConnection) -> None:
+    code, message = await change(client, BROKER, "1", Change("listeners", SET, "PLAINTEXT://:0"))
+    assert code == ErrorCode.INVALID_REQUEST
+    assert message is not None
+    assert "keeps the listeners that it was started with" in message
+
+
+async def test_java_classes_are_kept_and_do_nothing(client: BrokerConnection) -> None:
+    assert await change(client, BROKER, "1", Change("metric.reporters", SET, "no.such.Class")) == (0, None)
+    assert (await described(client, BROKER, "1", "metric.reporters"))["metric.reporters"].value == "no.such.Class"
+
+
 async def test_alter_configs_twice_for_a_resource_is_answered(client: BrokerConnection) -> None:
     twice = Replaced(TOPIC, "t", (Value("retention.ms", "5"),))
     other = Replaced(GROUP, "g", (Value("share.isolation.level", "read_committed"),))
