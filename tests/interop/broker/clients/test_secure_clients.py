@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import pytest
 import trustme
+from cryptography.hazmat.primitives import serialization
 from tests.apache_kafka.java_admin import JavaAdmin, JavaAdminError
 
 from kafkawire.admin import (
@@ -69,7 +70,7 @@ def secure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secure]:
     files = {
         "trusted": authority.cert_pem.bytes(),
         "server": authority.issue_cert("127.0.0.1", "localhost").private_key_and_cert_chain_pem.bytes(),
-        "certificate": alice.private_key_and_cert_chain_pem.bytes(),
+        "certificate": pkcs8(alice) + alice.cert_chain_pems[0].bytes(),
     }
     for name, content in files.items():
         (folder / name).write_bytes(content)
@@ -91,6 +92,13 @@ def secure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secure]:
         set_up(broker)
         addresses = broker.address("SASL_SSL"), broker.address("SSL")
         yield Secure(broker, *addresses, folder / "trusted", folder / "certificate")
+
+
+def pkcs8(certificate: trustme.LeafCert) -> bytes:
+    """The key in the form that Java reads."""
+    key = serialization.load_pem_private_key(certificate.private_key_pem.bytes(), None)
+    no_password = serialization.NoEncryption()
+    return key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, no_password)
 
 
 def set_up(broker: ThreadedBroker) -> None:
