@@ -18,11 +18,12 @@ class ConfigRequestMetadata:
     Attributes:
         resource: what is changed.
         configs: name to the value that would result, None for what would be removed. Names whose value stays are left
-            out, and so are those that are removed only because a whole configuration is replaced.
+            out, and so are those that are removed only because a whole configuration is replaced. In no representation,
+            since some are passwords.
     """
 
     resource: ConfigResource
-    configs: Mapping[str, str | None] = field(default_factory=dict)
+    configs: Mapping[str, str | None] = field(default_factory=dict, repr=False)
 
 
 class AlterConfigPolicy(ABC):

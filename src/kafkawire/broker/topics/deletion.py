@@ -9,14 +9,14 @@ from typing import TypeVar
 
 from kafkawire.admin.acls import AclOperation, ResourceType
 from kafkawire.broker.access import Access
-from kafkawire.broker.controller import Controller
+from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.item_errors import ItemError, item_error
 from kafkawire.broker.sessions import Session
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import DeleteTopicsRequest, RemoveTopicRecord
 from kafkawire.protocol.error_codes import ErrorCode
-from kafkawire.protocol.errors import ThrottlingQuotaExceededError
+from kafkawire.protocol.errors import PolicyViolationError, ThrottlingQuotaExceededError
 
 __all__ = ["DeletedTopic", "TopicDeletion"]
 
@@ -146,6 +146,8 @@ class _Deletion:
                 continue
             records.append(RemoveTopicRecord(topic_id))
             yield DeletedTopic(topic.name, topic_id)
+        if len(records) > MAXIMUM_RECORDS:
+            raise PolicyViolationError("Unable to perform excessively large batch operation.")
         self._controller.commit(records)
 
     def _may(self, operation: AclOperation, name: str) -> bool:
