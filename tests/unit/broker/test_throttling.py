@@ -128,6 +128,41 @@ async def test_d16_produce_without_answer_is_throttled_too(client: BrokerConnect
     await client.frame()
 
 
+async def test_d12_d15_windows_are_configured() -> None:
+    windows = {"quota.window.num": "3", "quota.window.size.seconds": "2"}
+    mutations = {"controller.quota.window.num": "3", "controller.quota.window.size.seconds": "2"}
+    async with EmbeddedBroker(windows | mutations, clock=CLOCK) as broker, connected_to(broker) as client:
+        topic = await create(client, "t")
+        await limit(client, "producer_byte_rate", 1000)
+        request = produce(topic, 5000)
+        answer = await client.ask(request, 13, ProduceResponse)
+        assert answer.throttle_time_ms == size_of(request) - 4000  # two windows of 2 s and what is over
+        CLOCK.advance(answer.throttle_time_ms / 1000)
+        await limit(client, "controller_mutation_rate", 1)
+        answers = [await create(client, f"t{number}", partitions=2) for number in range(5)]
+        assert [answer.topics[0].error_code for answer in answers] == [
+            0,
+            0,
+            0,
+            0,
+            EXCEEDED,
+        ]  # 6 at once, and what is over
+        assert answers[-1].throttle_time_ms == 2000
+        CLOCK.advance(2)
+
+
+async def test_d14_a_fetch_takes_no_more_than_the_windows_allow(client: BrokerConnection) -> None:
+    topic = await create(client, "t")
+    for _ in range(2):
+        await client.ask(produce(topic, 6000), 13, ProduceResponse)
+    await limit(client, "consumer_byte_rate", 1000)
+    first = await client.ask(fetch(topic), 17, FetchResponse)
+    assert 0 < first.throttle_time_ms < 100  # for what surrounds the records
+    CLOCK.advance(first.throttle_time_ms / 1000)
+    second = await client.ask(fetch(topic), 17, FetchResponse)
+    assert len(second.responses[0].partitions[0].records or b"") == 10_000
+
+
 async def test_d14_a_throttled_fetch_gets_nothing_and_pays_nothing(client: BrokerConnection) -> None:
     topic = await create(client, "t")
     await client.ask(produce(topic, 12_000), 13, ProduceResponse)

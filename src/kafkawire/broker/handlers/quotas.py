@@ -37,6 +37,7 @@ __all__ = ["MAY_NOT", "TOO_MANY_RECORDS", "QuotaHandlers", "unknown_hosts"]
 MAY_NOT: Final = "Cluster authorization failed."
 TOO_MANY_RECORDS: Final = "Request parameters do not satisfy the configured policy."
 _MANY_FILTERS: Final = 2
+_SECONDS_TO_LOOK_UP: Final = 10.0
 
 _Component = DescribeClientQuotasRequest.ComponentData
 _Response = DescribeClientQuotasResponse
@@ -122,19 +123,20 @@ class QuotaHandlers:
 
 
 async def unknown_hosts(names: Iterable[str]) -> set[str]:
-    """Those of the names of hosts that have no address."""
-    loop = asyncio.get_running_loop()
+    """Those of the names of hosts that have no address, or none in time."""
+    lookups = {asyncio.create_task(_is_host(name)): name for name in names}
+    done, late = await asyncio.wait(lookups, timeout=_SECONDS_TO_LOOK_UP)
+    for lookup in late:
+        lookup.cancel()
+    return {name for lookup, name in lookups.items() if lookup not in done or not lookup.result()}
 
-    async def is_unknown(name: str) -> bool:
-        try:
-            await loop.getaddrinfo(name, None, type=socket.SOCK_STREAM)
-        except (OSError, UnicodeError, ValueError):
-            return True
+
+async def _is_host(name: str) -> bool:
+    try:
+        await asyncio.get_running_loop().getaddrinfo(name, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError, ValueError):
         return False
-
-    ordered = sorted(names)
-    answers = await asyncio.gather(*map(is_unknown, ordered))
-    return {name for name, unknown in zip(ordered, answers, strict=True) if unknown}
+    return True
 
 
 def _filter(components: Sequence[_Component], *, strict: bool) -> ClientQuotaFilter:
