@@ -162,10 +162,10 @@ def _record(key: Message, value: Message | None, timestamp: int) -> Record:
 
 
 def _value_version(value: Message | None) -> int | None:
-    """The versions that Kafka 4.3 writes: the last ones before tagged fields, and the only one with an expiry."""
+    """The versions that Kafka 4.3 writes: the newest ones, but for commits that expire, which only one can hold."""
     match value:
-        case OffsetCommitValue(expire_timestamp=-1) | GroupMetadataValue():
-            return 3
         case OffsetCommitValue():
-            return 1
+            return 4 if value.expire_timestamp < 0 else 1
+        case GroupMetadataValue():
+            return 3
     return None

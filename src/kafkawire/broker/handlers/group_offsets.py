@@ -108,11 +108,11 @@ class GroupOffsetHandlers:
             results.append(OffsetCommitResponse.OffsetCommitResponsePartition(partition.partition_index, error))
             if not error and topic is not None:
                 key = OffsetCommitKey(request.group_id, topic.name, partition.partition_index)
-                changes.append((key, self._value(partition, request.retention_time_ms)))
+                changes.append((key, self._value(partition, topic.topic_id, request.retention_time_ms)))
         return OffsetCommitResponse.OffsetCommitResponseTopic(asked.name, asked.topic_id, tuple(results))
 
     def _value(
-        self, partition: OffsetCommitRequest.OffsetCommitRequestPartition, retention_time_ms: int
+        self, partition: OffsetCommitRequest.OffsetCommitRequestPartition, topic_id: Uuid, retention_time_ms: int
     ) -> OffsetCommitValue:
         now = self._clock.now_ms()
         return OffsetCommitValue(
@@ -121,6 +121,7 @@ class GroupOffsetHandlers:
             metadata=partition.committed_metadata or "",
             commit_timestamp=now,
             expire_timestamp=-1 if retention_time_ms < 0 else now + retention_time_ms,
+            topic_id=topic_id,
         )
 
     # Fetch.

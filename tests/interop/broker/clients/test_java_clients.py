@@ -132,7 +132,7 @@ def test_kafka_reads_the_log_of_commits(
     java_admin: JavaAdmin, broker: ThreadedBroker, data_dir: Path, kafka_dump_log: DumpLog
 ) -> None:
     admin = java_admin.client(broker.bootstrap_servers)
-    admin.create_topic("orders", partitions=2)
+    topic_id = admin.create_topic("orders", partitions=2)
     admin.alter_group_offset("readers", Partition("orders", 1), 5)
     broker.stop()
     dumped = kafka_dump_log(data_dir / LOG, "--offsets-decoder")
@@ -141,5 +141,5 @@ def test_kafka_reads_the_log_of_commits(
     key, _, payload = line.partition("key: ")[2].partition(" payload: ")
     assert json.loads(key) == {"type": "1", "data": {"group": "readers", "topic": "orders", "partition": 1}}
     value = json.loads(payload)
-    assert value.pop("version") == "3"
-    assert value["data"]["offset"] == 5
+    assert value["version"] == "4"
+    assert (value["data"]["offset"], value["data"]["topicId"]) == (5, topic_id)
