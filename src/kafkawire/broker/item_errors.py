@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
+from types import TracebackType
 
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.kafka_errors import ApiError
 
-__all__ = ["ItemError", "item_error"]
+__all__ = ["ItemError", "ItemErrors", "item_error"]
 
 _log = logging.getLogger(__name__)
 
@@ -24,6 +26,31 @@ class ItemError(Exception):
         super().__init__(message)
         self.code = int(code)
         self.message = message
+
+
+@dataclass(frozen=True, slots=True)
+class ItemErrors:
+    """Lets nothing but `ItemError` out of its context, where foreign code may raise anything.
+
+    Attributes:
+        doing: what happens in the context, for the log.
+    """
+
+    doing: str
+
+    def __enter__(self) -> None:
+        """There is nothing to begin."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Say of what was raised what the answer may say.
+
+        Raises:
+            ItemError: in its place.
+        """
+        if isinstance(error, Exception) and not isinstance(error, ItemError):
+            raise item_error(error, self.doing) from error
 
 
 def item_error(error: Exception, doing: str) -> ItemError:

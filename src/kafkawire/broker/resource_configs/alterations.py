@@ -9,7 +9,7 @@ from kafkawire.admin.config_resources import ConfigChange, ConfigOperation, Conf
 from kafkawire.broker.configuration.definitions import ConfigDefinition, definitions
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.image.metadata_image import MetadataImage
-from kafkawire.broker.item_errors import ItemError, item_error
+from kafkawire.broker.item_errors import ItemError, ItemErrors
 from kafkawire.broker.plugins.alter_config_policy import AlterConfigPolicy, ConfigRequestMetadata
 from kafkawire.broker.resource_configs.broker_rules import BrokerChangeRules
 from kafkawire.broker.resource_configs.descriptions import topic_defaults
@@ -149,12 +149,9 @@ class ConfigAlterations:
         self._ask_policy(resource, altered)
 
     def _ask_policy(self, resource: ConfigResource, altered: Mapping[str, str | None]) -> None:
-        if self._policy is None:
-            return
-        try:
-            self._policy.validate(ConfigRequestMetadata(resource, dict(altered)))
-        except Exception as error:
-            raise item_error(error, f"asking the policy about {resource.name}") from error
+        if self._policy is not None:
+            with ItemErrors(f"asking the policy about {resource.name}"):
+                self._policy.validate(ConfigRequestMetadata(resource, dict(altered)))
 
     def _check_min_insync_replicas(self, resource: ConfigResource, altered: Mapping[str, str | None]) -> None:
         """Clusters with eligible leader replicas keep the value of all brokers, and have no others (KIP-966)."""

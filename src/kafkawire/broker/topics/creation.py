@@ -9,7 +9,7 @@ from typing import Final
 from kafkawire.admin.config_resources import ConfigResource, ConfigResourceType
 from kafkawire.broker.configuration.broker_configuration import Values
 from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
-from kafkawire.broker.item_errors import ItemError, item_error
+from kafkawire.broker.item_errors import ItemError, ItemErrors
 from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy, RequestMetadata
 from kafkawire.broker.resource_configs.alterations import ConfigAlterations
 from kafkawire.broker.topic_names import check_topic_name
@@ -91,11 +91,10 @@ class TopicCreation:
         outcomes: dict[str, CreatedTopic | ItemError] = {}
         for topic in topics:
             try:
-                outcomes[topic.name] = self._created(topic, take)
+                with ItemErrors(f"creating the topic {topic.name}"):  # a defect of a policy is that of its topic (B4)
+                    outcomes[topic.name] = self._created(topic, take)
             except ItemError as error:
                 outcomes[topic.name] = error
-            except Exception as error:  # noqa: BLE001 a defect of a policy is that of its topic (B4)
-                outcomes[topic.name] = item_error(error, f"creating the topic {topic.name}")
         records = [
             record for outcome in outcomes.values() if isinstance(outcome, CreatedTopic) for record in outcome.records
         ]
