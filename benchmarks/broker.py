@@ -41,7 +41,7 @@ from kafkawire.protocol import (
 from kafkawire.rpc import decode_response, encode_request
 from kafkawire.wire import Message
 
-START_TARGETS = (Target(KAFKA, 3),)
+START_TARGETS = (Target(KAFKA, 1),)
 IN_PROCESS_TARGETS = (Target(None, 0.150),)
 REQUEST_TARGETS = (Target(KAFKA, 1),)
 
