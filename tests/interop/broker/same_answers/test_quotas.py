@@ -13,6 +13,7 @@ from tests.apache_kafka.secure_broker import PASSWORDS, USER
 from tests.interop.broker.same_answers.scenario import on_plain, on_secure
 from tests.interop.broker.same_answers.talk import Talk
 
+from kafkawire.layout import Uuid
 from kafkawire.protocol import (
     AlterClientQuotasRequest,
     AlterClientQuotasResponse,
@@ -45,6 +46,7 @@ pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
 PRODUCER, CONSUMER, PER_CENT = "producer_byte_rate", "consumer_byte_rate", "request_percentage"
 MUTATION, CONNECTION = "controller_mutation_rate", "connection_creation_rate"
 EXACT, DEFAULT, ANY = 0, 1, 2
+NOW = int(time.time() * 1000)
 EXCEEDED = ErrorCode.THROTTLING_QUOTA_EXCEEDED
 OWN: Sequence[tuple[str, str | None]] = [("client-id", "kafkawire")]
 """What the connections of these tests call themselves."""
@@ -299,34 +301,47 @@ def test_b10_d15_mutation_quota(talk: Talk) -> None:
         delete(talk, name)
 
 
+def produced(topic_id: Uuid, size: int) -> ProduceRequest:
+    batch = encode_batch([Record(timestamp=NOW, value=bytes(size))])
+    partition = ProduceRequest.PartitionProduceData(0, batch)
+    data = ProduceRequest.TopicProduceData(topic_id=topic_id, partition_data=(partition,))
+    return ProduceRequest(None, -1, 30_000, (data,))
+
+
+def fetched(topic_id: Uuid) -> FetchRequest:
+    partition = FetchRequest.FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1 << 20)
+    asked = FetchRequest.FetchTopic(topic_id=topic_id, partitions=(partition,))
+    return FetchRequest(max_wait_ms=0, min_bytes=1, max_bytes=1 << 20, topics=(asked,))
+
+
 @on_plain
 def test_d12_d14_d16_produce_and_fetch(talk: Talk) -> None:
-    created = topic(talk, "throttled", 1)
+    (created,) = topic(talk, "throttled", 1).topics
     leaders(talk, "throttled")
-    (topic_id,) = (one.topic_id for one in created.topics)
-    batch = encode_batch([Record(timestamp=int(time.time() * 1000), value=bytes(12_000))])
-    data = ProduceRequest.TopicProduceData(
-        topic_id=topic_id, partition_data=(ProduceRequest.PartitionProduceData(0, batch),)
-    )
-    produce = ProduceRequest(None, -1, 30_000, (data,))
+    produce = produced(created.topic_id, 12_000)
     size = len(encode_request(produce, 13, correlation_id=1, client_id="kafkawire")) - 4
-    partition = FetchRequest.FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1 << 20)
-    fetch = FetchRequest(
-        max_wait_ms=0,
-        min_bytes=1,
-        max_bytes=1 << 20,
-        topics=(FetchRequest.FetchTopic(topic_id=topic_id, partitions=(partition,)),),
-    )
     with quotas(talk, (OWN, [(PRODUCER, 1000.0), (CONSUMER, 1000.0)])):
         began = time.monotonic()
         throttled = talk.ask(produce, 13, ProduceResponse)
         assert throttled.throttle_time_ms == size - 10_000
         describe(talk, (OWN[0][0], EXACT, OWN[0][1]))
         assert time.monotonic() - began > throttled.throttle_time_ms / 1000 - 0.1
-        empty = talk.ask(fetch, 17, FetchResponse)
+        empty = talk.ask(fetched(created.topic_id), 17, FetchResponse)
         assert empty.throttle_time_ms > 2000
         assert empty.responses == ()
     delete(talk, "throttled")
+
+
+@on_plain
+def test_d14_a_fetch_takes_what_the_windows_allow(talk: Talk) -> None:
+    (created,) = topic(talk, "fetched", 1).topics
+    leaders(talk, "fetched")
+    for _ in range(3):
+        talk.ask(produced(created.topic_id, 3000), 13, ProduceResponse)
+    for limit in (500.0, 10_000.0):
+        with quotas(talk, (OWN, [(CONSUMER, limit)])):
+            talk.ask_until(fetched(created.topic_id), 17, FetchResponse, lambda answer: bool(answer.responses))
+    delete(talk, "fetched")
 
 
 @on_plain
