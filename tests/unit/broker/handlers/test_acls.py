@@ -82,6 +82,20 @@ def test_a19_results_are_in_order_and_good_ones_are_stored() -> None:
     assert broker.controller.end_offset == 2
 
 
+def test_a19_numbers_without_a_meaning_are_said_of_each() -> None:
+    broker = Broker()
+    wrong = (acl(kind=99), acl(pattern=99), acl(operation=99), Creation(TOPIC, "o", LITERAL, "User:a", "*", READ, 99))
+    no_colon = "(no colon is present separating the principal type from the principal name)"
+    assert broker.create(*wrong, Creation(TOPIC, "o", LITERAL, "alice", "*", READ, ALLOW)) == [
+        (42, "Invalid resourceType UNKNOWN"),
+        (42, "Invalid patternType UNKNOWN"),
+        (42, "Invalid operation UNKNOWN"),
+        (42, "Invalid permissionType UNKNOWN"),
+        (42, f"Could not parse principal from `alice` {no_colon}"),
+    ]
+    assert broker.delete(Filter(ANY, None, ANY, None, None, 99, ANY)) == [(42, "Unknown entryFilter.", 0)]
+
+
 def test_a19_any_and_match_fail_all() -> None:
     broker = Broker()
     for bad in (acl(kind=ANY), acl(pattern=MATCH), acl(operation=ANY)):

@@ -107,6 +107,16 @@ async def test_bytes_before_the_login_are_bounded() -> None:
             assert len(answer.topics) == 1
 
 
+async def test_a_login_where_none_is_due_is_refused_and_harms_nobody() -> None:
+    async with EmbeddedBroker() as broker, client_of(broker.bootstrap_servers) as client:
+        for version in (0, 1):
+            shaken = await client.connection.ask(SaslHandshakeRequest("PLAIN"), version, SaslHandshakeResponse)
+            assert shaken == SaslHandshakeResponse(34)
+        answer = await client.connection.ask(SaslAuthenticateRequest(b"x"), 2, SaslAuthenticateResponse)
+        assert answer.error_code == 34
+        assert await client.works()
+
+
 async def logged_in(client: Client) -> None:
     await client.connection.ask(SaslHandshakeRequest("PLAIN"), 1, SaslHandshakeResponse)
     token = SaslAuthenticateRequest(b"\0alice\0alice-secret")
