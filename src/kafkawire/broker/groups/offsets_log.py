@@ -10,13 +10,14 @@ from kafkawire.broker.groups.state import Change, GroupsState
 from kafkawire.broker.storage.batch_log import BatchLog
 from kafkawire.broker.storage.errors import CorruptLogError, StorageError
 from kafkawire.protocol import GroupMetadataValue, OffsetCommitValue
+from kafkawire.records.control_records import ControlRecord, ControlRecordType, decode_control_record
 from kafkawire.records.coordinator_records import (
     CoordinatorRecord,
     decode_coordinator_record,
     encode_coordinator_record,
 )
 from kafkawire.wire import DecodeError, Message
-from kafkawire.wire.batches import Record, decode_records
+from kafkawire.wire.batches import Record, RecordBatch, decode_records
 
 __all__ = ["FileOffsetsLog", "MemoryOffsetsLog", "OffsetsLog"]
 
@@ -105,17 +106,22 @@ class FileOffsetsLog:
     def changes(self) -> Iterator[Change]:
         """What the log says, from its beginning; read it before anything is appended.
 
+        Commits of transactions count from their end on, and never if that was an abort or is missing.
+
         Raises:
             StorageError: a record makes no sense.
             OSError: a file cannot be read.
         """
+        held: dict[int, list[Change]] = {}
         for batch in self._log.batches():
             try:
-                records = () if batch.is_control else decode_records(batch)
-                for record in records:
-                    change = decode_coordinator_record(TOPIC, record.key, record.value)
-                    if isinstance(change, CoordinatorRecord):
-                        yield change.key, change.value
+                if batch.is_control:
+                    transaction = held.pop(batch.producer_id, [])
+                    yield from transaction if _commits(batch) else ()
+                elif batch.is_transactional:
+                    held.setdefault(batch.producer_id, []).extend(_changes(batch))
+                else:
+                    yield from _changes(batch)
             except DecodeError as error:
                 raise CorruptLogError(
                     f"{self._log.folder}: a record of the batch at offset {batch.base_offset} cannot be read: {error}; "
@@ -154,6 +160,19 @@ class FileOffsetsLog:
     async def close(self) -> None:
         """Write what is left and let go of the files."""
         await self._log.close()
+
+
+def _changes(batch: RecordBatch) -> Iterator[Change]:
+    for record in decode_records(batch):
+        change = decode_coordinator_record(TOPIC, record.key, record.value)
+        if isinstance(change, CoordinatorRecord):
+            yield change.key, change.value
+
+
+def _commits(batch: RecordBatch) -> bool:
+    """Whether a batch of control records says that a transaction is committed."""
+    markers = (decode_control_record(record.key, record.value) for record in decode_records(batch))
+    return any(isinstance(marker, ControlRecord) and marker.type is ControlRecordType.COMMIT for marker in markers)
 
 
 def _record(key: Message, value: Message | None, timestamp: int) -> Record:

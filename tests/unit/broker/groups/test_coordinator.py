@@ -1,14 +1,19 @@
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from tests.kafka_dumps import real_logs
 
 from kafkawire.broker import CorruptLogError, ManualClock
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.state import Change
-from kafkawire.protocol import OffsetCommitKey, OffsetCommitValue
+from kafkawire.protocol import EndTxnMarker, OffsetCommitKey, OffsetCommitValue
+from kafkawire.records.control_records import ControlRecordType, encode_control_record
+from kafkawire.records.coordinator_records import encode_coordinator_record
 from kafkawire.wire.batches import Record, encode_batch
 
 LOG = Path("__consumer_offsets-0") / "00000000000000000000.log"
@@ -74,6 +79,29 @@ async def test_a_log_of_something_else_is_refused(tmp_path: Path) -> None:
         opened(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("ending", "expected"),
+    [(ControlRecordType.COMMIT, {"a": {0: 5}}), (ControlRecordType.ABORT, {}), (None, {})],
+    ids=["committed", "aborted", "open"],
+)
+async def test_commits_of_transactions_count_when_they_are_committed(
+    tmp_path: Path, ending: ControlRecordType | None, expected: Mapping[str, Mapping[int, int]]
+) -> None:
+    key, value = encode_coordinator_record("__consumer_offsets", *commit("a", 0, 5), 3)
+    log = encode_batch(
+        [Record(key=key, value=value)], producer_id=9, producer_epoch=0, base_sequence=0, transactional=True
+    )
+    if ending is not None:
+        key, value = encode_control_record(ending, EndTxnMarker(), 0)
+        marker = [Record(key=key, value=value)]
+        log += encode_batch(marker, base_offset=1, producer_id=9, producer_epoch=0, transactional=True, control=True)
+    (tmp_path / LOG.parent).mkdir()
+    (tmp_path / LOG).write_bytes(log)
+    coordinator = opened(tmp_path)
+    assert offsets(coordinator) == expected
+    await coordinator.close()
+
+
 async def test_a_log_that_has_been_overtaken_is_written_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kafkawire.broker.groups.coordinator._FEW", 100)
     coordinator = opened(tmp_path)
@@ -93,4 +121,31 @@ async def test_without_a_directory_nothing_is_kept() -> None:
     coordinator.commit([commit("a", 0, 5)])
     await coordinator.durable()
     assert offsets(coordinator) == {"a": {0: 5}}
+    await coordinator.close()
+
+
+@pytest.mark.parametrize("number", [0, 1])
+async def test_a_log_of_kafka_is_read(tmp_path: Path, number: int) -> None:
+    """The newest that Kafka's own tool says of each partition of a group; records of members are passed over."""
+    real = next(log for log in real_logs() if log.name == f"__consumer_offsets-{number}/{LOG.name}")
+    (tmp_path / LOG.parent).mkdir()
+    (tmp_path / LOG).write_bytes(real.read_bytes())
+    said: dict[tuple[str, str, int], int] = {}
+    for rest in (record.rest for batch in real.read_dump() for record in batch.records):
+        found = re.search(r'key: ({"type":"1",.*?}}) payload: (.*)$', rest)
+        if found is None:
+            continue
+        key, value = json.loads(found[1])["data"], json.loads(found[2]) if found[2] != "<DELETE>" else None
+        where = (key["group"], key["topic"], key["partition"])
+        if value is None:
+            said.pop(where, None)
+        else:
+            said[where] = value["data"]["offset"]
+    coordinator = opened(tmp_path)
+    assert said == {
+        (group.group_id, *partition): value.offset
+        for group in coordinator.state.by_id.values()
+        for partition, value in group.commits.items()
+    }
+    assert said
     await coordinator.close()
