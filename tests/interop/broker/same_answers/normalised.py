@@ -31,6 +31,7 @@ _SETS = frozenset(
         "acls",
         "config_resources",
         "configs",
+        "credential_infos",
         "entity",
         "entries",
         "finalized_features",
