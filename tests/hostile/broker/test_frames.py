@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import logging
 import random
@@ -20,6 +21,9 @@ from kafkawire.protocol import (
     ApiVersionsRequest,
     ApiVersionsResponse,
     DescribeConfigsRequest,
+    MetadataRequest,
+    SaslAuthenticateRequest,
+    SaslHandshakeRequest,
 )
 from kafkawire.rpc import encode_request
 
@@ -187,3 +191,41 @@ async def held() -> int:
         await asyncio.sleep(0)
     gc.collect()
     return tracemalloc.get_traced_memory()[0]
+
+
+SASL = {
+    "listeners": "SASL_PLAINTEXT://127.0.0.1:0",
+    "listener.security.protocol.map": "SASL_PLAINTEXT:SASL_PLAINTEXT",
+    "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512",
+    "connection.failed.authentication.delay.ms": "0",
+    "listener.name.sasl_plaintext.plain.sasl.jaas.config": (
+        'org.apache.kafka.common.security.plain.PlainLoginModule required user_alice="a secret";'
+    ),
+}
+
+
+async def test_noise_before_the_login_opens_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    rng = random.Random(6)
+    mechanisms = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
+
+    def token() -> bytes:
+        parts = (b"n,,n=", b"\0", b"r=", b",c=biws", b"user", b"=2C", b"=", b",", b"p=", rng.randbytes(8))
+        return b"".join(rng.choices(parts, k=rng.randint(0, 12)))
+
+    async with EmbeddedBroker(SASL) as broker:
+
+        async def intrude() -> None:
+            shaking = encode_request(SaslHandshakeRequest(rng.choice(mechanisms)), 1, correlation_id=1)
+            tokens = (encode_request(SaslAuthenticateRequest(token()), 2, correlation_id=2) for _ in range(3))
+            wanted = encode_request(MetadataRequest(None), 9, correlation_id=4)
+            async with connected_to(broker) as client:
+                client.send_bytes(shaking + b"".join(tokens) + wanted)
+                client.send_end()
+                with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
+                    while True:
+                        assert int.from_bytes((await client.frame())[:4]) != 4, "an answer without a login"
+
+        for _ in range(10):
+            await asyncio.gather(*(intrude() for _ in range(20)))
+        await asks(broker)
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
