@@ -8,7 +8,12 @@ from collections.abc import AsyncIterator
 
 import pytest
 from tests.broker_connection import BrokerConnection, connected_to
+from tests.stand_in_cluster import FAST
 
+from kafkawire.admin.client import AdminClient
+from kafkawire.admin.connection.sasl.credentials import PlainCredentials
+from kafkawire.admin.quotas import ClientQuotaAlteration, ClientQuotaEntity
+from kafkawire.admin.topics import NewTopic
 from kafkawire.broker import EmbeddedBroker, ManualClock
 from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy, RequestMetadata
 from kafkawire.protocol import (
@@ -28,6 +33,7 @@ from kafkawire.protocol import (
     ProduceResponse,
 )
 from kafkawire.protocol.error_codes import ErrorCode
+from kafkawire.protocol.errors import ThrottlingQuotaExceededError
 from kafkawire.rpc import encode_request
 from kafkawire.wire.batches.batch import Record
 from kafkawire.wire.batches.writer import encode_batch
@@ -272,3 +278,26 @@ async def test_versions_without_a_throttle_time_are_muted_all_the_same(client: B
     assert CLOCK.sleepers == 1
     CLOCK.advance(1)
     assert await is_answered(client)
+
+
+async def test_users_have_quotas_of_their_own() -> None:
+    jaas = 'PlainLoginModule required user_alice="a" user_bob="b";'
+    properties = {
+        "listeners": "SASL_PLAINTEXT://127.0.0.1:0",
+        "listener.security.protocol.map": "SASL_PLAINTEXT:SASL_PLAINTEXT",
+        "sasl.enabled.mechanisms": "PLAIN",
+        "listener.name.sasl_plaintext.plain.sasl.jaas.config": f"org.apache.kafka.common.security.plain.{jaas}",
+    }
+    async with EmbeddedBroker(properties, clock=ManualClock()) as broker:
+        servers = broker.bootstrap_servers
+        async with (
+            AdminClient(servers, credentials=PlainCredentials("alice", "a"), settings=FAST) as alice,
+            AdminClient(servers, credentials=PlainCredentials("bob", "b"), settings=FAST) as bob,
+        ):
+            quota = ClientQuotaAlteration(ClientQuotaEntity.of_user("alice"), {"controller_mutation_rate": 1.0})
+            (await bob.alter_client_quotas([quota])).all()
+            for client in (alice, bob):
+                (await client.create_topics([NewTopic(f"of-{client is bob}", 100)])).all()
+            (await bob.create_topics([NewTopic("another", 1)])).all()
+            refused = await alice.create_topics([NewTopic("more", 1)], timeout=0.2)
+            assert [type(error) for error in refused.errors().values()] == [ThrottlingQuotaExceededError]
