@@ -16,6 +16,9 @@ ValueType: TypeAlias = Literal["boolean", "string", "int", "short", "long", "dou
 """How values are written."""
 
 _BITS: Final[Mapping[str, int]] = MappingProxyType({"short": 16, "int": 32, "long": 64})
+_BLANKS: Final = "".join(map(chr, range(0x21)))
+"""What Java trims."""
+
 _INTEGER = re.compile(r"[+-]?\d+")
 _DOUBLE = re.compile(r"[+-]?(NaN|Infinity|((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[fFdD]?))", re.ASCII)
 _HEXADECIMAL_DOUBLE = re.compile(r"[+-]?0[xX]([0-9a-fA-F]+\.?|[0-9a-fA-F]*\.[0-9a-fA-F]+)[pP][+-]?\d+[fFdD]?", re.ASCII)
@@ -36,7 +39,7 @@ def parse(name: str, kind: ValueType, text: str | None) -> Value:
         return None
     if kind == "password":
         return text
-    text = text.strip()
+    text = text.strip(_BLANKS)
     match kind:
         case "boolean":
             return _boolean(name, text)
@@ -45,7 +48,7 @@ def parse(name: str, kind: ValueType, text: str | None) -> Value:
         case "double":
             return _double(name, text)
         case "list":
-            return tuple(dict.fromkeys(re.split(r"\s*,\s*", text))) if text else ()
+            return tuple(dict.fromkeys(entry.strip(_BLANKS) for entry in text.split(","))) if text else ()
         case _:
             return text
 

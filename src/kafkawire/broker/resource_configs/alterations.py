@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from kafkawire.admin.config_resources import ConfigChange, ConfigOperation, ConfigResource, ConfigResourceType
@@ -19,6 +20,9 @@ from kafkawire.protocol import ConfigRecord
 from kafkawire.protocol.error_codes import ErrorCode
 
 __all__ = ["ConfigAlterations"]
+
+_LONGEST: Final = 2**15 - 1
+"""Bytes of a text in a record."""
 
 _MIN_INSYNC_REPLICAS: Final = "min.insync.replicas"
 _ELR_FEATURE: Final = "eligible.leader.replicas.version"
@@ -129,8 +133,9 @@ class ConfigAlterations:
         entries = self._entries(resource, change.name, current, definition)
         named = (change.value or "").split(",")
         if change.operation is ConfigOperation.APPEND:
-            return ",".join((*entries, *(one for one in dict.fromkeys(named) if one not in entries)))
-        return ",".join(entry for entry in entries if entry not in named)
+            known = frozenset(entries)
+            return ",".join((*entries, *(one for one in dict.fromkeys(named) if one not in known)))
+        return ",".join(_without(entries, named))
 
     def _entries(
         self, resource: ConfigResource, name: str, current: str | None, definition: ConfigDefinition
@@ -178,6 +183,16 @@ def _definition(resource: ConfigResource, name: str) -> ConfigDefinition | None:
     return None
 
 
+def _without(entries: Iterable[str], removed: Iterable[str]) -> Iterator[str]:
+    """Entries but for the first of each that is removed."""
+    left = Counter(removed)
+    for entry in entries:
+        if left[entry]:
+            left[entry] -= 1
+        else:
+            yield entry
+
+
 def _check_is_list(change: ConfigChange) -> None:
     definition = broker_definition(change.name)
     if definition is None:
@@ -189,4 +204,8 @@ def _check_is_list(change: ConfigChange) -> None:
 
 
 def _record(resource: ConfigResource, name: str, value: str | None) -> ConfigRecord:
+    size = len((value or "").encode(errors="replace"))
+    if size > _LONGEST:
+        message = f"The value of {name} takes {size} bytes, at most {_LONGEST} fit"
+        raise ItemError(ErrorCode.INVALID_CONFIG, message)
     return ConfigRecord(resource.resource_type, resource.name, name, value)

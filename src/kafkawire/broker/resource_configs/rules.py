@@ -147,7 +147,7 @@ def _is_client_pattern(pattern: str) -> bool:
         return False
     try:
         re.compile(parts[1].strip())
-    except re.error:
+    except (re.error, OverflowError, RecursionError):
         return False
     return True
 

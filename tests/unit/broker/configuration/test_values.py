@@ -22,6 +22,8 @@ from kafkawire.broker.configuration.values import ValueType, parse, written
         ("double", ".5", 0.5),
         ("list", "a , b,a", ("a", "b")),
         ("list", "", ()),
+        ("list", "\x00a\t,\x1fb ", ("a", "b")),
+        ("string", "\u00a0x", "\u00a0x"),
         ("list", "a,,b", ("a", "", "b")),
         ("string", " x ", "x"),
         ("class", "module:Class", "module:Class"),
@@ -51,6 +53,10 @@ def test_what_cannot_be_is_told_in_kafkas_words(kind: ValueType, text: str, reas
     with pytest.raises(InvalidValueError) as raised:
         parse("name", kind, text)
     assert str(raised.value) == f"Invalid value {text} for configuration name: {reason}"
+
+
+def test_long_runs_of_blanks_take_no_time() -> None:
+    assert parse("name", "list", "a" + " " * 1_000_000 + "b") == ("a" + " " * 1_000_000 + "b",)
 
 
 @pytest.mark.parametrize(

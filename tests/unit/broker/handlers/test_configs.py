@@ -116,6 +116,23 @@ async def test_too_many_changes_are_refused_and_none_is_made(client: BrokerConne
     assert await described(client, BROKER, "", "k1") == {}
 
 
+async def test_long_values_are_refused_once_they_do_not_fit(client: BrokerConnection) -> None:
+    entries, others = (",".join(f"{number}:{broker}" for number in range(4_000)) for broker in (1, 2))
+    name = "leader.replication.throttled.replicas"
+    for operation in (APPEND, APPEND):
+        assert await change(client, TOPIC, "t", Change(name, operation, entries)) == (0, None)
+    code, message = await change(client, TOPIC, "t", Change(name, APPEND, others))
+    assert (code, message) == (ErrorCode.INVALID_CONFIG, f"The value of {name} takes 53779 bytes, at most 32767 fit")
+    assert await change(client, TOPIC, "t", Change(name, SUBTRACT, entries)) == (0, None)
+    assert (await described(client, TOPIC, "t", name))[name].value == ""
+
+
+@pytest.mark.parametrize("pattern", ["(" * 30_000, "a{99999999999999999999}", "["])
+async def test_patterns_that_cannot_be_are_refused(client: BrokerConnection, pattern: str) -> None:
+    code, _ = await change(client, CLIENT_METRICS, "m", Change("match", SET, f"client_id={pattern}"))
+    assert code == ErrorCode.INVALID_CONFIG
+
+
 async def test_resources_with_configurations_are_listed(client: BrokerConnection) -> None:
     await change(client, GROUP, "g", Change("share.isolation.level", SET, "read_committed"))
     await change(client, CLIENT_METRICS, "m", Change("interval.ms", SET, "1000"))
