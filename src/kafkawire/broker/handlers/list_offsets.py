@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Set
 from typing import Final
 
 from kafkawire.admin.acls import AclOperation, ResourceType
@@ -50,41 +51,40 @@ class ListOffsetsHandlers:
 
     def _list_offsets(self, request: ListOffsetsRequest, call: Call) -> ListOffsetsResponse:
         counts = Counter((topic.name, p.partition_index) for topic in request.topics for p in topic.partitions)
-        topics = []
-        for topic in request.topics:
-            allowed = self._access.allows(call.session, AclOperation.DESCRIBE, ResourceType.TOPIC, topic.name)
-            # Partitions that stand there twice are told once, and last.
-            once = {asked.partition_index: asked for asked in topic.partitions}
-            partitions = sorted(once.values(), key=lambda each: counts[topic.name, each.partition_index] > 1)
-            results = []
-            for asked in partitions:
-                if not allowed:
-                    result: Result | ErrorCode = ErrorCode.TOPIC_AUTHORIZATION_FAILED
-                elif counts[topic.name, asked.partition_index] > 1:
-                    result = ErrorCode.INVALID_REQUEST
-                else:
-                    result = self._find(topic.name, asked, with_epoch=call.version >= _EPOCHS_SINCE)
-                results.append(Result(asked.partition_index, result) if isinstance(result, ErrorCode) else result)
-            topics.append(ListOffsetsResponse.ListOffsetsTopicResponse(topic.name, tuple(results)))
-        return ListOffsetsResponse(topics=tuple(topics))
+        twice = {partition for partition, count in counts.items() if count > 1}
+        return ListOffsetsResponse(topics=tuple(self._list_topic(topic, twice, call) for topic in request.topics))
 
-    def _find(
-        self, name: str, asked: ListOffsetsRequest.ListOffsetsPartition, *, with_epoch: bool
-    ) -> Result | ErrorCode:
+    def _list_topic(
+        self, topic: ListOffsetsRequest.ListOffsetsTopic, twice: Set[tuple[str, int]], call: Call
+    ) -> ListOffsetsResponse.ListOffsetsTopicResponse:
+        """The results of a topic; partitions that stand there twice are told once, and last."""
+        allowed = self._access.allows(call.session, AclOperation.DESCRIBE, ResourceType.TOPIC, topic.name)
+        once = {asked.partition_index: asked for asked in topic.partitions}
+        results = []
+        for index, asked in sorted(once.items(), key=lambda item: (topic.name, item[0]) in twice):
+            if not allowed:
+                results.append(Result(index, ErrorCode.TOPIC_AUTHORIZATION_FAILED))
+            elif (topic.name, index) in twice:
+                results.append(Result(index, ErrorCode.INVALID_REQUEST))
+            else:
+                results.append(self._find(topic.name, asked, with_epoch=call.version >= _EPOCHS_SINCE))
+        return ListOffsetsResponse.ListOffsetsTopicResponse(topic.name, tuple(results))
+
+    def _find(self, name: str, asked: ListOffsetsRequest.ListOffsetsPartition, *, with_epoch: bool) -> Result:
+        index = asked.partition_index
         topic = self._topics.by_name.get(name)
-        partition = None if topic is None else topic.partitions.get(asked.partition_index)
+        partition = None if topic is None else topic.partitions.get(index)
         if topic is None or partition is None:
-            return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            return Result(index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         stale = leader_epoch_error(asked.current_leader_epoch, partition.leader_epoch)
         if stale:
-            return stale
-        log = self._store.log(topic.topic_id, asked.partition_index)
+            return Result(index, stale)
+        log = self._store.log(topic.topic_id, index)
         found = _found(log, asked.timestamp)
         if found is None:
-            return Result(asked.partition_index)
+            return Result(index)
         return Result(
-            asked.partition_index,
-            0,
+            index,
             timestamp=found.timestamp,
             offset=found.offset,
             leader_epoch=partition.leader_epoch if with_epoch else -1,

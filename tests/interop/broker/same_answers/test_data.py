@@ -239,6 +239,7 @@ def test_offsets_of_partitions(talk: Talk) -> None:
     times = (-2, -1, 0, _TIME, _TIME + 1, _TIME + 11, _TIME + 20, _TIME + 21)
     for version in _LISTINGS:
         special = ((-3,) if version >= 7 else ()) + ((-4,) if version >= 8 else ()) + ((-5,) if version >= 9 else ())
+        special += (-6,) if version >= 11 else ()
         for name in ("da-list", "da-empty", "da-nothing"):
             list_offsets(talk, name, *times, *special, version=version)
         list_offsets(talk, "da-list", -1, -2, version=version, epoch=0)
