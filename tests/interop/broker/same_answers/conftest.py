@@ -48,9 +48,13 @@ def secure_pair(secure_kafka_brokers: SecureBrokers) -> Iterator[Pair]:
 
 @pytest.fixture(scope="session")
 def policy_pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
-    """Brokers with policies for new topics and for configurations, the same in Java and in Python."""
+    """Brokers with policies for topics and configurations and a quota callback, the same in Java and in Python."""
     release, folder = newest_release(), tmp_path_factory.mktemp("policies")
-    policies = {"create.topic.policy.class.name": "NamesDecide", "alter.config.policy.class.name": "ConfigsDecide"}
+    policies = {
+        "create.topic.policy.class.name": "NamesDecide",
+        "alter.config.policy.class.name": "ConfigsDecide",
+        "client.quota.callback.class": "Doubled",
+    }
     properties = {"num.partitions": "3", **{name: f"policies.{policy}" for name, policy in policies.items()}}
     with running_broker(release, folder, properties=properties, plugins=[compiled(release, _POLICIES)]) as kafka:
         own = {name: f"tests.interop.broker.same_answers.policies:{policy}" for name, policy in policies.items()}

@@ -1,9 +1,10 @@
-"""The policies of ``tests/interop/java/policies`` in Python."""
+"""The policies and the quota callback of ``tests/interop/java/policies`` in Python."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kafkawire.broker import ClientQuotaCallback, ClientQuotaEntity, ClientQuotaType, ConfigEntityType, Principal
 from kafkawire.broker.plugins.alter_config_policy import AlterConfigPolicy, ConfigRequestMetadata
 from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy, RequestMetadata
 from kafkawire.protocol.errors import InvalidConfigError, PolicyViolationError
@@ -53,3 +54,26 @@ def _java(value: object) -> str:
         case Mapping():
             return "{" + ", ".join(f"{key}={_java(one)}" for key, one in value.items()) + "}"
     return str(value)
+
+
+class Doubled(ClientQuotaCallback):
+    """Gives each client id twice what is set for it, and looks at nothing else."""
+
+    def __init__(self) -> None:
+        self._limits: dict[tuple[ClientQuotaType, str], float] = {}
+
+    def quota_metric_tags(self, quota_type: ClientQuotaType, principal: Principal, client_id: str) -> Mapping[str, str]:
+        return {"client": client_id}
+
+    def quota_limit(self, quota_type: ClientQuotaType, metric_tags: Mapping[str, str]) -> float | None:
+        limit = self._limits.get((quota_type, metric_tags["client"]))
+        return None if limit is None else limit * 2
+
+    def update_quota(self, quota_type: ClientQuotaType, quota_entity: ClientQuotaEntity, new_value: float) -> None:
+        for entity in quota_entity.config_entities:
+            if entity.entity_type is ConfigEntityType.CLIENT_ID:
+                self._limits[quota_type, entity.name] = new_value
+
+    def remove_quota(self, quota_type: ClientQuotaType, quota_entity: ClientQuotaEntity) -> None:
+        for entity in quota_entity.config_entities:
+            self._limits.pop((quota_type, entity.name), None)

@@ -10,7 +10,7 @@ from math import inf, nan
 
 import pytest
 from tests.apache_kafka.secure_broker import PASSWORDS, USER
-from tests.interop.broker.same_answers.scenario import on_plain, on_secure
+from tests.interop.broker.same_answers.scenario import on_plain, on_policies, on_secure
 from tests.interop.broker.same_answers.talk import Talk
 
 from kafkawire.layout import Uuid
@@ -342,6 +342,26 @@ def test_d14_a_fetch_takes_what_the_windows_allow(talk: Talk) -> None:
         with quotas(talk, (OWN, [(CONSUMER, limit)])):
             talk.ask_until(fetched(created.topic_id), 17, FetchResponse, lambda answer: bool(answer.responses))
     delete(talk, "fetched")
+
+
+@on_policies
+def test_kip_257_a_callback_decides(talk: Talk) -> None:
+    """It doubles what is set for a client id; for users it knows no quota."""
+    (created,) = topic(talk, "decided", 1).topics
+    leaders(talk, "decided")
+    produce = produced(created.topic_id, 12_000)
+    assert talk.ask(produce, 13, ProduceResponse).throttle_time_ms == 0
+    with quotas(talk, ([("user", None)], [(PRODUCER, 1.0), (MUTATION, 1.0)])):
+        assert talk.ask(produce, 13, ProduceResponse).throttle_time_ms == 0
+    with quotas(talk, (OWN, [(PRODUCER, 1.0), (MUTATION, 1.0)])):
+        throttled = talk.ask(produce, 13, ProduceResponse).throttle_time_ms
+        assert throttled > 1_000_000  # what was produced before counts: the bucket is the same
+        talk.disconnect()
+        assert topic(talk, "burst", 100).throttle_time_ms == 0
+        refused = topic(talk, "more", 1).throttle_time_ms  # 78 tokens too many, two come in a second
+        assert 35_000 < refused <= 39_000
+    for name in ("decided", "burst"):
+        delete(talk, name)
 
 
 @on_plain
