@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -118,6 +117,8 @@ def _as_it_is(path: str) -> Iterator[str]:
 @contextmanager
 def _file(text: str) -> Iterator[str]:
     """OpenSSL reads keys from files only: a text is one for a moment, in a folder that only this user can open."""
+    import tempfile  # noqa: PLC0415 slow to import, and few need it
+
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "pem")
         path.touch(mode=0o600)

@@ -199,6 +199,7 @@ FINALS = (
 def test_scram(secure_pair: Pair) -> None:
     """Who does not exist is refused one message later than by Kafka: see the deviations of the broker."""
     upsertion = AlterUserScramCredentialsRequest.ScramCredentialUpsertion("scram-user", 1, 4096, b"salt", b"p" * 32)
+    deletion = AlterUserScramCredentialsRequest.ScramCredentialDeletion("scram-user", 1)
 
     def conversation(side: Side) -> list[Normalised]:
         heard = Heard()
@@ -214,6 +215,8 @@ def test_scram(secure_pair: Pair) -> None:
                 nonce = _server_first(connection).auth_bytes.decode().split(",")[0]
                 token = final.replace("{nonce}", nonce).encode()
                 heard.say(connection, (SaslAuthenticateRequest(token), 2))
+        with connected_to(side.host, side.port) as connection:
+            connection.ask(AlterUserScramCredentialsRequest((deletion,)), 0, AlterUserScramCredentialsResponse)
         return heard.answers
 
     compare(secure_pair, conversation)
