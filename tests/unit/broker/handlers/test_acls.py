@@ -6,7 +6,9 @@ import time
 
 import pytest
 
+from kafkawire.admin import AclBinding, AdminClient, AdminSettings
 from kafkawire.admin.acls import AclOperation, AclPermissionType, PatternType, ResourceType
+from kafkawire.broker import EmbeddedBroker
 from kafkawire.broker.access import AuthorizedAccess, UnrestrictedAccess
 from kafkawire.broker.calls import Call, RefusedRequestError
 from kafkawire.broker.controller import Controller
@@ -225,3 +227,21 @@ def test_versions_without_acls_of_users_take_them_all_the_same() -> None:
     answer = broker.ask(CreateAclsRequest((acl("User:bob", kind=ResourceType.USER),)), 1)
     assert isinstance(answer, CreateAclsResponse)
     assert answer.results[0].error_code == 0
+
+
+async def test_the_admin_client_describes_by_many_filters_in_one_request() -> None:
+    """KIP-888 from end to end, where both sides want proposals."""
+    properties = {
+        "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+        "super.users": "User:ANONYMOUS",
+        "unstable.api.versions.enable": "true",
+    }
+    created = [AclBinding(TOPIC, f"orders-{number}", "User:alice", READ) for number in range(20)]
+    filters = [acl.to_filter() for acl in created]
+    async with EmbeddedBroker(properties) as broker:
+        only_the_last = broker.faults.refuse(DescribeAclsRequest, error=1, versions=range(4))
+        async with AdminClient(broker.bootstrap_servers, settings=AdminSettings(proposals=True)) as admin:
+            await admin.create_acls(created)
+            described = await admin.describe_acls(filters)
+        assert described.values() == {wanted: (acl,) for wanted, acl in zip(filters, created, strict=True)}
+        assert only_the_last.hits == 0
