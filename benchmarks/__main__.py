@@ -9,16 +9,28 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import admin, admin_memory, admin_page, codec, comparison, generation, import_time, records
+from benchmarks import (
+    admin,
+    admin_memory,
+    admin_page,
+    broker,
+    broker_page,
+    codec,
+    comparison,
+    generation,
+    import_time,
+    records,
+)
 from benchmarks.admin_peers import missing_admin_peers
 from benchmarks.chart import speed_up_chart
 from benchmarks.machine import machine_facts
 from benchmarks.peers import missing_peers
 from benchmarks.report import page, table, verdict
-from benchmarks.results import ADMIN_PEERS, Measurement
+from benchmarks.results import ADMIN_PEERS, KAFKA, Measurement
 from benchmarks.sampling import Effort
 
 ADMIN = "admin"
+BROKER = "broker"
 DEFAULT_FOLDER = Path(__file__).parents[1] / "docs" / "benchmarks"
 CHARTS = (("decode", "Time to decode"), ("encode", "Time to encode"))
 
@@ -37,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     benchmarks = _benchmarks(options.rounds, trial=options.trial)
     measurements: list[Measurement] = []
     complete = "all" in options.names
-    for name in benchmarks if complete else [name for name in options.names if name != ADMIN]:
+    for name in benchmarks if complete else [name for name in options.names if name in benchmarks]:
         for measurement in benchmarks[name]():
             print(f"{measurement.kind}\n" + "\n".join(table([measurement])), flush=True)
             measurements.append(measurement)
@@ -45,6 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _write(options.out, measurements)
     if complete or ADMIN in options.names:
         measurements += _run_admin(options.rounds, options.out, trial=options.trial)
+    if complete or BROKER in options.names:
+        measurements += _run_broker(options.rounds, options.out, trial=options.trial)
     missed = [measurement for measurement in measurements if measurement.missed()]
     for measurement in missed:
         print(f"target missed: {measurement.kind} {measurement.case}: {verdict(measurement)}", file=sys.stderr)
@@ -54,7 +68,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure kafkawire beside its peers.")
     parser.add_argument(
-        "names", nargs="*", choices=["all", *_benchmarks(1, trial=True), ADMIN], default="all", help="what to measure"
+        "names",
+        nargs="*",
+        choices=["all", *_benchmarks(1, trial=True), ADMIN, BROKER],
+        default="all",
+        help="what to measure",
     )
     parser.add_argument("--rounds", type=int, default=21, help="rounds of each measurement (default: %(default)s)")
     parser.add_argument("--trial", action="store_true", help="small messages and hardly any time: does it all run?")
@@ -89,6 +107,21 @@ def _run_admin(rounds: int, folder: Path, *, trial: bool) -> list[Measurement]:
     print("\n".join(admin_memory.table(memory)))
     if not trial:
         admin_page.write(folder, measurements, memory)
+    return measurements
+
+
+def _run_broker(rounds: int, folder: Path, *, trial: bool) -> list[Measurement]:
+    """Measure the embedded broker, and write its page unless this is a trial; nothing where Kafka cannot run."""
+    measurements: list[Measurement] = []
+    try:
+        for measurement in broker.run(rounds, broker.SMALL if trial else broker.Load()):
+            print(f"{measurement.kind}\n" + "\n".join(table([measurement], (KAFKA,))), flush=True)
+            measurements.append(measurement)
+    except pytest.skip.Exception as skipped:
+        print(f"{BROKER} left out: {skipped}", file=sys.stderr)
+        return []
+    if not trial:
+        broker_page.write(folder, measurements)
     return measurements
 
 

@@ -12,6 +12,7 @@ KAFKA_PYTHON = "kafka-python"
 CONFLUENT = "confluent-kafka"
 AIOKAFKA = "aiokafka"
 JAVA = "Java"
+KAFKA = "Apache Kafka"
 PEERS = (KIO, KAFKA_PYTHON)
 """Whom codecs are compared with."""
 

@@ -47,10 +47,13 @@ class Connection:
         return self._receive(size)
 
     def _receive(self, count: int) -> bytes:
-        received = self._socket.recv(count, socket.MSG_WAITALL)
-        if len(received) < count:
-            raise ConnectionResetError(f"the broker closed the connection after {len(received)} of {count} bytes")
-        return received
+        received = bytearray()
+        while len(received) < count:
+            chunk = self._socket.recv(count - len(received))
+            if not chunk:
+                raise ConnectionResetError(f"the broker closed the connection after {len(received)} of {count} bytes")
+            received += chunk
+        return bytes(received)
 
 
 @contextmanager

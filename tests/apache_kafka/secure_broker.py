@@ -123,6 +123,8 @@ def running_secure_broker(
         **_trust_store(authority),
         **_key_store(server),
         "listener.name.mutual_tls.ssl.client.auth": "required",
+        # Long enough that nobody has to log in again, but may.
+        "listener.name.sasl_plaintext.plain.connections.max.reauth.ms": "3600000",
         **_sasl_of("sasl_plaintext"),
         **_sasl_of("sasl_ssl"),
         **(properties or {}),

@@ -1,4 +1,4 @@
-"""The demonstration asks a real broker when it is given one."""
+"""The demonstration asks a real broker when it is given one, and lets Kafka read what its own broker wrote."""
 
 from __future__ import annotations
 
@@ -15,5 +15,7 @@ def test_demo_shows_the_apis_and_the_nodes_of_a_real_broker(
 ) -> None:
     assert main(["demo", "--broker", f"{kafka_broker.host}:{kafka_broker.port}"]) == 0
     shown = capsys.readouterr().out
+    assert "ACCESS_CONTROL_ENTRY_RECORD       │ 2011" in shown
+    assert "CLIENT_QUOTA_RECORD               │ 2002" in shown
     assert "DescribeClientQuotas" in shown
     assert f":{kafka_broker.port}" in shown

@@ -1,7 +1,7 @@
 """What the README and the documentation show is true: pages run like scripts.
 
-The blocks of a page are carried out in order in an empty folder. ``python`` is executed; ``json title="FILE"`` is
-written to the file; in ``console`` each ``$`` line is run, and what follows it must be what it prints, where ``...``
+The blocks of a page are carried out in order in an empty folder. ``python`` is executed; ``json title="FILE"`` and
+``python title="FILE"`` are written to the file; in ``console`` each ``$`` line is run, and what follows it must be what it prints, where ``...``
 stands for anything; without such lines it must end well. A block whose title is the path of a file of this repository
 is an excerpt of it, with ``...`` between stretches of lines. Other blocks are only read by people.
 """
@@ -63,7 +63,7 @@ def test_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("CI", "true")  # hypothesis gives properties no deadline then: this machine may be busy
     namespace: dict[str, object] = {"__name__": "page"}
     for block in blocks(page):
-        if block.language == "python":
+        if block.language == "python" and not block.title:
             exec(compile("\n" * block.line + block.text, page, "exec"), namespace)  # noqa: S102 the page is ours
         elif block.language == "console":
             for command, shown in COMMAND.findall(block.text):

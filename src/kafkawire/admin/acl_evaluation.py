@@ -95,14 +95,13 @@ class AclEvaluator:
         concerning = self._index.matching(
             AclBindingFilter(resource_type, resource_name, pattern_type=PatternType.MATCH)
         )
-        applying = [acl for acl in concerning if _applies(acl, principal, operation, host)]
+        applying = [acl for acl in concerning if applies(acl, principal, operation, host)]
         unclear = self._unclear(applying, principal, operation, resource_type, host)
-        denying = _first(AclPermissionType.DENY, applying)
-        if denying is not None:
-            return Decision(allowed=False, reason=Reason.DENIED, acl=denying, unclear=unclear)
-        allowing = _first(AclPermissionType.ALLOW, applying)
-        if allowing is not None:
-            return Decision(allowed=True, reason=Reason.ALLOWED, acl=allowing, unclear=unclear)
+        deciding = deciding_acl(applying)
+        if deciding is not None:
+            allowed = deciding.permission_type == AclPermissionType.ALLOW
+            reason = Reason.ALLOWED if allowed else Reason.DENIED
+            return Decision(allowed=allowed, reason=reason, acl=deciding, unclear=unclear)
         if concerning:
             return Decision(allowed=False, reason=Reason.NO_ACL_APPLIES, unclear=unclear)
         return Decision(allowed=self._allow_everyone_if_no_acl, reason=Reason.NO_ACL_ON_RESOURCE, unclear=unclear)
@@ -119,12 +118,13 @@ class AclEvaluator:
         of_pattern = [
             acl
             for acl in self._of_unknown_pattern
-            if acl.resource_type == resource_type and _applies(acl, principal, operation, host)
+            if acl.resource_type == resource_type and applies(acl, principal, operation, host)
         ]
         return (*of_permission, *of_pattern)
 
 
-def _applies(acl: AclBinding, principal: str, operation: AclOperation, host: str) -> bool:
+def applies(acl: AclBinding, principal: str, operation: AclOperation, host: str) -> bool:
+    """Whether an ACL of a resource speaks of who does what from where; what an operation implies counts (A25)."""
     if acl.principal not in (principal, EVERYBODY) or acl.host not in (host, WILDCARD):
         return False
     if acl.operation in (operation, AclOperation.ALL):
@@ -132,8 +132,15 @@ def _applies(acl: AclBinding, principal: str, operation: AclOperation, host: str
     return acl.permission_type == AclPermissionType.ALLOW and acl.operation in IMPLIED_BY.get(operation, ())
 
 
-def _first(permission_type: AclPermissionType, acls: Iterable[AclBinding]) -> AclBinding | None:
-    return next((acl for acl in acls if acl.permission_type == permission_type), None)
+def deciding_acl(applying: Iterable[AclBinding]) -> AclBinding | None:
+    """The first of them that denies, else the first that allows; None if there is neither."""
+    allowing = None
+    for acl in applying:
+        if acl.permission_type == AclPermissionType.DENY:
+            return acl
+        if allowing is None and acl.permission_type == AclPermissionType.ALLOW:
+            allowing = acl
+    return allowing
 
 
 def _of_unknown_pattern(acls: Iterable[AclBinding]) -> tuple[AclBinding, ...]:

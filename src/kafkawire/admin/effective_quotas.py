@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import quote
@@ -79,18 +79,11 @@ class EffectiveQuotas:
         return {key: self._of_client(key, user, client_id) for key in CLIENT_KEYS}
 
     def _of_client(self, key: str, user: str, client_id: str) -> EffectiveQuota:
-        for level, (entity, bucket) in enumerate(_levels(user, client_id), 1):
+        for level, (entity, bucket) in enumerate(precedence(user, client_id), 1):
             value = self._described.get(entity, {}).get(key)
             if value is not None:
                 return EffectiveQuota(key, value, entity, level, bucket)
-        return EffectiveQuota(key, None, None, None, self._bucket_without_limit(key, user, client_id))
-
-    def _bucket_without_limit(self, key: str, user: str, client_id: str) -> BucketTags:
-        if self._kinds[key] == {frozenset({USER})}:
-            return BucketTags(_escaped(user), "")
-        if self._kinds[key] == {frozenset({USER, CLIENT_ID})}:
-            return BucketTags(_escaped(user), client_id)
-        return BucketTags("", client_id)
+        return EffectiveQuota(key, None, None, None, bucket_without_limit(self._kinds[key], user, client_id))
 
     def connection_rate(self, address: str) -> float | None:
         """Connections a second that an address may open on each broker, or None for no limit (D18).
@@ -101,10 +94,24 @@ class EffectiveQuotas:
         return self._connection_rates.get(ip_address(address), self._connection_rates.get(None))
 
 
-def _levels(user: str, client_id: str) -> Iterator[tuple[ClientQuotaEntity, BucketTags]]:
+def bucket_without_limit(kinds: Collection[frozenset[str]], user: str, client_id: str) -> BucketTags:
+    """The bucket of a client for whom nothing is set.
+
+    Args:
+        kinds: the combinations of entity types that have the quota in question (D10).
+        user, client_id: who.
+    """
+    if len(kinds) == 1 and frozenset({USER}) in kinds:
+        return BucketTags(escaped(user), "")
+    if len(kinds) == 1 and frozenset({USER, CLIENT_ID}) in kinds:
+        return BucketTags(escaped(user), client_id)
+    return BucketTags("", client_id)
+
+
+def precedence(user: str, client_id: str) -> Iterator[tuple[ClientQuotaEntity, BucketTags]]:
     """Who may have the quota of a client, from near to far, and the bucket that goes with it (D7, D8)."""
-    escaped = _escaped(user)
-    both, of_user, of_client = BucketTags(escaped, client_id), BucketTags(escaped, ""), BucketTags("", client_id)
+    user_tag = escaped(user)
+    both, of_user, of_client = BucketTags(user_tag, client_id), BucketTags(user_tag, ""), BucketTags("", client_id)
     yield ClientQuotaEntity.of_user_and_client(user, client_id), both
     yield ClientQuotaEntity.of_user_and_client(user, None), both
     yield ClientQuotaEntity.of_user(user), of_user
@@ -115,7 +122,7 @@ def _levels(user: str, client_id: str) -> Iterator[tuple[ClientQuotaEntity, Buck
     yield ClientQuotaEntity.of_client(None), of_client
 
 
-def _escaped(user: str) -> str:
+def escaped(user: str) -> str:
     """Percent signs for all but letters, digits and ``-_.`` (D11)."""
     return quote(user, safe="", errors="replace").replace("~", "%7E")
 

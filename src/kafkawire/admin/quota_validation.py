@@ -23,12 +23,16 @@ from kafkawire.admin.quotas import (
 from kafkawire.protocol.errors import InvalidRequestError, UnsupportedVersionError
 from kafkawire.wire.kafka_errors import ApiError
 
-_ENTITY_TYPES = (USER, CLIENT_ID, IP)
-_HIGHEST_WHOLE: Mapping[str, float] = {
+ENTITY_TYPES = (USER, CLIENT_ID, IP)
+"""Whom quotas are for."""
+
+HIGHEST_WHOLE: Mapping[str, float] = {
     PRODUCER_BYTE_RATE: 2.0**63,  # as brokers compare: 2**63 - 1 is no float64
     CONSUMER_BYTE_RATE: 2.0**63,
     CONNECTION_CREATION_RATE: 2.0**31 - 1,
 }
+"""The keys whose values are whole numbers, and the highest value of each (E13)."""
+
 _TOLERANCE = 1e-6
 """How far above a whole number brokers accept a value for one."""
 
@@ -41,7 +45,7 @@ def refusal_of_filter(wanted: ClientQuotaFilter) -> ApiError | None:
     for component in wanted.components:
         if not component.entity_type:
             return InvalidRequestError("An entity type is empty.")
-        if component.entity_type not in _ENTITY_TYPES:
+        if component.entity_type not in ENTITY_TYPES:
             return UnsupportedVersionError(f"{component.entity_type!r} is no entity type; {_TYPES_SAID} are.")
         if component.entity_type in seen:
             return InvalidRequestError(f"The entity type {component.entity_type} is given more than once.")
@@ -95,7 +99,7 @@ def _refusal_of_entity(entity: ClientQuotaEntity) -> ApiError | None:
     if not entity:
         return InvalidRequestError("An entity has no parts.")
     for entity_type, name in entity.items():
-        if entity_type not in _ENTITY_TYPES:
+        if entity_type not in ENTITY_TYPES:
             return InvalidRequestError(f"{entity_type!r} is no entity type; {_TYPES_SAID} are.")
         if name is not None and not name:
             return InvalidRequestError(f"The name of a {entity_type} is empty; None is the default.")
@@ -117,12 +121,17 @@ def _reason_against(key: str, value: float) -> str | None:
         return "it is not finite"
     if value <= 0:
         return "it must be positive"
-    highest = _HIGHEST_WHOLE.get(key)
+    highest = HIGHEST_WHOLE.get(key)
     if highest is None:
         return None
     if value > highest:
         return f"{highest:.0f} is the highest value"
-    return "it must be a whole number" if math.fmod(value, 1) > _TOLERANCE else None
+    return None if is_whole(value) else "it must be a whole number"
+
+
+def is_whole(value: float) -> bool:
+    """Whether brokers take a value for a whole number."""
+    return not math.fmod(value, 1) > _TOLERANCE
 
 
 def _may_be_address(text: str) -> bool:
@@ -140,4 +149,4 @@ def _said(entity: ClientQuotaEntity) -> str:
     return ", ".join(f"the default {type_}" if name is None else f"{type_} {name!r}" for type_, name in entity.items())
 
 
-_TYPES_SAID = ", ".join(_ENTITY_TYPES)
+_TYPES_SAID = ", ".join(ENTITY_TYPES)

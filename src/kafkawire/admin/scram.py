@@ -107,6 +107,25 @@ def salted(upsertion: ScramUpsertion) -> tuple[bytes, bytes]:
     return salt, hashlib.pbkdf2_hmac(_HASHES[upsertion.mechanism], password, salt, upsertion.iterations)
 
 
+def hash_of(mechanism: ScramMechanism) -> str:
+    """The name of its hash for ``hashlib``.
+
+    Raises:
+        KeyError: the mechanism is unknown.
+    """
+    return _HASHES[mechanism]
+
+
+def derived_keys(mechanism: ScramMechanism, salted_password: bytes) -> tuple[bytes, bytes]:
+    """What a broker keeps of a salted password: the stored key and the server's key (RFC 5802, section 3)."""
+    import hashlib  # noqa: PLC0415 slow to import, and few need it
+    import hmac  # noqa: PLC0415 likewise
+
+    hashed = _HASHES[mechanism]
+    client_key = hmac.digest(salted_password, b"Client Key", hashed)
+    return hashlib.new(hashed, client_key).digest(), hmac.digest(salted_password, b"Server Key", hashed)
+
+
 def _refusal_of_credential(upsertion: ScramUpsertion) -> ApiError | None:
     if not upsertion.password:
         return UnacceptableCredentialError("Password must not be empty")

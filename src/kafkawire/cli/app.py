@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from kafkawire.cli.outcome import CommandError, ExitCode, missing_library_message
 
 COMMANDS: Mapping[str, str] = {
+    "broker": "kafkawire.cli.broker:run",
     "codec": "kafkawire.cli.codec:app",
-    "demo": "kafkawire.cli.demo:run",
+    "demo": "kafkawire.cli.demo.command:run",
     "generate": "kafkawire.cli.generate:run",
     "schema": "kafkawire.cli.schema:schema",
     "specs": "kafkawire.cli.specs:app",

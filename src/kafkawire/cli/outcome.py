@@ -32,6 +32,7 @@ class CommandError(Exception):
 _EXTRA_OF_MODULE = {
     "jinja2": "codegen",
     "hypothesis": "test",
+    "pytest": "test",
     "pyarrow": "tables",
     "pyspark": "spark",
     "rich": "cli",

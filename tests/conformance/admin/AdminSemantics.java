@@ -67,7 +67,8 @@ import java.util.TreeMap;
  * {"op": "codes"}                                                 by enumeration, the codes of its names
  * {"op": "match", "filters": [F], "acls": [A]}                    for each filter, whether it matches each ACL
  * {"op": "authorize", "acls": [A], "super_users": S, "open": B,
- *  "actions": [[principal type, principal, operation, resource type, name, host]]}      whether each is allowed
+ *  "actions": [[principal type, principal, operation, resource type, name, host]]}      whether each is allowed,
+ *                                                                 for a null name with some resource of the type
  * {"op": "describe", "entities": [E], "filters": [{"components": [[type, match, name]], "strict": B}]}
  *                                                                 for each filter, its entities or an error code
  * {"op": "resolve", "quotas": [[E, limit]], "clients": [[user, client id]]}
@@ -151,12 +152,17 @@ public final class AdminSemantics {
             authorizer.loadSnapshot(acls);
             authorizer.completeInitialLoad();
             for (JsonNode asked : question.get("actions")) {
-                ResourcePattern resource = new ResourcePattern(
-                    ResourceType.fromCode((byte) asked.get(3).asInt()), asked.get(4).asText(), PatternType.LITERAL);
-                Action action = new Action(operation(asked.get(2)), resource, 1, false, false);
+                ResourceType type = ResourceType.fromCode((byte) asked.get(3).asInt());
                 Context context = new Context(
                     new KafkaPrincipal(asked.get(0).asText(), asked.get(1).asText()),
                     InetAddress.getByName(asked.get(5).asText()));
+                if (asked.get(4).isNull()) {
+                    answer.add(authorizer.authorizeByResourceType(context, operation(asked.get(2)), type)
+                        == AuthorizationResult.ALLOWED);
+                    continue;
+                }
+                ResourcePattern resource = new ResourcePattern(type, asked.get(4).asText(), PatternType.LITERAL);
+                Action action = new Action(operation(asked.get(2)), resource, 1, false, false);
                 answer.add(authorizer.authorize(context, List.of(action)).equals(List.of(AuthorizationResult.ALLOWED)));
             }
         }

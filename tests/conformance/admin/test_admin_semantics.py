@@ -39,6 +39,11 @@ from kafkawire.admin.quotas import (
     QuotaMatch,
 )
 from kafkawire.admin.tolerant_enum import TolerantEnum
+from kafkawire.broker.image.acls import AclsImage
+from kafkawire.broker.plugins.standard_authorizer import StandardAuthorizer
+from kafkawire.broker.sessions import Principal, Session
+from kafkawire.layout import Uuid
+from kafkawire.protocol import AccessControlEntryRecord, RemoveAccessControlEntryRecord
 
 pytestmark = pytest.mark.conformance
 
@@ -113,6 +118,32 @@ def test_a25_the_evaluator_decides_as_kafkas_authorizer(tmp_path: Path) -> None:
         assert answer == [decision.allowed for decision in decisions], acls
         for decision in decisions:
             outcomes[decision.allowed] += 1
+    assert min(outcomes.values()) > 1000
+
+
+def test_a25_the_broker_decides_as_kafkas_authorizer(tmp_path: Path) -> None:
+    """With ACLs from the log, for resources that are named and for types as idempotent producers ask for them."""
+    dice = random.Random(2525)
+    trials = [([_acl(dice) for _ in range(dice.randrange(12))], n % 2 == 0) for n in range(150)]
+    actions = [_action(dice) for _ in range(60)]
+    named = [(*action[:3], name, action[4]) for action in actions for name in (action[3], None)]
+    questions = (
+        {
+            "op": "authorize",
+            "acls": [_row(acl) for acl in acls],
+            "super_users": "User:root",
+            "open": open_to_all,
+            "actions": [[*who.split(":", 1), int(how), int(kind), name, host] for who, how, kind, name, host in named],
+        }
+        for acls, open_to_all in trials
+    )
+    outcomes = {True: 0, False: 0}
+    for (acls, open_to_all), answer in zip(trials, ask(tmp_path, questions), strict=True):
+        authorizer = StandardAuthorizer(_image(acls), {"User:root"}, allow_everyone_if_no_acl=open_to_all)
+        decisions = [_decision(authorizer, action) for action in named]
+        assert answer == decisions, acls
+        for decision in decisions:
+            outcomes[decision] += 1
     assert min(outcomes.values()) > 1000
 
 
@@ -259,6 +290,36 @@ def _action(dice: random.Random) -> _Action:
         dice.choice(_NAMES),
         dice.choice(_HOSTS[:2]),
     )
+
+
+def _image(acls: Iterable[AclBinding]) -> AclsImage:
+    """The ACLs in a log, of which some are removed again."""
+    image = AclsImage()
+    for acl in acls:
+        record = AccessControlEntryRecord(
+            Uuid.random(),
+            acl.resource_type,
+            acl.resource_name,
+            acl.pattern_type,
+            acl.principal,
+            acl.host,
+            acl.operation,
+            acl.permission_type,
+        )
+        gone = msgspec.structs.replace(record, id=Uuid.random(), resource_name=f"{acl.resource_name}b")
+        for one in (record, gone):
+            image.apply(one)
+        image.apply_remove(RemoveAccessControlEntryRecord(gone.id))
+    return image
+
+
+def _decision(authorizer: StandardAuthorizer, action: tuple[str, AclOperation, ResourceType, str | None, str]) -> bool:
+    principal, operation, kind, name, host = action
+    type_of_principal, _, name_of_principal = principal.partition(":")
+    session = Session(Principal(name_of_principal, type_of_principal), host, "PLAINTEXT")
+    if name is None:
+        return authorizer.authorize_by_resource_type(session, operation, kind)
+    return authorizer.authorize(session, operation, kind, name)
 
 
 def _split(actions: Sequence[_Action]) -> Iterable[tuple[str, tuple[int, int], tuple[str, str]]]:

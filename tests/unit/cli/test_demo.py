@@ -3,22 +3,40 @@
 from __future__ import annotations
 
 import socket
+import sys
+from pathlib import Path
 
 import pytest
 
 from kafkawire.cli.app import main
-from kafkawire.cli.demo import hex_dump
+from kafkawire.cli.demo.request import hex_dump
 from kafkawire.protocol import CreateTopicsRequest
 from kafkawire.rpc import encode_request
 
 
-def test_demo_generates_encodes_shows_and_decodes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_demo_shows_every_step_on_a_machine_without_java(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
     assert main(["demo"]) == 0
     shown = capsys.readouterr()
     assert "message versions" in shown.err + shown.out
     assert "frame.size" in shown.out
     assert "Decoded again, it is equal" in shown.out
     assert '"replicationFactor": 3' in shown.out
+    assert row(shown.out, "clicks")[1].startswith("POLICY_VIOLATION (44): clicks would")
+    assert row(shown.out, "create_acls")[:3] == ["2011", "2011", "0"]
+    assert row(shown.out, "alter_client_quotas")[:3] == ["1002", "1002", "0"]
+    assert row(shown.out, "User:user-0300")[0] == "no"
+    assert row(shown.out, "ACLs") == ["2011", "2011", "yes"]
+    assert row(shown.out, "entities with quotas") == ["1002", "1002", "yes"]
+    assert "Left out: kafka-dump-log needs java" in shown.out
+
+
+def row(shown: str, heading: str) -> list[str]:
+    """The other cells of the first row of a table with this heading."""
+    rows = ([cell.strip() for cell in line.strip("│").split("│")] for line in shown.splitlines())
+    return next(cells[1:] for cells in rows if cells[0] == heading)
 
 
 def test_dump_accounts_for_every_byte_of_the_frame() -> None:

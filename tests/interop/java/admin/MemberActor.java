@@ -33,6 +33,7 @@ final class MemberActor implements Actors.Actor {
     private final CountDownLatch joined = new CountDownLatch(1);
     private final Thread thread;
     private volatile boolean leaving;
+    private volatile Exception failure;
 
     private MemberActor(Poll poll, AutoCloseable client) throws Exception {
         thread = new Thread(() -> {
@@ -43,6 +44,8 @@ final class MemberActor implements Actors.Actor {
                     }
                 }
             } catch (Exception failure) {
+                this.failure = failure;
+                joined.countDown();
                 throw new IllegalStateException(failure);
             }
         });
@@ -50,6 +53,9 @@ final class MemberActor implements Actors.Actor {
         if (!joined.await(SECONDS_TO_JOIN, TimeUnit.SECONDS)) {
             leaving = true;
             throw new TimeoutException("not in the group after " + SECONDS_TO_JOIN + " s");
+        }
+        if (failure != null) {
+            throw failure;
         }
     }
 

@@ -1,0 +1,111 @@
+"""What time it is for a broker: the machine's, or one that a test moves."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import itertools
+import threading
+import time
+from typing import Protocol
+
+__all__ = ["Clock", "ManualClock", "SystemClock"]
+
+
+class Clock(Protocol):
+    """Two times and a way to wait."""
+
+    def now_ms(self) -> int:
+        """Milliseconds since the epoch, for what is stored and told."""
+
+    def seconds(self) -> float:
+        """Seconds from an unknown start, for what is measured; never goes back."""
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait until so much time has passed on this clock; not at all for zero and less."""
+
+
+class SystemClock:
+    """The machine's own time."""
+
+    def now_ms(self) -> int:
+        """Milliseconds since the epoch."""
+        return time.time_ns() // 1_000_000
+
+    def seconds(self) -> float:
+        """The monotonic time."""
+        return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait, letting others run."""
+        await asyncio.sleep(max(0.0, seconds))
+
+
+class ManualClock:
+    """Time that stands still until a test moves it.
+
+    ::
+
+        clock = ManualClock()
+        async with EmbeddedBroker(clock=clock) as broker:
+            ...
+            clock.advance(3.5)
+
+    It may be moved from any thread.
+
+    Args:
+        start_ms: milliseconds since the epoch; 2026-01-01 by default.
+    """
+
+    def __init__(self, start_ms: int = 1_767_225_600_000) -> None:
+        self._start_ms = start_ms
+        self._seconds = 0.0
+        self._sleepers: list[tuple[float, int, asyncio.Future[None]]] = []
+        self._numbers = itertools.count()
+        self._lock = threading.Lock()
+
+    def now_ms(self) -> int:
+        """Milliseconds since the epoch."""
+        return self._start_ms + round(self._seconds * 1000)
+
+    def seconds(self) -> float:
+        """How far the clock was moved."""
+        return self._seconds
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait until the clock was moved so far from now."""
+        if seconds <= 0:
+            return
+        woken = asyncio.get_running_loop().create_future()
+        with self._lock:
+            heapq.heappush(self._sleepers, (self._seconds + seconds, next(self._numbers), woken))
+        await woken
+
+    @property
+    def sleepers(self) -> int:
+        """How many wait for this clock."""
+        with self._lock:
+            return sum(not woken.done() for _, _, woken in self._sleepers)
+
+    def advance(self, seconds: float) -> None:
+        """Move on, and wake those whose time has come, in the order of their times.
+
+        They run when the event loop gets to them, and see the new time.
+
+        Raises:
+            ValueError: time does not go back.
+        """
+        if seconds < 0:
+            raise ValueError(f"time cannot go {-seconds} seconds back")
+        with self._lock:
+            self._seconds += seconds
+            while self._sleepers and self._sleepers[0][0] <= self._seconds:
+                _, _, woken = heapq.heappop(self._sleepers)
+                loop = woken.get_loop()
+                if not loop.is_closed():
+                    loop.call_soon_threadsafe(_wake, woken)
+
+
+def _wake(sleeper: asyncio.Future[None]) -> None:
+    if not sleeper.done():
+        sleeper.set_result(None)

@@ -1,0 +1,109 @@
+"""What a broker is started with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, NoReturn
+
+from kafkawire.broker.configuration.checks import InvalidValueError, Value
+from kafkawire.broker.configuration.definitions import definitions
+
+__all__ = ["BrokerConfiguration", "ConfigurationError", "Values"]
+
+_ONE_NODE: Final = MappingProxyType(
+    {"node.id": "1", "process.roles": "broker,controller", "controller.listener.names": "CONTROLLER"}
+)
+"""What Kafka wants to be told and a broker that is alone knows."""
+
+
+class ConfigurationError(Exception):
+    """A property that a broker cannot be started with; says which, and what it should be."""
+
+
+class Values:
+    """Values by name, whatever they come from; the names must be Kafka's.
+
+    Every method raises KeyError for a name that brokers do not have, and TypeError for a value of another type.
+    """
+
+    def value(self, name: str) -> Value:
+        """The value, of whatever type; None if there is none."""
+        raise NotImplementedError
+
+    def text(self, name: str) -> str:
+        """A text; empty if there is none."""
+        value = self.value(name)
+        if value is None:
+            return ""
+        return value if isinstance(value, str) else _other_type(name, value)
+
+    def integer(self, name: str) -> int:
+        """A whole number."""
+        value = self.value(name)
+        return value if isinstance(value, int) and not isinstance(value, bool) else _other_type(name, value)
+
+    def number(self, name: str) -> float:
+        """A number."""
+        value = self.value(name)
+        return float(value) if isinstance(value, int | float) else _other_type(name, value)
+
+    def boolean(self, name: str) -> bool:
+        """A yes or no."""
+        value = self.value(name)
+        return value if isinstance(value, bool) else _other_type(name, value)
+
+    def strings(self, name: str) -> tuple[str, ...]:
+        """The entries of a list; none if there is no list."""
+        value = self.value(name)
+        if value is None:
+            return ()
+        return value if isinstance(value, tuple) else _other_type(name, value)
+
+
+class BrokerConfiguration(Values):
+    """The properties of a broker, as in Kafka's ``server.properties``, with Kafka's types and defaults.
+
+    Names that Kafka does not have are kept for plug-ins. No value is in any representation: some are passwords.
+
+    Args:
+        properties: name to text.
+
+    Attributes:
+        properties: as given, which is what plug-ins are configured with.
+
+    Raises:
+        ConfigurationError: a value cannot be.
+    """
+
+    def __init__(self, properties: Mapping[str, str]) -> None:
+        self.properties: Mapping[str, str] = MappingProxyType({**_ONE_NODE, **properties})
+        parsed: dict[str, Value] = {}
+        for name, definition in definitions().broker.items():
+            text = self.properties.get(name, definition.default)
+            try:
+                parsed[name] = None if text is None else definition.value(name, text)
+            except InvalidValueError as error:
+                raise ConfigurationError(f"{error}. Change {name} in the properties of the broker") from None
+        self._values: Mapping[str, Value] = MappingProxyType(parsed)
+
+    def value(self, name: str) -> Value:
+        """What was given, or else Kafka's default."""
+        return self._values[name]
+
+    def of_listener(self, listener: str) -> BrokerConfiguration:
+        """The configuration of a listener: what is given for it alone goes before what is given for all.
+
+        Args:
+            listener: its name, as in ``listener.name.<name in lower case>.ssl.client.auth``.
+        """
+        prefix = f"listener.name.{listener.lower()}."
+        own = {name.removeprefix(prefix): text for name, text in self.properties.items() if name.startswith(prefix)}
+        return BrokerConfiguration({**self.properties, **own})
+
+    def __repr__(self) -> str:
+        return f"BrokerConfiguration({len(self.properties)} properties)"
+
+
+def _other_type(name: str, value: Value) -> NoReturn:
+    raise TypeError(f"the value of {name} is of type {type(value).__name__}")

@@ -1,0 +1,66 @@
+"""What a broker is configured by while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Protocol
+
+from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration, Values
+from kafkawire.broker.configuration.checks import InvalidValueError, Value
+from kafkawire.broker.configuration.definitions import definitions
+
+__all__ = ["DynamicConfiguration", "SetConfigs"]
+
+_BROKER: Final = 4
+_DEFAULT_OF_ALL: Final = ""
+
+
+class SetConfigs(Protocol):
+    """What was set while brokers ran."""
+
+    def of(self, resource_type: int, resource_name: str) -> Mapping[str, str]:
+        """Names and texts of a resource; empty if nothing is set."""
+
+
+class DynamicConfiguration(Values):
+    """The properties of a broker, under what was set since for it or for all brokers (KIP-226).
+
+    Values are those of the moment: ask again rather than keep them.
+
+    Args:
+        configuration: what the broker was started with.
+        configs: what was set since.
+    """
+
+    def __init__(self, configuration: BrokerConfiguration, configs: SetConfigs) -> None:
+        self.static = configuration
+        self._configs = configs
+        self._node = str(configuration.integer("node.id"))
+
+    @property
+    def of_this_broker(self) -> Mapping[str, str]:
+        """What was set for this broker."""
+        return self._configs.of(_BROKER, self._node)
+
+    @property
+    def of_all_brokers(self) -> Mapping[str, str]:
+        """What was set for all brokers that have nothing of their own."""
+        return self._configs.of(_BROKER, _DEFAULT_OF_ALL)
+
+    def value(self, name: str) -> Value:
+        """What was set for this broker, or for all, or at start, or else Kafka's default.
+
+        A value that was set and cannot be, which only the log of another broker can hold, is passed over.
+        """
+        if name in definitions().update_modes:
+            definition = definitions().broker.get(name) or definitions().broker_dynamic_only[name]
+            for values in (self.of_this_broker, self.of_all_brokers):
+                text = values.get(name)
+                if text is not None:
+                    try:
+                        return definition.value(name, text)
+                    except InvalidValueError:
+                        continue
+            if name in definitions().broker_dynamic_only:
+                return definition.value(name, self.static.properties.get(name, definition.default))
+        return self.static.value(name)

@@ -1,0 +1,179 @@
+"""From the frame of a request to the frame of its answer."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Final
+
+from kafkawire.broker.calls import (
+    FREE_TIME,
+    Answer,
+    Call,
+    Handler,
+    RefusedRequestError,
+    RequestTime,
+    Routes,
+    Unanswered,
+)
+from kafkawire.broker.clock import Clock
+from kafkawire.broker.controller import Controller
+from kafkawire.broker.faults import Faults, handle_with_faults, throttled
+from kafkawire.broker.quotas.client_quotas import ClientQuotas
+from kafkawire.broker.quotas.request_time import MeasuredTime
+from kafkawire.broker.refusals import refusal
+from kafkawire.broker.sessions import Session
+from kafkawire.broker.storage.errors import StorageError
+from kafkawire.protocol import ApiVersionsResponse
+from kafkawire.protocol.api_table import ApiKey
+from kafkawire.protocol.clients.request_header import RequestHeader
+from kafkawire.protocol.error_codes import ErrorCode
+from kafkawire.rpc import UNSUPPORTED_VERSION, Request, decode_request, encode_response
+from kafkawire.wire import DecodeError, Message
+from kafkawire.wire.kafka_errors import ApiError
+from kafkawire.wire.message import Struct
+
+__all__ = ["Dispatcher", "RefusedRequestError", "Reply"]
+
+_log = logging.getLogger(__name__)
+_PRESENT: Final = (Message, Unanswered, type(None))
+_UNLIMITED: Final = frozenset({ApiKey.SASL_HANDSHAKE, ApiKey.SASL_AUTHENTICATE})
+
+
+class Reply(Struct, frozen=True, gc=False):
+    """What becomes of a request.
+
+    Attributes:
+        frame: the answer; None if there is none.
+        end_offset: everything below it must be durable before the answer is sent.
+        muted_until: no more requests of the connection are taken until then, in seconds of the broker's clock; 0 if
+            they are (KIP-219).
+    """
+
+    frame: bytes | None
+    end_offset: int
+    muted_until: float = 0.0
+
+
+class Dispatcher:
+    """Hands each request to its handler.
+
+    Args:
+        routes: what answers each request.
+        offered: API key to the versions that are served.
+        controller: knows how far the state has come.
+        quotas: what clients may use.
+        faults: what goes wrong on purpose.
+        clock: the broker's.
+    """
+
+    def __init__(
+        self,
+        routes: Routes,
+        offered: Mapping[int, range],
+        controller: Controller,
+        *,
+        quotas: ClientQuotas,
+        faults: Faults,
+        clock: Clock,
+    ) -> None:
+        self._handlers: dict[int | None, Handler] = {request.API_KEY: handler for request, handler in routes.items()}
+        self._offered = offered
+        self._controller = controller
+        self._quotas = quotas
+        self._faults = faults
+        self._clock = clock
+
+    async def reply(self, frame: bytes, session: Session) -> Reply:
+        """Answer a request.
+
+        Raises:
+            RefusedRequestError: it is none that is served, or makes no sense.
+            StorageError: the broker can keep nothing more, and halts.
+        """
+        try:
+            request = decode_request(frame)
+        except DecodeError as error:
+            raise RefusedRequestError(str(error)) from error
+        header, body = request.header, request.body
+        key, version = header.request_api_key, header.request_api_version
+        if body is None or version not in self._offered.get(key, ()):
+            return self._reply(self._unknown_version(request), 0, header.correlation_id, 0)
+        call = self._call(header, session, len(frame))
+        answer, muted_ms = await (self._with_faults(body, call) if self._faults else self._answer(body, call))
+        return self._reply(answer, version, header.correlation_id, muted_ms)
+
+    async def unmuted(self, reply: Reply) -> None:
+        """Wait until the connection may go on after a reply."""
+        await self._clock.sleep(reply.muted_until - self._clock.seconds())
+
+    def _call(self, header: RequestHeader, session: Session, size: int) -> Call:
+        key, client_id = header.request_api_key, header.client_id or ""
+        time: RequestTime = FREE_TIME
+        if self._quotas.request.enabled and key not in _UNLIMITED:
+            time = MeasuredTime(self._quotas.request, session, client_id, self._clock)
+        return Call(key, header.request_api_version, client_id, session, size, time)
+
+    async def _with_faults(self, body: Message, call: Call) -> tuple[Answer, int]:
+        """An answer that may go wrong on purpose; a fault that throttles leaves it to the client to wait."""
+        muted_ms = 0
+
+        async def handle() -> Answer:
+            nonlocal muted_ms
+            answer, muted_ms = await self._answer(body, call)
+            return answer
+
+        return await handle_with_faults(self._faults, self._clock, handle, body, call), muted_ms
+
+    async def _answer(self, body: Message, call: Call) -> tuple[Answer, int]:
+        """What a handler answers, with the throttle time in it, and that time in milliseconds."""
+        try:
+            answer = self._handlers[call.api_key](body, call)
+            if not isinstance(answer, _PRESENT):
+                answer = await (call.time.of(answer) if isinstance(call.time, MeasuredTime) else answer)
+        except (RefusedRequestError, StorageError):
+            raise
+        except ApiError as error:
+            answer = refusal(body, call.version, error.code, message=error.message or None)
+        except Exception:  # noqa: BLE001 - a defect here or in a plug-in, and the client is to learn of it
+            _log.exception("%s version %d could not be answered", body.NAME, call.version)
+            answer = refusal(body, call.version, ErrorCode.UNKNOWN_SERVER_ERROR)
+        return self._throttled(answer, call)
+
+    def _throttled(self, answer: Answer, call: Call) -> tuple[Answer, int]:
+        """The longest of all throttle times holds (D14)."""
+        if answer is None:
+            return None, 0
+        own: int = getattr(answer, "throttle_time_ms", 0)
+        if call.time is FREE_TIME or isinstance(answer, Unanswered):
+            return answer, own
+        for_time = _throttled_for_time(call)
+        if for_time <= own:
+            return answer, own
+        return throttled(answer, call.version, for_time), for_time
+
+    def _reply(self, answer: Answer, version: int, correlation_id: int, muted_ms: int) -> Reply:
+        muted_until = self._clock.seconds() + muted_ms / 1000 if muted_ms else 0.0
+        frame = None
+        if isinstance(answer, Message):
+            frame = encode_response(answer, version, correlation_id=correlation_id)
+        return Reply(frame, self._controller.end_offset, muted_until)
+
+    def _unknown_version(self, request: Request) -> Message:
+        """Only ApiVersions is answered, in version 0, so that the client learns what there is (KIP-511)."""
+        key = request.header.request_api_key
+        if key != ApiKey.API_VERSIONS:
+            version = request.header.request_api_version
+            raise RefusedRequestError(f"version {version} of API {key} is not served")
+        own = self._offered[ApiKey.API_VERSIONS]
+        known = ApiVersionsResponse.ApiVersion(ApiKey.API_VERSIONS, own[0], own[-1])
+        return ApiVersionsResponse(UNSUPPORTED_VERSION, (known,))
+
+
+def _throttled_for_time(call: Call) -> int:
+    """Milliseconds; 0 if the callback of the user fails, so that at least the broker can be told to use another."""
+    try:
+        return call.time.throttle_time_ms()
+    except Exception:  # noqa: BLE001 - code of users
+        _log.exception("The quota on the time of requests cannot be looked up")
+        return 0

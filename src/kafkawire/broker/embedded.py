@@ -1,0 +1,203 @@
+"""The embedded broker: everything put together."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from kafkawire.broker.access import AuthorizedAccess, UnrestrictedAccess
+from kafkawire.broker.assembly import assemble
+from kafkawire.broker.clock import Clock, SystemClock
+from kafkawire.broker.cluster import Cluster
+from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
+from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
+from kafkawire.broker.dispatch import Dispatcher
+from kafkawire.broker.faults import Faults
+from kafkawire.broker.listener.acceptor import Reception
+from kafkawire.broker.listener.admission import Admission
+from kafkawire.broker.listener.configured_listeners import configured_listeners
+from kafkawire.broker.listener.connection import Service
+from kafkawire.broker.listener.server import Server
+from kafkawire.broker.opened_state import OpenedState
+from kafkawire.broker.plugins.configured_authorizer import configured_authorizer
+from kafkawire.broker.quotas.client_quotas import ClientQuotas
+from kafkawire.broker.quotas.quota_updates import QuotaUpdates
+from kafkawire.broker.storage.errors import StorageError
+
+__all__ = ["EmbeddedBroker"]
+
+_log = logging.getLogger(__name__)
+
+
+class EmbeddedBroker:
+    """A broker in this process, for as long as its context lasts.
+
+    ::
+
+        async with EmbeddedBroker() as broker:
+            ... connect to broker.bootstrap_servers
+
+    It may be started again after it was stopped; without a data directory it begins anew then.
+
+    Args:
+        properties: as in Kafka's ``server.properties``; those that a broker alone needs no answer to (``node.id``,
+            ``process.roles``, ``listeners``) may be left out. ``log.dirs`` is not looked at.
+        data_dir: where its state is kept, in Kafka's format; None for a broker that forgets everything.
+        host: the address to listen on, unless the properties have ``listeners``.
+        port: the port; 0 for a free one.
+        clock: what time it is, for all that the broker stores, measures and waits for.
+
+    Attributes:
+        faults: what goes wrong on purpose, for tests.
+
+    Raises:
+        ConfigurationError: a property has a wrong value.
+    """
+
+    def __init__(
+        self,
+        properties: Mapping[str, str] | None = None,
+        *,
+        data_dir: Path | None = None,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        clock: Clock | None = None,
+    ) -> None:
+        self.faults = Faults()
+        self._configuration = BrokerConfiguration(properties or {})
+        self._data_dir = data_dir
+        self._host = host
+        self._port = port
+        self._clock = clock or SystemClock()
+        rack = self._configuration.text("broker.rack") or None
+        self._cluster = Cluster("", self._configuration.integer("node.id"), host, port, rack)
+        self._resources: AsyncExitStack | None = None
+        self._halt: asyncio.Future[StorageError] | None = None
+        self._server: Server | None = None
+        self._closing: asyncio.Task[None] | None = None
+        self._failure: StorageError | None = None
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """Where clients of the first listener connect, ``127.0.0.1:9092``."""
+        return f"{self._cluster.host}:{self._cluster.port}"
+
+    @property
+    def host(self) -> str:
+        """Where clients of the first listener connect."""
+        return self._cluster.host
+
+    @property
+    def port(self) -> int:
+        """Where clients of the first listener connect; known once the broker listens."""
+        return self._cluster.port
+
+    @property
+    def cluster_id(self) -> str:
+        """22 characters; that of the data directory, or another at every start."""
+        return self._cluster.cluster_id
+
+    def address(self, listener: str) -> str:
+        """Where the clients of a listener connect, ``127.0.0.1:9092``.
+
+        Raises:
+            KeyError: there is no such listener.
+        """
+        endpoint = self._cluster.endpoints[listener]
+        return f"{endpoint.host}:{endpoint.port}"
+
+    async def start(self) -> None:
+        """Read what the data directory holds, and listen.
+
+        Raises:
+            StorageError: another broker has the directory, or what it holds is damaged.
+            OSError: a file cannot be read or made, or the address cannot be had.
+        """
+        if self._resources is not None:
+            raise RuntimeError("the broker runs already")
+        self._failure = self._server = self._closing = None
+        self._halt = asyncio.get_running_loop().create_future()
+        async with AsyncExitStack() as resources:
+            state = await OpenedState.opened(self._data_dir, self._configuration, self._clock, self._fail)
+            resources.push_async_callback(state.depart, self._cluster)
+            self._cluster.cluster_id = state.cluster_id
+            updates = QuotaUpdates(self._configuration, state.controller, self._cluster, self._clock)
+            resources.callback(updates.quotas.close)
+            authorizer = configured_authorizer(self._configuration, state.controller)
+            if authorizer is not None:
+                resources.callback(authorizer.close)
+            dispatcher = assemble(
+                self._configuration,
+                state,
+                self._cluster,
+                access=AuthorizedAccess(authorizer) if authorizer is not None else UnrestrictedAccess(),
+                quotas=updates.quotas,
+                faults=self.faults,
+                clock=self._clock,
+                resources=resources,
+            )
+            configured = configured_listeners(self._configuration, self._host, self._port)
+            server = Server(configured, self._configuration, self._reception(state, dispatcher, updates.quotas))
+            resources.push_async_callback(server.stop)
+            server.bind()
+            self._cluster.endpoints = dict(server.endpoints)
+            first = next(iter(self._cluster.endpoints.values()))
+            self._cluster.host, self._cluster.port = first.host, first.port
+            await state.arrive(self._cluster, self._configuration)
+            server.start()
+            self._server = server
+            self._resources = resources.pop_all()
+
+    async def stop(self) -> None:
+        """Close all connections, and write what is left.
+
+        Raises:
+            StorageError: the broker had halted, because something could not be written.
+        """
+        resources, self._resources = self._resources, None
+        if self._closing is not None:
+            await self._closing
+        if resources is not None:
+            await resources.aclose()
+        if self._failure is not None:
+            raise self._failure
+
+    async def halted(self) -> StorageError:
+        """Wait until the broker can no longer keep what it is told, and so answers nothing any more; says why."""
+        if self._halt is None:
+            raise RuntimeError("the broker was not started")
+        return await asyncio.shield(self._halt)
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            await self.stop()
+        except StorageError:
+            if error is None:
+                raise
+
+    def _reception(self, state: OpenedState, dispatcher: Dispatcher, quotas: ClientQuotas) -> Reception:
+        image = state.controller.image
+        admission = Admission(DynamicConfiguration(self._configuration, image.configs))
+        service = Service(dispatcher, state.controller, self._clock)
+        return Reception(service, admission, quotas.connections, image.scram)
+
+    def _fail(self, error: StorageError) -> None:
+        """Once: nobody is answered any more, and whoever waits is told."""
+        if self._failure is not None:
+            return
+        self._failure = error
+        if self._halt is not None:
+            self._halt.set_result(error)
+        if self._server is not None:
+            self._closing = asyncio.get_running_loop().create_task(self._server.stop())

@@ -1,0 +1,115 @@
+"""What groups have committed, as the records of ``__consumer_offsets`` say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from kafkawire.protocol import GroupMetadataKey, GroupMetadataValue, OffsetCommitKey, OffsetCommitValue
+from kafkawire.wire import Message
+
+__all__ = ["Change", "Group", "GroupsState", "Partition"]
+
+Change: TypeAlias = tuple[Message, Message | None]
+"""Key and value of a record; without a value what the key names is gone."""
+
+Partition: TypeAlias = tuple[str, int]
+"""Topic and partition id."""
+
+
+@dataclass(slots=True)
+class Group:
+    """A group without members.
+
+    Attributes:
+        group_id: its id.
+        metadata: what its last member has left; None if it never had one.
+        commits: topic and partition to what was committed last.
+    """
+
+    group_id: str
+    metadata: GroupMetadataValue | None = None
+    commits: dict[Partition, OffsetCommitValue] = field(default_factory=dict)
+
+    def removal(self) -> Iterator[Change]:
+        """The changes after which nothing is left of it."""
+        for topic, partition in self.commits:
+            yield OffsetCommitKey(self.group_id, topic, partition), None
+        yield GroupMetadataKey(self.group_id), None
+
+    def changes(self) -> Iterator[Change]:
+        """The changes that make it again."""
+        if self.metadata is not None:
+            yield GroupMetadataKey(self.group_id), self.metadata
+        for (topic, partition), value in self.commits.items():
+            yield OffsetCommitKey(self.group_id, topic, partition), value
+
+
+class GroupsState:
+    """All groups.
+
+    Attributes:
+        by_id: group id to group; one stays when its last commit is gone, until it is deleted itself.
+    """
+
+    def __init__(self) -> None:
+        self.by_id: dict[str, Group] = {}
+        self._commits_of_topics: dict[str, Counter[str]] = {}
+
+    def apply(self, key: Message, value: Message | None) -> None:
+        """A record says something new; those about members and transactions are none of ours."""
+        match key, value:
+            case OffsetCommitKey(), OffsetCommitValue() | None:
+                self._apply_commit(key, value)
+            case GroupMetadataKey(), GroupMetadataValue() | None:
+                self._apply_group(key, value)
+
+    def topics(self) -> Collection[str]:
+        """The topics of which offsets are committed."""
+        return self._commits_of_topics.keys()
+
+    def commits_of(self, topic: str) -> Iterator[OffsetCommitKey]:
+        """What is committed of a topic."""
+        for group_id in self._commits_of_topics.get(topic, ()):
+            commits = self.by_id[group_id].commits
+            yield from (OffsetCommitKey(group_id, name, partition) for name, partition in commits if name == topic)
+
+    def changes(self) -> Iterator[Change]:
+        """The changes that make all groups again."""
+        for group in self.by_id.values():
+            yield from group.changes()
+
+    @property
+    def size(self) -> int:
+        """How many changes these are."""
+        return sum(len(group.commits) + (group.metadata is not None) for group in self.by_id.values())
+
+    def _apply_commit(self, key: OffsetCommitKey, value: OffsetCommitValue | None) -> None:
+        partition = (key.topic, key.partition)
+        if value is not None:
+            commits = self.by_id.setdefault(key.group, Group(key.group)).commits
+            if partition not in commits:
+                self._commits_of_topics.setdefault(key.topic, Counter())[key.group] += 1
+            commits[partition] = value
+            return
+        group = self.by_id.get(key.group)
+        if group is not None and group.commits.pop(partition, None) is not None:
+            self._uncount(key.topic, key.group)
+
+    def _apply_group(self, key: GroupMetadataKey, value: GroupMetadataValue | None) -> None:
+        if value is not None:
+            self.by_id.setdefault(key.group, Group(key.group)).metadata = value
+            return
+        group = self.by_id.pop(key.group, None)
+        for topic, _ in group.commits if group is not None else ():
+            self._uncount(topic, key.group)
+
+    def _uncount(self, topic: str, group_id: str) -> None:
+        groups = self._commits_of_topics[topic]
+        groups[group_id] -= 1
+        if not groups[group_id]:
+            del groups[group_id]
+        if not groups:
+            del self._commits_of_topics[topic]

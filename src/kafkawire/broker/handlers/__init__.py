@@ -1,0 +1,1 @@
+"""What answers requests: a module for each family of APIs."""

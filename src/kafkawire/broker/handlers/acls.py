@@ -1,0 +1,286 @@
+"""DescribeAcls, CreateAcls and DeleteAcls, with the batches of KIP-888."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, TypeAlias
+
+from kafkawire.admin.acls import (
+    CLUSTER_NAME,
+    AclBinding,
+    AclBindingFilter,
+    AclOperation,
+    AclPermissionType,
+    PatternType,
+    ResourceType,
+)
+from kafkawire.admin.tolerant_enum import MembersByCode
+from kafkawire.broker.access import Access
+from kafkawire.broker.calls import Call, RefusedRequestError, Routes
+from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller, TooManyRecordsError
+from kafkawire.broker.image.acls import Pattern
+from kafkawire.broker.refusals import refusal
+from kafkawire.layout.uuid import Uuid
+from kafkawire.protocol import (
+    AccessControlEntryRecord,
+    CreateAclsRequest,
+    CreateAclsResponse,
+    DeleteAclsRequest,
+    DeleteAclsResponse,
+    DescribeAclsRequest,
+    DescribeAclsResponse,
+    RemoveAccessControlEntryRecord,
+)
+from kafkawire.protocol.errors import (
+    ClusterAuthorizationFailedError,
+    InvalidRequestError,
+    PolicyViolationError,
+    SecurityDisabledError,
+    UnknownServerError,
+)
+from kafkawire.wire import Message
+
+__all__ = ["MAXIMUM_ENTRIES", "AclHandlers"]
+
+MAXIMUM_ENTRIES: Final = 1_000_000
+"""About so many ACLs fit in one answer: many filters that mean many ACLs each would fill any memory."""
+
+_UNKNOWN: Final = 0
+_ANY: Final = 1
+_BATCHED: Final = 4
+"""The version of DescribeAcls that has several filters (KIP-888)."""
+
+_RESOURCE_TYPES = MembersByCode(ResourceType)
+_PATTERN_TYPES = MembersByCode(PatternType)
+_OPERATIONS = MembersByCode(AclOperation)
+_PERMISSION_TYPES = MembersByCode(AclPermissionType)
+
+_KNOWN_RESOURCE_TYPES: Final = frozenset(ResourceType)
+_KNOWN_PATTERN_TYPES: Final = frozenset(PatternType)
+_KNOWN_OPERATIONS: Final = frozenset(AclOperation)
+_KNOWN_PERMISSION_TYPES: Final = frozenset(AclPermissionType)
+
+_Creation: TypeAlias = CreateAclsRequest.AclCreation
+_Filter: TypeAlias = DescribeAclsRequest | DescribeAclsRequest.DescribeAclsFilter | DeleteAclsRequest.DeleteAclsFilter
+_Created: TypeAlias = CreateAclsResponse.AclCreationResult
+_Deleted: TypeAlias = DeleteAclsResponse.DeleteAclsFilterResult
+
+_DONE: Final = CreateAclsResponse.AclCreationResult()
+_TOO_MANY: Final = CreateAclsResponse.AclCreationResult(
+    PolicyViolationError.code, "Unable to perform excessively large batch operation."
+)
+
+
+class AclHandlers:
+    """Shows and changes ACLs (A16 to A22, A27).
+
+    Args:
+        controller: keeps them.
+        access: says who may; without an authorizer there are no ACLs.
+    """
+
+    def __init__(self, controller: Controller, access: Access) -> None:
+        self._controller = controller
+        self._acls = controller.image.acls
+        self._access = access
+
+    @property
+    def routes(self) -> Routes:
+        """Request to handler."""
+        return {
+            DescribeAclsRequest: self._describe,
+            CreateAclsRequest: self._create,
+            DeleteAclsRequest: self._delete,
+        }
+
+    def _describe(self, request: DescribeAclsRequest, call: Call) -> Message:
+        is_batch = call.version >= _BATCHED
+        for wanted in request.filters if is_batch else (request,):
+            _refuse_unknown(wanted)
+        disabled = "No Authorizer is configured on the broker"
+        refused = self._refusal(request, call, AclOperation.DESCRIBE, disabled)
+        if refused is not None:
+            return refused
+        if not is_batch:
+            return DescribeAclsResponse(resources=self._described(request))
+        return DescribeAclsResponse(filter_results=tuple(self._described_by_each(request.filters)))
+
+    def _create(self, request: CreateAclsRequest, call: Call) -> Message:
+        codes = {code for creation in request.creations for code in _codes(creation)}
+        if _UNKNOWN in codes:
+            raise RefusedRequestError("an ACL to create has an UNKNOWN part")
+        refused = self._refusal(request, call, AclOperation.ALTER, "No Authorizer is configured.")
+        if refused is not None:
+            return refused
+        if _ANY in codes or any(item.resource_pattern_type == PatternType.MATCH for item in request.creations):
+            return refusal(request, call.version, UnknownServerError.code)
+        reasons = [_wrong_name(creation) or _wrong_part(creation) for creation in request.creations]
+        try:
+            self._controller.commit(
+                self._additions(c for c, reason in zip(request.creations, reasons, strict=True) if reason is None)
+            )
+        except TooManyRecordsError:
+            # The broker looks at names before the controller sees the rest, all of which fails then.
+            names = map(_wrong_name, request.creations)
+            return CreateAclsResponse(results=tuple(_TOO_MANY if name is None else _invalid(name) for name in names))
+        return CreateAclsResponse(results=tuple(_DONE if reason is None else _invalid(reason) for reason in reasons))
+
+    def _delete(self, request: DeleteAclsRequest, call: Call) -> Message:
+        for asked in request.filters:
+            _refuse_unknown(asked)
+        refused = self._refusal(request, call, AclOperation.ALTER, "No Authorizer is configured.")
+        if refused is not None:
+            return refused
+        found: dict[AclBinding, None] = {}
+        count = 0
+        results = []
+        for asked in request.filters:
+            wanted = _filter(asked)
+            matching = self._acls.matching(wanted)
+            is_full = len(found) >= MAXIMUM_RECORDS
+            found.update(dict.fromkeys(matching))
+            count += len(matching)
+            if len(found) > MAXIMUM_RECORDS or (is_full and matching) or count > MAXIMUM_ENTRIES:
+                reason = f"Cannot remove more than {MAXIMUM_RECORDS} acls in a single delete operation."
+                return refusal(request, call.version, InvalidRequestError.code, message=reason)
+            results.append(_unknown_part(wanted) or _Deleted(error_message=None, matching_acls=_deleted(matching)))
+        self._controller.commit([RemoveAccessControlEntryRecord(self._acls.ids[acl]) for acl in found])
+        return DeleteAclsResponse(filter_results=tuple(results))
+
+    def _refusal(self, request: Message, call: Call, operation: AclOperation, disabled: str) -> Message | None:
+        """The answer to who may not, or where there is nothing that could be done (A16, A17)."""
+        if not self._access.is_restricted:
+            return refusal(request, call.version, SecurityDisabledError.code, message=disabled)
+        if not self._access.allows_on_cluster(call.session, operation):
+            reason = "Cluster authorization failed."
+            return refusal(request, call.version, ClusterAuthorizationFailedError.code, message=reason)
+        return None
+
+    def _additions(self, creations: Iterable[_Creation]) -> list[AccessControlEntryRecord]:
+        """Records for what is not there yet, each once (A19)."""
+        new = {acl: None for acl in map(_acl, creations) if acl not in self._acls.ids}
+        return [
+            AccessControlEntryRecord(
+                id=Uuid.random(),
+                resource_type=acl.resource_type,
+                resource_name=acl.resource_name,
+                pattern_type=acl.pattern_type,
+                principal=acl.principal,
+                host=acl.host,
+                operation=acl.operation,
+                permission_type=acl.permission_type,
+            )
+            for acl in new
+        ]
+
+    def _described_by_each(self, filters: Iterable[_Filter]) -> Iterator[DescribeAclsResponse.DescribeAclsFilterResult]:
+        """What filters mean, each by itself; those that come after too much are told so."""
+        result = DescribeAclsResponse.DescribeAclsFilterResult
+        count = 0
+        for wanted in filters:
+            if count >= MAXIMUM_ENTRIES:
+                yield result(PolicyViolationError.code, f"Other filters mean {MAXIMUM_ENTRIES} ACLs and more already.")
+                continue
+            resources = self._described(wanted)
+            count += sum(len(resource.acls) for resource in resources)
+            yield result(error_message=None, resources=resources)
+
+    def _described(self, wanted: _Filter) -> Sequence[DescribeAclsResponse.DescribeAclsResource]:
+        """What a filter means, by resource (A21)."""
+        description = DescribeAclsResponse.AclDescription
+        by_pattern: dict[Pattern, list[DescribeAclsResponse.AclDescription]] = {}
+        for acl in self._acls.matching(_filter(wanted)):
+            entry = description(acl.principal, acl.host, acl.operation, acl.permission_type)
+            pattern = acl.resource_type, acl.pattern_type, acl.resource_name
+            by_pattern.setdefault(pattern, []).append(entry)
+        resource = DescribeAclsResponse.DescribeAclsResource
+        return [resource(kind, name, pattern, acls) for (kind, pattern, name), acls in by_pattern.items()]
+
+
+def _codes(creation: _Creation) -> tuple[int, int, int, int]:
+    return creation.resource_type, creation.resource_pattern_type, creation.operation, creation.permission_type
+
+
+def _refuse_unknown(wanted: _Filter) -> None:
+    """An ``UNKNOWN`` in a filter makes the whole request nonsense, and its connection is closed (A11, A13)."""
+    parts = wanted.resource_type_filter, wanted.pattern_type_filter, wanted.operation, wanted.permission_type
+    if _UNKNOWN in parts:
+        raise RefusedRequestError("a filter of ACLs has an UNKNOWN part")
+
+
+def _wrong_name(creation: _Creation) -> str | None:
+    """What is wrong with the name of the resource (A18)."""
+    if creation.resource_type == ResourceType.CLUSTER and creation.resource_name != CLUSTER_NAME:
+        return f"The only valid name for the CLUSTER resource is {CLUSTER_NAME}"
+    return None if creation.resource_name else "Invalid empty resource name"
+
+
+def _wrong_part(creation: _Creation) -> str | None:
+    """What is wrong with anything else (A22)."""
+    if creation.resource_type not in _KNOWN_RESOURCE_TYPES:
+        return "Invalid resourceType UNKNOWN"
+    if creation.resource_pattern_type not in _KNOWN_PATTERN_TYPES:
+        return "Invalid patternType UNKNOWN"
+    if creation.operation not in _KNOWN_OPERATIONS:
+        return "Invalid operation UNKNOWN"
+    if creation.permission_type not in _KNOWN_PERMISSION_TYPES:
+        return "Invalid permissionType UNKNOWN"
+    if ":" not in creation.principal:
+        return (
+            f"Could not parse principal from `{creation.principal}` "
+            "(no colon is present separating the principal type from the principal name)"
+        )
+    return None
+
+
+def _invalid(reason: str) -> _Created:
+    return _Created(InvalidRequestError.code, reason)
+
+
+def _unknown_part(wanted: AclBindingFilter) -> _Deleted | None:
+    """The result of a filter with a number that means nothing."""
+    if wanted.resource_type.is_unknown or wanted.pattern_type.is_unknown:
+        return _Deleted(InvalidRequestError.code, "Unknown patternFilter.")
+    if wanted.operation.is_unknown or wanted.permission_type.is_unknown:
+        return _Deleted(InvalidRequestError.code, "Unknown entryFilter.")
+    return None
+
+
+def _acl(creation: _Creation) -> AclBinding:
+    return AclBinding(
+        _RESOURCE_TYPES[creation.resource_type],
+        creation.resource_name,
+        creation.principal,
+        _OPERATIONS[creation.operation],
+        _PERMISSION_TYPES[creation.permission_type],
+        creation.host,
+        _PATTERN_TYPES[creation.resource_pattern_type],
+    )
+
+
+def _filter(wanted: _Filter) -> AclBindingFilter:
+    return AclBindingFilter(
+        _RESOURCE_TYPES[wanted.resource_type_filter],
+        wanted.resource_name_filter,
+        wanted.principal_filter,
+        _OPERATIONS[wanted.operation],
+        _PERMISSION_TYPES[wanted.permission_type],
+        wanted.host_filter,
+        _PATTERN_TYPES[wanted.pattern_type_filter],
+    )
+
+
+def _deleted(acls: Iterable[AclBinding]) -> tuple[DeleteAclsResponse.DeleteAclsMatchingAcl, ...]:
+    return tuple(
+        DeleteAclsResponse.DeleteAclsMatchingAcl(
+            error_message=None,
+            resource_type=acl.resource_type,
+            resource_name=acl.resource_name,
+            pattern_type=acl.pattern_type,
+            principal=acl.principal,
+            host=acl.host,
+            operation=acl.operation,
+            permission_type=acl.permission_type,
+        )
+        for acl in acls
+    )

@@ -1,0 +1,208 @@
+"""IncrementalAlterConfigs and AlterConfigs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, TypeAlias, TypeVar
+
+from kafkawire.admin.acls import AclOperation
+from kafkawire.admin.config_resources import ConfigChange, ConfigOperation, ConfigResource, ConfigResourceType
+from kafkawire.broker.access import Access
+from kafkawire.broker.calls import Call, Routes
+from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
+from kafkawire.broker.handlers.config_resources import broker_id, is_allowed, unauthorized
+from kafkawire.broker.item_errors import ItemError
+from kafkawire.broker.resource_configs.alterations import ConfigAlterations
+from kafkawire.broker.resource_configs.loggers import BrokerLoggers
+from kafkawire.protocol import (
+    AlterConfigsRequest,
+    AlterConfigsResponse,
+    ConfigRecord,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
+)
+from kafkawire.protocol.error_codes import ErrorCode
+from kafkawire.protocol.errors import PolicyViolationError
+
+__all__ = ["ConfigAlterationHandlers"]
+
+_Changed: TypeAlias = IncrementalAlterConfigsRequest.AlterConfigsResource
+_Replaced: TypeAlias = AlterConfigsRequest.AlterConfigsResource
+_Incremental: TypeAlias = IncrementalAlterConfigsResponse.AlterConfigsResourceResponse
+_Legacy: TypeAlias = AlterConfigsResponse.AlterConfigsResourceResponse
+_Outcome: TypeAlias = Sequence[ConfigRecord] | ItemError
+
+R = TypeVar("R", _Changed, _Replaced)
+_LOGGERS: Final = ConfigResourceType.BROKER_LOGGER
+_OPERATIONS: Final = frozenset(ConfigOperation)
+_STORED: Final = frozenset(
+    {
+        ConfigResourceType.TOPIC,
+        ConfigResourceType.BROKER,
+        ConfigResourceType.CLIENT_METRICS,
+        ConfigResourceType.GROUP,
+    }
+)
+
+
+class ConfigAlterationHandlers:
+    """Changes configurations.
+
+    Args:
+        controller: where they are kept.
+        node_id: of the node.
+        alterations: makes records of changes.
+        loggers: are changed at once and not kept.
+        access: who may.
+    """
+
+    def __init__(
+        self,
+        controller: Controller,
+        node_id: int,
+        alterations: ConfigAlterations,
+        loggers: BrokerLoggers,
+        access: Access,
+    ) -> None:
+        self._controller = controller
+        self._node = node_id
+        self._alterations = alterations
+        self._loggers = loggers
+        self._access = access
+
+    @property
+    def routes(self) -> Routes:
+        """Request to handler."""
+        return {IncrementalAlterConfigsRequest: self._change, AlterConfigsRequest: self._replace}
+
+    def _change(self, request: IncrementalAlterConfigsRequest, call: Call) -> IncrementalAlterConfigsResponse:
+        def outcome(resource: _Changed) -> Sequence[ConfigRecord]:
+            return self._changed(resource, call, validate_only=request.validate_only)
+
+        outcomes = _outcomes(request.resources, outcome)
+        self._commit(outcomes, validate_only=request.validate_only)
+        return IncrementalAlterConfigsResponse(
+            responses=tuple(
+                _Incremental(*_told(result), resource.resource_type, resource.resource_name)
+                for resource, result in zip(request.resources, outcomes, strict=True)
+            )
+        )
+
+    def _replace(self, request: AlterConfigsRequest, call: Call) -> AlterConfigsResponse:
+        outcomes = _outcomes(request.resources, lambda resource: self._replaced(resource, call))
+        self._commit(outcomes, validate_only=request.validate_only)
+        return AlterConfigsResponse(
+            responses=tuple(
+                _Legacy(*_told(result), resource.resource_type, resource.resource_name)
+                for resource, result in zip(request.resources, outcomes, strict=True)
+            )
+        )
+
+    def _commit(self, outcomes: Sequence[_Outcome], *, validate_only: bool) -> None:
+        records = [record for outcome in outcomes if not isinstance(outcome, ItemError) for record in outcome]
+        if len(records) > MAXIMUM_RECORDS:
+            raise PolicyViolationError("Unable to perform excessively large batch operation.")
+        if not validate_only:
+            self._controller.commit(records)
+
+    def _changed(self, changed: _Changed, call: Call, *, validate_only: bool) -> Sequence[ConfigRecord]:
+        _check_names([config.name for config in changed.configs])
+        _check_values({c.name: c.value for c in changed.configs if c.config_operation != ConfigOperation.DELETE})
+        if changed.resource_type == _LOGGERS:
+            self._change_loggers(changed, call, validate_only=validate_only)
+            return ()
+        resource = _stored(changed)
+        changes = [_change(config, resource) for config in changed.configs]
+        if resource.resource_type is ConfigResourceType.BROKER:
+            self._check_node(resource.name)
+            self._alterations.check_broker(resource, changes)
+        self._check_access(resource, call)
+        return self._alterations.records_of_changes(resource, changes)
+
+    def _replaced(self, replaced: _Replaced, call: Call) -> Sequence[ConfigRecord]:
+        _check_names([config.name for config in replaced.configs])
+        _check_values({config.name: config.value for config in replaced.configs})
+        resource = _stored(replaced)
+        configs = {config.name: config.value or "" for config in replaced.configs}
+        if resource.resource_type is ConfigResourceType.BROKER:
+            self._check_node(resource.name)
+            self._alterations.check_broker_configs(resource, configs)
+        self._check_access(resource, call)
+        return self._alterations.records_of_replacement(resource, configs)
+
+    def _change_loggers(self, changed: _Changed, call: Call, *, validate_only: bool) -> None:
+        if not self._access.allows_on_cluster(call.session, AclOperation.ALTER_CONFIGS):
+            raise ItemError(ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
+        self._check_node_of_loggers(changed.resource_name)
+        for config in changed.configs:
+            self._loggers.check(config.name, config.config_operation, config.value)
+        for config in () if validate_only else changed.configs:
+            removed = config.config_operation == ConfigOperation.DELETE
+            self._loggers.apply(config.name, None if removed else config.value)
+
+    def _check_node_of_loggers(self, name: str) -> None:
+        if _node_id(name) != self._node:
+            message = f"Unexpected node id. Expected {self._node}, but received {name}"
+            raise ItemError(ErrorCode.INVALID_REQUEST, message)
+
+    def _check_node(self, name: str) -> None:
+        if name and _node_id(name) != self._node:
+            message = f"Unexpected broker id, expected {self._node}, but received {name}"
+            raise ItemError(ErrorCode.INVALID_REQUEST, message)
+
+    def _check_access(self, resource: ConfigResource, call: Call) -> None:
+        kind, operation = resource.resource_type, AclOperation.ALTER_CONFIGS
+        if not is_allowed(self._access, call.session, operation, kind, resource.name):
+            raise unauthorized(kind)
+
+
+def _outcomes(resources: Sequence[R], outcome: Callable[[R], Sequence[ConfigRecord]]) -> list[_Outcome]:
+    """What comes of each resource; one that is there twice is not touched at all."""
+    times = Counter((resource.resource_type, resource.resource_name) for resource in resources)
+    outcomes: list[_Outcome] = []
+    for resource in resources:
+        if times[resource.resource_type, resource.resource_name] > 1:
+            outcomes.append(ItemError(ErrorCode.INVALID_REQUEST, "Each resource must appear at most once."))
+            continue
+        try:
+            outcomes.append(outcome(resource))
+        except ItemError as error:
+            outcomes.append(error)
+    return outcomes
+
+
+def _stored(resource: _Changed | _Replaced) -> ConfigResource:
+    if resource.resource_type not in _STORED:
+        raise ItemError(ErrorCode.INVALID_REQUEST, f"Unknown resource type {resource.resource_type}")
+    return ConfigResource(ConfigResourceType(resource.resource_type), resource.resource_name)
+
+
+def _change(config: IncrementalAlterConfigsRequest.AlterableConfig, resource: ConfigResource) -> ConfigChange:
+    if config.config_operation not in _OPERATIONS:
+        if resource.resource_type is ConfigResourceType.BROKER:
+            raise ItemError(ErrorCode.INVALID_REQUEST, f"Unknown operations type {config.config_operation}")
+        raise ItemError(ErrorCode.UNKNOWN_SERVER_ERROR)
+    return ConfigChange(config.name, ConfigOperation(config.config_operation), config.value)
+
+
+def _node_id(name: str) -> int:
+    number = broker_id(name)
+    if number is None:
+        raise ItemError(ErrorCode.INVALID_REQUEST, f"Node id must be an integer, but it is: {name}")
+    return number
+
+
+def _check_names(names: Sequence[str]) -> None:
+    if len(set(names)) < len(names):
+        raise ItemError(ErrorCode.INVALID_REQUEST, "Error due to duplicate config keys")
+
+
+def _check_values(values: Mapping[str, str | None]) -> None:
+    nothing = [name for name, value in values.items() if value is None]
+    if nothing:
+        raise ItemError(ErrorCode.INVALID_REQUEST, f"Null value not supported for : {', '.join(nothing)}")
+
+
+def _told(outcome: _Outcome) -> tuple[int, str | None]:
+    return (outcome.code, outcome.message) if isinstance(outcome, ItemError) else (ErrorCode.NONE, None)

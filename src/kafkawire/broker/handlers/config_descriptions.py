@@ -1,0 +1,178 @@
+"""DescribeConfigs and ListConfigResources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from kafkawire.admin.acls import AclOperation
+from kafkawire.admin.config_resources import ConfigEntry, ConfigResourceType, ConfigSource
+from kafkawire.broker.access import Access
+from kafkawire.broker.calls import Call, Routes
+from kafkawire.broker.handlers.config_resources import broker_id, is_allowed, unauthorized
+from kafkawire.broker.image.metadata_image import MetadataImage
+from kafkawire.broker.item_errors import ItemError
+from kafkawire.broker.refusals import refusal
+from kafkawire.broker.resource_configs.descriptions import ConfigDescriptions
+from kafkawire.broker.resource_configs.loggers import BrokerLoggers
+from kafkawire.broker.topic_names import check_topic_name
+from kafkawire.protocol import (
+    DescribeConfigsRequest,
+    DescribeConfigsResponse,
+    ListConfigResourcesRequest,
+    ListConfigResourcesResponse,
+)
+from kafkawire.protocol.error_codes import ErrorCode
+from kafkawire.wire import Message
+
+__all__ = ["ConfigDescriptionHandlers"]
+
+_LISTS_OTHER_TYPES: Final = 1
+_MALFORMED: Final = (
+    "This most likely occurs because of a request being malformed by the client library or the message was sent to an "
+    "incompatible broker. See the broker logs for more details."
+)
+
+_Asked = DescribeConfigsRequest.DescribeConfigsResource
+_Result = DescribeConfigsResponse.DescribeConfigsResult
+_Described = DescribeConfigsResponse.DescribeConfigsResourceResult
+_Synonym = DescribeConfigsResponse.DescribeConfigsSynonym
+_Listed = ListConfigResourcesResponse.ConfigResource
+
+
+class ConfigDescriptionHandlers:
+    """Tells configurations.
+
+    Args:
+        image: the state of the cluster.
+        node_id: of the node.
+        descriptions: what configurations say.
+        loggers: how much loggers say.
+        access: who may know what.
+    """
+
+    def __init__(
+        self,
+        image: MetadataImage,
+        node_id: int,
+        descriptions: ConfigDescriptions,
+        loggers: BrokerLoggers,
+        access: Access,
+    ) -> None:
+        self._image = image
+        self._node = node_id
+        self._descriptions = descriptions
+        self._loggers = loggers
+        self._access = access
+        self._describers: Mapping[int, Callable[[str], list[ConfigEntry]]] = MappingProxyType(
+            {
+                ConfigResourceType.TOPIC: self._topic,
+                ConfigResourceType.BROKER: self._broker,
+                ConfigResourceType.BROKER_LOGGER: self._broker_logger,
+                ConfigResourceType.CLIENT_METRICS: self._client_metrics,
+                ConfigResourceType.GROUP: self._group,
+            }
+        )
+
+    @property
+    def routes(self) -> Routes:
+        """Request to handler."""
+        return {DescribeConfigsRequest: self._describe, ListConfigResourcesRequest: self._list}
+
+    def _describe(self, request: DescribeConfigsRequest, call: Call) -> Message:
+        for resource in request.resources:
+            if resource.resource_type not in self._describers:
+                return refusal(request, call.version, ErrorCode.INVALID_REQUEST, message=_MALFORMED)
+        allowed, refused = [], []
+        for resource in request.resources:
+            kind, name = resource.resource_type, resource.resource_name
+            if is_allowed(self._access, call.session, AclOperation.DESCRIBE_CONFIGS, kind, name):
+                allowed.append(self._result(resource, with_synonyms=request.include_synonyms))
+            else:
+                error = unauthorized(kind)
+                refused.append(_Result(error.code, error.message, kind, name))
+        return DescribeConfigsResponse(0, (*allowed, *refused))
+
+    def _result(self, resource: _Asked, *, with_synonyms: bool) -> _Result:
+        kind, name = resource.resource_type, resource.resource_name
+        try:
+            entries = self._describers[kind](name)
+        except ItemError as error:
+            return _Result(error.code, error.message, kind, name)
+        keys = frozenset(resource.configuration_keys or ())
+        described = (_entry(entry, with_synonyms=with_synonyms) for entry in entries if not keys or entry.name in keys)
+        return _Result(resource_type=kind, resource_name=name, configs=tuple(described))
+
+    def _topic(self, name: str) -> list[ConfigEntry]:
+        check_topic_name(name)
+        if name not in self._image.topics.by_name:
+            raise ItemError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "")
+        return self._descriptions.topic(name)
+
+    def _broker(self, name: str) -> list[ConfigEntry]:
+        if not name:
+            return self._descriptions.all_brokers()
+        if self._broker_id(name) != self._node:
+            expected = f"expected {self._node} or empty string, but received {name}"
+            raise ItemError(ErrorCode.INVALID_REQUEST, f"Unexpected broker id, {expected}")
+        return self._descriptions.broker()
+
+    def _broker_logger(self, name: str) -> list[ConfigEntry]:
+        if not name:
+            raise ItemError(ErrorCode.INVALID_REQUEST, "Broker id must not be empty")
+        if self._broker_id(name) != self._node:
+            expected = f"expected {self._node} but received {name}"
+            raise ItemError(ErrorCode.INVALID_REQUEST, f"Unexpected broker id, {expected}")
+        source = ConfigSource.DYNAMIC_BROKER_LOGGER_CONFIG
+        return [ConfigEntry(logger, level, source) for logger, level in self._loggers.levels().items()]
+
+    def _client_metrics(self, name: str) -> list[ConfigEntry]:
+        if not name:
+            raise ItemError(ErrorCode.INVALID_REQUEST, "Client metrics subscription name must not be empty")
+        return self._descriptions.client_metrics(name)
+
+    def _group(self, name: str) -> list[ConfigEntry]:
+        if not name:
+            raise ItemError(ErrorCode.INVALID_REQUEST, "Group name must not be empty")
+        return self._descriptions.group(name)
+
+    def _broker_id(self, name: str) -> int:
+        number = broker_id(name)
+        if number is None:
+            raise ItemError(ErrorCode.INVALID_REQUEST, f"Broker id must be an integer, but it is: {name}")
+        return number
+
+    def _list(self, request: ListConfigResourcesRequest, call: Call) -> Message:
+        if not self._access.allows_on_cluster(call.session, AclOperation.DESCRIBE_CONFIGS):
+            return refusal(request, call.version, ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
+        supported = (
+            list(self._describers) if call.version >= _LISTS_OTHER_TYPES else [ConfigResourceType.CLIENT_METRICS]
+        )
+        wanted = request.resource_types or supported
+        if not set(wanted) <= set(supported):
+            return refusal(request, call.version, ErrorCode.UNSUPPORTED_VERSION)
+        listed = (_Listed(name, kind) for kind in dict.fromkeys(wanted) for name in self._names(kind))
+        return ListConfigResourcesResponse(config_resources=tuple(listed))
+
+    def _names(self, kind: int) -> Iterable[str]:
+        match kind:
+            case ConfigResourceType.TOPIC:
+                return self._image.topics.by_name
+            case ConfigResourceType.BROKER | ConfigResourceType.BROKER_LOGGER:
+                return (str(self._node),)
+        return [name for of_type, name in self._image.configs.resources() if of_type == kind]
+
+
+def _entry(entry: ConfigEntry, *, with_synonyms: bool) -> _Described:
+    synonyms = entry.synonyms if with_synonyms else ()
+    return _Described(
+        entry.name,
+        entry.value,
+        entry.is_read_only,
+        config_source=entry.source,
+        is_sensitive=entry.is_sensitive,
+        synonyms=tuple(_Synonym(synonym.name, synonym.value, synonym.source) for synonym in synonyms),
+        config_type=entry.config_type,
+        documentation=None,
+    )

@@ -1,0 +1,46 @@
+"""What has configurations: who may see and change them, and which broker is meant."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from kafkawire.admin.acls import AclOperation, ResourceType
+from kafkawire.admin.config_resources import ConfigResourceType
+from kafkawire.broker.access import Access
+from kafkawire.broker.item_errors import ItemError
+from kafkawire.broker.sessions import Session
+from kafkawire.protocol.error_codes import ErrorCode
+
+__all__ = ["broker_id", "is_allowed", "unauthorized"]
+
+_NUMBER: Final = re.compile(r"[+-]?[0-9]{1,10}", re.ASCII)
+_MAXIMUM: Final = 2**31 - 1
+
+
+def broker_id(name: str) -> int | None:
+    """The id of the broker that a name means; None if it means none."""
+    if not _NUMBER.fullmatch(name):
+        return None
+    number = int(name)
+    return number if -_MAXIMUM - 1 <= number <= _MAXIMUM else None
+
+
+def is_allowed(access: Access, session: Session, operation: AclOperation, resource_type: int, name: str) -> bool:
+    """Whether a session may do something with the configuration of a resource."""
+    match resource_type:
+        case ConfigResourceType.TOPIC:
+            return access.allows(session, operation, ResourceType.TOPIC, name)
+        case ConfigResourceType.GROUP:
+            return access.allows(session, operation, ResourceType.GROUP, name)
+    return access.allows_on_cluster(session, operation)
+
+
+def unauthorized(resource_type: int) -> ItemError:
+    """What a session reads that may not."""
+    match resource_type:
+        case ConfigResourceType.TOPIC:
+            return ItemError(ErrorCode.TOPIC_AUTHORIZATION_FAILED, "Topic authorization failed.")
+        case ConfigResourceType.GROUP:
+            return ItemError(ErrorCode.GROUP_AUTHORIZATION_FAILED, "Group authorization failed.")
+    return ItemError(ErrorCode.CLUSTER_AUTHORIZATION_FAILED, "Cluster authorization failed.")

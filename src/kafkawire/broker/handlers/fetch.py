@@ -1,0 +1,172 @@
+"""Records out: Fetch.
+
+There are no incremental sessions (KIP-227): each answer is whole and gives the session id 0, by which clients know that
+they are to ask for everything again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from msgspec.structs import replace
+
+from kafkawire.admin.acls import AclOperation, ResourceType
+from kafkawire.broker.access import Access
+from kafkawire.broker.calls import Call, Routes
+from kafkawire.broker.clock import Clock
+from kafkawire.broker.image.topics import Topic, TopicsImage
+from kafkawire.broker.partitions.leader_epochs import leader_epoch_error
+from kafkawire.broker.partitions.partition_log import PartitionLog
+from kafkawire.broker.partitions.record_store import RecordStore
+from kafkawire.broker.quotas.measured_rates import ByteRates
+from kafkawire.protocol import FetchRequest, FetchResponse
+from kafkawire.protocol.error_codes import ErrorCode
+
+__all__ = ["FetchHandlers"]
+
+_IDS_SINCE: Final = 13
+_MOST_BYTES: Final = 55 * 1024 * 1024  # fetch.max.bytes
+_LONGEST_WAIT: Final = 600.0
+"""Seconds; by then Kafka has closed the connection as idle. Nothing is kept longer for a client that may be gone."""
+
+_READ_COMMITTED: Final = 1
+
+Result = FetchResponse.PartitionData
+
+
+@dataclass(slots=True)
+class _Reading:
+    """An answer in the making.
+
+    Attributes:
+        room: for how many more bytes of records there is room.
+        size: bytes of records so far.
+        failed: whether a partition cannot be read, which is told at once.
+        logs: what more could be read from later.
+    """
+
+    room: float
+    size: int = 0
+    failed: bool = False
+    logs: list[PartitionLog] = field(default_factory=list)
+
+
+class FetchHandlers:
+    """Hands records out.
+
+    Args:
+        topics: what there is.
+        store: has the records.
+        access: who may read what.
+        rates: counts the bytes.
+        clock: how long there is nothing.
+    """
+
+    def __init__(self, topics: TopicsImage, store: RecordStore, access: Access, rates: ByteRates, clock: Clock) -> None:
+        self._topics = topics
+        self._store = store
+        self._access = access
+        self._rates = rates
+        self._clock = clock
+
+    @property
+    def routes(self) -> Routes:
+        """Request to handler."""
+        return {FetchRequest: self._fetch}
+
+    async def _fetch(self, request: FetchRequest, call: Call) -> FetchResponse:
+        if request.session_epoch > 0:
+            return FetchResponse(error_code=ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
+        deadline = self._clock.seconds() + min(request.max_wait_ms / 1000, _LONGEST_WAIT)
+        while True:
+            room = min(request.max_bytes, _MOST_BYTES, self._rates.most(call.session, call.client_id))
+            reading = _Reading(room)
+            topics = tuple(self._fetch_topic(topic, request, call, reading) for topic in request.topics)
+            is_enough = reading.failed or reading.size >= request.min_bytes or not reading.logs
+            if is_enough or not await self._more(reading.logs, deadline):
+                return self._within_quota(FetchResponse(responses=topics), call)
+
+    async def _more(self, logs: Sequence[PartitionLog], deadline: float) -> bool:
+        """Wait for records until a time; whether there are some."""
+        seconds = deadline - self._clock.seconds()
+        if seconds <= 0:
+            return False
+        appended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        timer = asyncio.ensure_future(self._clock.sleep(seconds))
+        for log in logs:
+            log.wait(appended)
+        try:
+            await asyncio.wait((appended, timer), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            timer.cancel()
+            for log in logs:
+                log.forget(appended)
+        return appended.done()
+
+    def _within_quota(self, response: FetchResponse, call: Call) -> FetchResponse:
+        """The answer, or an empty one for a client that has fetched too much, which asks again later (D14)."""
+        size = len(response.encode(call.version)) + 4 if self._rates.enabled else 0
+        for_bytes = self._rates.record(call.session, call.client_id, size)
+        throttle_time_ms = max(for_bytes, call.time.throttle_time_ms())
+        if not throttle_time_ms:
+            return response
+        self._rates.unrecord(call.session, call.client_id, size)
+        return FetchResponse(throttle_time_ms)
+
+    def _fetch_topic(
+        self, asked: FetchRequest.FetchTopic, request: FetchRequest, call: Call, reading: _Reading
+    ) -> FetchResponse.FetchableTopicResponse:
+        by_id = call.version >= _IDS_SINCE
+        topic = self._topics.by_id.get(asked.topic_id) if by_id else self._topics.by_name.get(asked.topic)
+        refused = self._refused(topic, asked.topic, call, by_id=by_id)
+        partitions = []
+        for partition in asked.partitions:
+            if topic is None or refused:
+                result = _failed(partition.partition, refused)
+            else:
+                result = self._read(topic, partition, request, reading)
+            reading.failed = reading.failed or bool(result.error_code)
+            partitions.append(result)
+        return FetchResponse.FetchableTopicResponse(asked.topic, asked.topic_id, tuple(partitions))
+
+    def _refused(self, topic: Topic | None, name: str, call: Call, *, by_id: bool) -> ErrorCode:
+        """Why nothing of a topic is read; whether it exists is told only to those who may read it."""
+        if by_id and topic is None:
+            return ErrorCode.UNKNOWN_TOPIC_ID
+        name = name if topic is None else topic.name
+        if not self._access.allows(call.session, AclOperation.READ, ResourceType.TOPIC, name):
+            return ErrorCode.TOPIC_AUTHORIZATION_FAILED
+        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if topic is None else ErrorCode.NONE
+
+    def _read(
+        self, topic: Topic, asked: FetchRequest.FetchPartition, request: FetchRequest, reading: _Reading
+    ) -> Result:
+        partition = topic.partitions.get(asked.partition)
+        if partition is None:
+            return _failed(asked.partition, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        log = self._store.log(topic.topic_id, asked.partition)
+        error = leader_epoch_error(asked.current_leader_epoch, partition.leader_epoch)
+        if not error and not 0 <= asked.fetch_offset <= log.end_offset:
+            error = ErrorCode.OFFSET_OUT_OF_RANGE
+        if error:
+            return replace(_failed(asked.partition, error), aborted_transactions=None)
+        most = min(asked.partition_max_bytes, reading.room)
+        records = log.read(asked.fetch_offset, int(most), at_least_one=not reading.size)
+        reading.room -= len(records)
+        reading.size += len(records)
+        reading.logs.append(log)
+        return Result(
+            asked.partition,
+            high_watermark=log.end_offset,
+            last_stable_offset=log.end_offset,
+            log_start_offset=0,
+            aborted_transactions=() if request.isolation_level == _READ_COMMITTED else None,
+            records=records,
+        )
+
+
+def _failed(index: int, code: ErrorCode) -> Result:
+    return Result(index, code, -1, records=b"")

@@ -1,0 +1,266 @@
+"""What groups commit: OffsetCommit, OffsetFetch, OffsetDelete."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from kafkawire.admin.acls import AclOperation, ResourceType
+from kafkawire.broker.access import Access
+from kafkawire.broker.calls import Call, Routes
+from kafkawire.broker.clock import Clock
+from kafkawire.broker.groups.coordinator import GroupCoordinator
+from kafkawire.broker.groups.state import Change, Group
+from kafkawire.broker.image.metadata_image import MetadataImage
+from kafkawire.broker.image.topics import Topic
+from kafkawire.layout.uuid import Uuid
+from kafkawire.protocol import (
+    OffsetCommitKey,
+    OffsetCommitRequest,
+    OffsetCommitResponse,
+    OffsetCommitValue,
+    OffsetDeleteRequest,
+    OffsetDeleteResponse,
+    OffsetFetchRequest,
+    OffsetFetchResponse,
+)
+from kafkawire.protocol.error_codes import ErrorCode
+
+__all__ = ["GroupOffsetHandlers"]
+
+_LONGEST_METADATA: Final = 4096
+"""Characters; the default of ``offset.metadata.max.bytes``."""
+
+_IDS_SINCE_COMMIT: Final = 10
+_IDS_SINCE_FETCH: Final = 10
+_GROUPS_SINCE: Final = 8
+_GROUP_ERROR_SINCE: Final = 2
+_MEMBER_ERROR_SINCE: Final = 9
+_NO_ID: Final = Uuid(bytes(16))
+
+FetchedGroup = OffsetFetchResponse.OffsetFetchResponseGroup
+FetchedTopic = OffsetFetchResponse.OffsetFetchResponseTopics
+FetchedPartition = OffsetFetchResponse.OffsetFetchResponsePartitions
+
+
+class GroupOffsetHandlers:
+    """Answers about the offsets of groups.
+
+    Args:
+        image: has the topics.
+        coordinator: keeps the offsets.
+        access: who may see and change them.
+        clock: says when something is committed.
+    """
+
+    def __init__(self, image: MetadataImage, coordinator: GroupCoordinator, access: Access, clock: Clock) -> None:
+        self._topics = image.topics
+        self._coordinator = coordinator
+        self._access = access
+        self._clock = clock
+
+    @property
+    def routes(self) -> Routes:
+        """Request to handler."""
+        return {
+            OffsetCommitRequest: self._commit,
+            OffsetFetchRequest: self._fetch,
+            OffsetDeleteRequest: self._delete,
+        }
+
+    # Commit.
+
+    async def _commit(self, request: OffsetCommitRequest, call: Call) -> OffsetCommitResponse:
+        refused = self._commit_refused(request, call)
+        changes: list[Change] = []
+        topics = tuple(self._commit_topic(topic, request, call, refused, changes) for topic in request.topics)
+        self._coordinator.commit(changes)
+        await self._coordinator.durable()
+        return OffsetCommitResponse(topics=topics)
+
+    def _commit_refused(self, request: OffsetCommitRequest, call: Call) -> ErrorCode:
+        """What is wrong with the group; offsets without a generation are always taken, and make the group."""
+        if not self._access.allows(call.session, AclOperation.READ, ResourceType.GROUP, request.group_id):
+            return ErrorCode.GROUP_AUTHORIZATION_FAILED
+        if request.generation_id_or_member_epoch < 0:
+            return ErrorCode.NONE
+        if request.group_id in self._coordinator.state.by_id:
+            return ErrorCode.UNKNOWN_MEMBER_ID
+        return ErrorCode.GROUP_ID_NOT_FOUND if call.version >= _MEMBER_ERROR_SINCE else ErrorCode.ILLEGAL_GENERATION
+
+    def _commit_topic(
+        self,
+        asked: OffsetCommitRequest.OffsetCommitRequestTopic,
+        request: OffsetCommitRequest,
+        call: Call,
+        refused: ErrorCode,
+        changes: list[Change],
+    ) -> OffsetCommitResponse.OffsetCommitResponseTopic:
+        """The results of a topic; the changes to make for it are added to ``changes``."""
+        topic = self._topic(asked.name, asked.topic_id, by_id=call.version >= _IDS_SINCE_COMMIT)
+        if refused != ErrorCode.GROUP_AUTHORIZATION_FAILED:
+            refused = self._topic_refused(topic, asked.name, call, by_id=call.version >= _IDS_SINCE_COMMIT) or refused
+        # Partitions that are not there come first, since Kafka finds them before it asks the coordinator.
+        partitions = sorted(asked.partitions, key=lambda each: not _unknown(topic, each.partition_index))
+        results = []
+        for partition in partitions:
+            error = refused or _partition_error(topic, partition)
+            results.append(OffsetCommitResponse.OffsetCommitResponsePartition(partition.partition_index, error))
+            if not error and topic is not None:
+                key = OffsetCommitKey(request.group_id, topic.name, partition.partition_index)
+                changes.append((key, self._value(partition, topic.topic_id, request.retention_time_ms)))
+        return OffsetCommitResponse.OffsetCommitResponseTopic(asked.name, asked.topic_id, tuple(results))
+
+    def _value(
+        self, partition: OffsetCommitRequest.OffsetCommitRequestPartition, topic_id: Uuid, retention_time_ms: int
+    ) -> OffsetCommitValue:
+        now = self._clock.now_ms()
+        return OffsetCommitValue(
+            offset=partition.committed_offset,
+            leader_epoch=partition.committed_leader_epoch,
+            metadata=partition.committed_metadata or "",
+            commit_timestamp=now,
+            expire_timestamp=-1 if retention_time_ms < 0 else now + retention_time_ms,
+            topic_id=topic_id,
+        )
+
+    # Fetch.
+
+    async def _fetch(self, request: OffsetFetchRequest, call: Call) -> OffsetFetchResponse:
+        await self._coordinator.durable()
+        if call.version >= _GROUPS_SINCE:
+            return OffsetFetchResponse(groups=tuple(self._fetch_group(group, call) for group in request.groups))
+        return _as_before_groups(self._fetch_group(_with_groups(request), call), request, call.version)
+
+    def _fetch_group(self, asked: OffsetFetchRequest.OffsetFetchRequestGroup, call: Call) -> FetchedGroup:
+        if not self._access.allows(call.session, AclOperation.DESCRIBE, ResourceType.GROUP, asked.group_id):
+            return FetchedGroup(asked.group_id, (), ErrorCode.GROUP_AUTHORIZATION_FAILED)
+        group = self._coordinator.state.by_id.get(asked.group_id, Group(asked.group_id))
+        if asked.topics is None:
+            return FetchedGroup(asked.group_id, tuple(self._all_topics(group, call)))
+        return FetchedGroup(asked.group_id, tuple(self._fetch_topic(group, topic, call) for topic in asked.topics))
+
+    def _all_topics(self, group: Group, call: Call) -> Iterator[FetchedTopic]:
+        by_topic: dict[str, list[FetchedPartition]] = {}
+        for (name, partition), value in group.commits.items():
+            by_topic.setdefault(name, []).append(_committed(partition, value))
+        for name, partitions in by_topic.items():
+            if self._access.allows(call.session, AclOperation.DESCRIBE, ResourceType.TOPIC, name):
+                topic = self._topics.by_name.get(name)
+                yield FetchedTopic(name, _NO_ID if topic is None else topic.topic_id, tuple(partitions))
+
+    def _fetch_topic(
+        self, group: Group, asked: OffsetFetchRequest.OffsetFetchRequestTopics, call: Call
+    ) -> FetchedTopic:
+        by_id = call.version >= _IDS_SINCE_FETCH
+        topic = self._topics.by_id.get(asked.topic_id) if by_id else None
+        name = topic.name if topic is not None else asked.name
+        error = ErrorCode.NONE
+        if by_id and topic is None:
+            error = ErrorCode.UNKNOWN_TOPIC_ID
+        elif not self._access.allows(call.session, AclOperation.DESCRIBE, ResourceType.TOPIC, name):
+            error = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+        partitions = (
+            FetchedPartition(index, -1, -1, "", error) if error else _committed(index, group.commits.get((name, index)))
+            for index in asked.partition_indexes
+        )
+        return FetchedTopic(asked.name, asked.topic_id, tuple(partitions))
+
+    # Delete.
+
+    async def _delete(self, request: OffsetDeleteRequest, call: Call) -> OffsetDeleteResponse:
+        if not self._access.allows(call.session, AclOperation.DELETE, ResourceType.GROUP, request.group_id):
+            return OffsetDeleteResponse(ErrorCode.GROUP_AUTHORIZATION_FAILED)
+        topics = tuple(self._delete_topic(topic, call) for topic in request.topics)
+        found = [(topic.name, p.partition_index) for topic in topics for p in topic.partitions if not p.error_code]
+        if not request.group_id:
+            return OffsetDeleteResponse(ErrorCode.INVALID_GROUP_ID)
+        group = self._coordinator.state.by_id.get(request.group_id)
+        if group is None:
+            return OffsetDeleteResponse(ErrorCode.GROUP_ID_NOT_FOUND)
+        committed = [partition for partition in dict.fromkeys(found) if partition in group.commits]
+        self._coordinator.commit([(OffsetCommitKey(group.group_id, *partition), None) for partition in committed])
+        await self._coordinator.durable()
+        return OffsetDeleteResponse(topics=topics)
+
+    def _delete_topic(
+        self, asked: OffsetDeleteRequest.OffsetDeleteRequestTopic, call: Call
+    ) -> OffsetDeleteResponse.OffsetDeleteResponseTopic:
+        topic = self._topics.by_name.get(asked.name)
+        refused = self._topic_refused(topic, asked.name, call, by_id=False)
+        partitions = sorted(
+            (
+                OffsetDeleteResponse.OffsetDeleteResponsePartition(
+                    partition.partition_index, refused or _unknown(topic, partition.partition_index)
+                )
+                for partition in asked.partitions
+            ),
+            key=lambda each: not each.error_code,  # in Kafka's order, as with commits
+        )
+        return OffsetDeleteResponse.OffsetDeleteResponseTopic(asked.name, tuple(partitions))
+
+    # Topics.
+
+    def _topic(self, name: str, topic_id: Uuid, *, by_id: bool) -> Topic | None:
+        return self._topics.by_id.get(topic_id) if by_id else self._topics.by_name.get(name)
+
+    def _topic_refused(self, topic: Topic | None, name: str, call: Call, *, by_id: bool) -> ErrorCode:
+        """Why nothing of a topic can be changed; whether it exists is told only to those who may read it."""
+        if by_id and topic is None:
+            return ErrorCode.UNKNOWN_TOPIC_ID
+        name = name if topic is None else topic.name
+        if not self._access.allows(call.session, AclOperation.READ, ResourceType.TOPIC, name):
+            return ErrorCode.TOPIC_AUTHORIZATION_FAILED
+        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if topic is None else ErrorCode.NONE
+
+
+def _partition_error(topic: Topic | None, partition: OffsetCommitRequest.OffsetCommitRequestPartition) -> ErrorCode:
+    if len(partition.committed_metadata or "") > _LONGEST_METADATA:
+        return _unknown(topic, partition.partition_index) or ErrorCode.OFFSET_METADATA_TOO_LARGE
+    return _unknown(topic, partition.partition_index)
+
+
+def _unknown(topic: Topic | None, partition: int) -> ErrorCode:
+    known = topic is not None and partition in topic.partitions
+    return ErrorCode.NONE if known else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+
+def _committed(index: int, value: OffsetCommitValue | None) -> FetchedPartition:
+    if value is None:
+        return FetchedPartition(index, -1, -1, "")
+    return FetchedPartition(index, value.offset, value.leader_epoch, value.metadata)
+
+
+def _with_groups(request: OffsetFetchRequest) -> OffsetFetchRequest.OffsetFetchRequestGroup:
+    """What is asked before version 8, as it is asked since."""
+    asked = OffsetFetchRequest.OffsetFetchRequestTopics
+    topics = None
+    if request.topics is not None:
+        topics = tuple(asked(topic.name, partition_indexes=topic.partition_indexes) for topic in request.topics)
+    return OffsetFetchRequest.OffsetFetchRequestGroup(request.group_id, topics=topics)
+
+
+def _as_before_groups(group: FetchedGroup, request: OffsetFetchRequest, version: int) -> OffsetFetchResponse:
+    """What is answered since version 8, as it was before; once there was no place for an error of the group."""
+    topics: Iterable[FetchedTopic] = group.topics
+    if group.error_code and version < _GROUP_ERROR_SINCE:
+        topics = (
+            FetchedTopic(
+                topic.name,
+                partitions=tuple(
+                    FetchedPartition(index, -1, -1, "", group.error_code) for index in topic.partition_indexes
+                ),
+            )
+            for topic in request.topics or ()
+        )
+    return OffsetFetchResponse(topics=tuple(map(_topic_before_groups, topics)), error_code=group.error_code)
+
+
+def _topic_before_groups(topic: FetchedTopic) -> OffsetFetchResponse.OffsetFetchResponseTopic:
+    partitions = (
+        OffsetFetchResponse.OffsetFetchResponsePartition(
+            each.partition_index, each.committed_offset, each.committed_leader_epoch, each.metadata, each.error_code
+        )
+        for each in topic.partitions
+    )
+    return OffsetFetchResponse.OffsetFetchResponseTopic(topic.name, tuple(partitions))

@@ -1,0 +1,164 @@
+"""Groups: FindCoordinator, ListGroups, DescribeGroups, DeleteGroups.
+
+There are no members: clients that assign partitions themselves commit offsets, and admin clients look after them. The
+APIs by which members join are not offered, so clients that subscribe say at once that the broker does not have them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from kafkawire.admin.acls import AclOperation, ResourceType
+from kafkawire.broker.access import Access
+from kafkawire.broker.calls import Call, Routes
+from kafkawire.broker.cluster import Cluster
+from kafkawire.broker.groups.coordinator import GroupCoordinator
+from kafkawire.broker.groups.state import Group
+from kafkawire.protocol import (
+    DeleteGroupsRequest,
+    DeleteGroupsResponse,
+    DescribeGroupsRequest,
+    DescribeGroupsResponse,
+    FindCoordinatorRequest,
+    FindCoordinatorResponse,
+    ListGroupsRequest,
+    ListGroupsResponse,
+)
+from kafkawire.protocol.error_codes import ErrorCode
+
+__all__ = ["GroupHandlers"]
+
+_GROUP: Final = 0
+_BATCHES_SINCE: Final = 4
+_NOT_FOUND_SINCE: Final = 6
+_EMPTY: Final = "Empty"
+_DEAD: Final = "Dead"
+_CLASSIC: Final = "classic"
+_NOT_ASKED: Final = -(1 << 31)
+
+
+class GroupHandlers:
+    """Answers about groups.
+
+    Args:
+        cluster: its one node coordinates all groups.
+        coordinator: what is known of them.
+        access: who may see and delete them.
+    """
+
+    def __init__(self, cluster: Cluster, coordinator: GroupCoordinator, access: Access) -> None:
+        self._cluster = cluster
+        self._coordinator = coordinator
+        self._access = access
+
+    @property
+    def routes(self) -> Routes:
+        """Request to handler."""
+        return {
+            FindCoordinatorRequest: self._find_coordinator,
+            ListGroupsRequest: self._list_groups,
+            DescribeGroupsRequest: self._describe_groups,
+            DeleteGroupsRequest: self._delete_groups,
+        }
+
+    def _find_coordinator(self, request: FindCoordinatorRequest, call: Call) -> FindCoordinatorResponse:
+        if call.version >= _BATCHES_SINCE:
+            found = (self._coordinator_of(key, request.key_type, call) for key in request.coordinator_keys)
+            return FindCoordinatorResponse(coordinators=tuple(found))
+        one = self._coordinator_of(request.key, request.key_type, call)
+        return FindCoordinatorResponse(
+            error_code=one.error_code,
+            error_message=one.error_message,
+            node_id=one.node_id,
+            host=one.host,
+            port=one.port,
+        )
+
+    def _coordinator_of(self, key: str, key_type: int, call: Call) -> FindCoordinatorResponse.Coordinator:
+        is_batch = call.version >= _BATCHES_SINCE
+        refused, message = ErrorCode.NONE, "" if is_batch else "NONE"
+        if key_type != _GROUP:
+            refused, message = ErrorCode.INVALID_REQUEST, "This broker coordinates consumer groups only"
+        elif not self._access.allows(call.session, AclOperation.DESCRIBE, ResourceType.GROUP, key):
+            refused, message = ErrorCode.GROUP_AUTHORIZATION_FAILED, "" if is_batch else "Group authorization failed."
+        if refused:
+            return FindCoordinatorResponse.Coordinator(key, -1, "", -1, refused, message)
+        own = self._cluster.endpoint(call.session.listener)
+        return FindCoordinatorResponse.Coordinator(key, self._cluster.node_id, own.host, own.port, refused, message)
+
+    async def _list_groups(self, request: ListGroupsRequest, call: Call) -> ListGroupsResponse:
+        await self._coordinator.durable()
+        wanted_states = {state.lower() for state in request.states_filter}
+        wanted_types = {kind.lower() for kind in request.types_filter}
+        if (wanted_states and _EMPTY.lower() not in wanted_states) or (wanted_types and _CLASSIC not in wanted_types):
+            return ListGroupsResponse()
+        return ListGroupsResponse(
+            groups=tuple(
+                ListGroupsResponse.ListedGroup(group.group_id, _protocol_type(group), _EMPTY, _CLASSIC)
+                for group in self._visible_groups(call)
+            )
+        )
+
+    def _visible_groups(self, call: Call) -> Iterable[Group]:
+        groups = self._coordinator.state.by_id.values()
+        if self._access.allows_on_cluster(call.session, AclOperation.DESCRIBE):
+            return groups
+        return (group for group in groups if self._allows(call, AclOperation.DESCRIBE, group.group_id))
+
+    async def _describe_groups(self, request: DescribeGroupsRequest, call: Call) -> DescribeGroupsResponse:
+        await self._coordinator.durable()
+        visible = {group_id: self._allows(call, AclOperation.DESCRIBE, group_id) for group_id in request.groups}
+        refused = (
+            DescribeGroupsResponse.DescribedGroup(ErrorCode.GROUP_AUTHORIZATION_FAILED, None, group_id)
+            for group_id in request.groups
+            if not visible[group_id]
+        )
+        described = (
+            self._described(group_id, call, with_operations=request.include_authorized_operations)
+            for group_id in request.groups
+            if visible[group_id]
+        )
+        return DescribeGroupsResponse(groups=(*refused, *described))
+
+    def _described(self, group_id: str, call: Call, *, with_operations: bool) -> DescribeGroupsResponse.DescribedGroup:
+        described = DescribeGroupsResponse.DescribedGroup
+        group = self._coordinator.state.by_id.get(group_id)
+        if group is None and call.version >= _NOT_FOUND_SINCE:
+            return described(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} not found.", group_id, _DEAD)
+        operations = (
+            self._access.operations(call.session, ResourceType.GROUP, group_id) if with_operations else _NOT_ASKED
+        )
+        return described(
+            group_id=group_id,
+            group_state=_DEAD if group is None else _EMPTY,
+            protocol_type="" if group is None else _protocol_type(group),
+            authorized_operations=operations,
+        )
+
+    async def _delete_groups(self, request: DeleteGroupsRequest, call: Call) -> DeleteGroupsResponse:
+        group_ids = dict.fromkeys(request.groups_names)
+        results = tuple(
+            DeleteGroupsResponse.DeletableGroupResult(group_id, self._deletion_error(group_id, call))
+            for group_id in group_ids
+        )
+        deleted = [result.group_id for result in results if not result.error_code]
+        self._coordinator.commit(
+            [change for group_id in deleted for change in self._coordinator.state.by_id[group_id].removal()]
+        )
+        await self._coordinator.durable()
+        return DeleteGroupsResponse(results=results)
+
+    def _deletion_error(self, group_id: str, call: Call) -> ErrorCode:
+        if not self._allows(call, AclOperation.DELETE, group_id):
+            return ErrorCode.GROUP_AUTHORIZATION_FAILED
+        if group_id not in self._coordinator.state.by_id:
+            return ErrorCode.GROUP_ID_NOT_FOUND
+        return ErrorCode.NONE
+
+    def _allows(self, call: Call, operation: AclOperation, group_id: str) -> bool:
+        return self._access.allows(call.session, operation, ResourceType.GROUP, group_id)
+
+
+def _protocol_type(group: Group) -> str:
+    return "" if group.metadata is None else group.metadata.protocol_type

@@ -1,0 +1,101 @@
+"""Where partitions begin and end: ListOffsets."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Set
+from typing import Final
+
+from kafkawire.admin.acls import AclOperation, ResourceType
+from kafkawire.broker.access import Access
+from kafkawire.broker.calls import Call, Routes
+from kafkawire.broker.image.topics import TopicsImage
+from kafkawire.broker.partitions.leader_epochs import leader_epoch_error
+from kafkawire.broker.partitions.partition_log import FoundOffset, PartitionLog
+from kafkawire.broker.partitions.record_store import RecordStore
+from kafkawire.protocol import ListOffsetsRequest, ListOffsetsResponse
+from kafkawire.protocol.error_codes import ErrorCode
+
+__all__ = ["ListOffsetsHandlers"]
+
+_EPOCHS_SINCE: Final = 4
+
+_LATEST: Final = -1
+_EARLIEST: Final = frozenset({-2, -4})
+"""The first offset; of what is kept here as well, which is everything."""
+_NEWEST: Final = -3
+_TIERED: Final = frozenset({-5, -6})
+"""About remote storage, which there is none of."""
+
+Result = ListOffsetsResponse.ListOffsetsPartitionResponse
+
+
+class ListOffsetsHandlers:
+    """Answers about offsets.
+
+    Args:
+        topics: what there is.
+        store: has the records.
+        access: who may know.
+    """
+
+    def __init__(self, topics: TopicsImage, store: RecordStore, access: Access) -> None:
+        self._topics = topics
+        self._store = store
+        self._access = access
+
+    @property
+    def routes(self) -> Routes:
+        """Request to handler."""
+        return {ListOffsetsRequest: self._list_offsets}
+
+    def _list_offsets(self, request: ListOffsetsRequest, call: Call) -> ListOffsetsResponse:
+        counts = Counter((topic.name, p.partition_index) for topic in request.topics for p in topic.partitions)
+        twice = {partition for partition, count in counts.items() if count > 1}
+        return ListOffsetsResponse(topics=tuple(self._list_topic(topic, twice, call) for topic in request.topics))
+
+    def _list_topic(
+        self, topic: ListOffsetsRequest.ListOffsetsTopic, twice: Set[tuple[str, int]], call: Call
+    ) -> ListOffsetsResponse.ListOffsetsTopicResponse:
+        """The results of a topic; partitions that stand there twice are told once, and last."""
+        allowed = self._access.allows(call.session, AclOperation.DESCRIBE, ResourceType.TOPIC, topic.name)
+        once = {asked.partition_index: asked for asked in topic.partitions}
+        results = []
+        for index, asked in sorted(once.items(), key=lambda item: (topic.name, item[0]) in twice):
+            if not allowed:
+                results.append(Result(index, ErrorCode.TOPIC_AUTHORIZATION_FAILED))
+            elif (topic.name, index) in twice:
+                results.append(Result(index, ErrorCode.INVALID_REQUEST))
+            else:
+                results.append(self._find(topic.name, asked, with_epoch=call.version >= _EPOCHS_SINCE))
+        return ListOffsetsResponse.ListOffsetsTopicResponse(topic.name, tuple(results))
+
+    def _find(self, name: str, asked: ListOffsetsRequest.ListOffsetsPartition, *, with_epoch: bool) -> Result:
+        index = asked.partition_index
+        topic = self._topics.by_name.get(name)
+        partition = None if topic is None else topic.partitions.get(index)
+        if topic is None or partition is None:
+            return Result(index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        stale = leader_epoch_error(asked.current_leader_epoch, partition.leader_epoch)
+        if stale:
+            return Result(index, stale)
+        log = self._store.log(topic.topic_id, index)
+        found = _found(log, asked.timestamp)
+        if found is None:
+            return Result(index)
+        return Result(
+            index,
+            timestamp=found.timestamp,
+            offset=found.offset,
+            leader_epoch=partition.leader_epoch if with_epoch else -1,
+        )
+
+
+def _found(log: PartitionLog, timestamp: int) -> FoundOffset | None:
+    if timestamp == _LATEST:
+        return FoundOffset(log.end_offset, -1)
+    if timestamp in _EARLIEST:
+        return FoundOffset(0, -1)
+    if timestamp == _NEWEST:
+        return log.newest()
+    return None if timestamp in _TIERED else log.first_since(timestamp)

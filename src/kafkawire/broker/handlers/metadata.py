@@ -1,0 +1,180 @@
+"""Metadata: the cluster and its topics, as every client asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from kafkawire.admin.acls import AclOperation, ResourceType
+from kafkawire.broker.access import CLUSTER_NAME, Access
+from kafkawire.broker.calls import Call, Routes
+from kafkawire.broker.cluster import Cluster
+from kafkawire.broker.image.topics import Topic, TopicsImage
+from kafkawire.broker.item_errors import ItemError
+from kafkawire.broker.quotas.mutations import Mutations
+from kafkawire.broker.refusals import refusal
+from kafkawire.broker.topic_names import INTERNAL_TOPICS, check_topic_name
+from kafkawire.broker.topics.automatic_creation import AutomaticCreation
+from kafkawire.layout.uuid import Uuid
+from kafkawire.protocol import MetadataRequest, MetadataResponse, PartitionRecord
+from kafkawire.protocol.error_codes import ErrorCode
+from kafkawire.wire import Message
+
+__all__ = ["MetadataHandlers"]
+
+_NO_ID: Final = Uuid()
+_NOT_ASKED: Final = -(2**31)
+_NO_LEADER: Final = -1
+_SERVES_IDS: Final = 12
+_CLUSTER_OPERATIONS: Final = range(8, 11)
+_NEVER_STRICT: Final = 1 << 15
+
+_Described = MetadataResponse.MetadataResponseTopic
+
+
+class MetadataHandlers:
+    """Tells about the cluster and its topics.
+
+    Args:
+        cluster: the node.
+        topics: what there is.
+        automatic: creates topics that are asked for.
+        access: who may know what.
+        mutations: how many topics clients may create so.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        topics: TopicsImage,
+        automatic: AutomaticCreation,
+        access: Access,
+        mutations: Mutations,
+    ) -> None:
+        self._cluster = cluster
+        self._topics = topics
+        self._automatic = automatic
+        self._access = access
+        self._mutations = mutations
+
+    @property
+    def routes(self) -> Routes:
+        """Request to handler."""
+        return {MetadataRequest: self._metadata}
+
+    def _metadata(self, request: MetadataRequest, call: Call) -> Message:
+        of_all = request.topics is None or (not request.topics and call.version == 0)
+        asked = request.topics or ()
+        reason = _unserved(asked, call.version)
+        if reason is not None:
+            return refusal(request, call.version, ErrorCode.INVALID_REQUEST, message=reason)
+        if of_all:
+            described = self._all(request, call)
+        elif any(topic.topic_id != _NO_ID for topic in asked):
+            described = self._by_id(request, [topic.topic_id for topic in asked if topic.topic_id != _NO_ID], call)
+        else:
+            described = self._by_name(request, [topic.name or "" for topic in asked], call)
+        own, endpoint = self._cluster, self._cluster.endpoint(call.session.listener)
+        node = MetadataResponse.MetadataResponseBroker(own.node_id, endpoint.host, endpoint.port, own.rack)
+        operations = _NOT_ASKED
+        if call.version in _CLUSTER_OPERATIONS and request.include_cluster_authorized_operations:
+            operations = self._access.operations(call.session, ResourceType.CLUSTER, CLUSTER_NAME)
+        return MetadataResponse(0, (node,), own.cluster_id, own.node_id, tuple(described), operations)
+
+    def _all(self, request: MetadataRequest, call: Call) -> Iterator[_Described]:
+        for name, topic in self._topics.by_name.items():
+            if self._may(AclOperation.DESCRIBE, name, call):
+                yield self._described(topic, request, call)
+
+    def _by_id(self, request: MetadataRequest, ids: Iterable[Uuid], call: Call) -> Iterator[_Described]:
+        for topic_id in dict.fromkeys(ids):
+            topic = self._topics.by_id.get(topic_id)
+            if topic is None:
+                yield _Described(ErrorCode.UNKNOWN_TOPIC_ID, None, topic_id)
+            elif self._may(AclOperation.DESCRIBE, topic.name, call):
+                yield self._described(topic, request, call)
+            else:
+                yield _Described(ErrorCode.TOPIC_AUTHORIZATION_FAILED, None, topic_id)
+
+    def _by_name(self, request: MetadataRequest, names: Iterable[str], call: Call) -> Iterator[_Described]:
+        missing: list[str] = []
+        refused: list[_Described] = []
+        for name in dict.fromkeys(names):
+            topic = self._topics.by_name.get(name)
+            if not self._may(AclOperation.DESCRIBE, name, call):
+                refused.append(_Described(ErrorCode.TOPIC_AUTHORIZATION_FAILED, name))
+            elif topic is None:
+                missing.append(name)
+            else:
+                yield self._described(topic, request, call)
+        if request.allow_auto_topic_creation and self._automatic.is_enabled:
+            creatable = [name for name in missing if self._may_create(name, call)]
+            quota = self._mutations.quota_of(call, strict_since=_NEVER_STRICT)
+            self._automatic.create(creatable, quota.take)
+            for name in missing:
+                code = _missing(name) if name in creatable else ErrorCode.TOPIC_AUTHORIZATION_FAILED
+                yield self._absent(name, code, request, call)
+        else:
+            for name in missing:
+                yield self._absent(name, _missing(name), request, call)
+        yield from refused
+
+    def _described(self, topic: Topic, request: MetadataRequest, call: Call) -> _Described:
+        return _Described(
+            ErrorCode.NONE,
+            topic.name,
+            topic.topic_id,
+            topic.name in INTERNAL_TOPICS,
+            tuple(map(self._partition, topic.partitions.values())),
+            self._operations(topic.name, request, call),
+        )
+
+    def _absent(self, name: str, code: ErrorCode, request: MetadataRequest, call: Call) -> _Described:
+        operations = (
+            _NOT_ASKED if code is ErrorCode.TOPIC_AUTHORIZATION_FAILED else self._operations(name, request, call)
+        )
+        return _Described(code, name, is_internal=name in INTERNAL_TOPICS, topic_authorized_operations=operations)
+
+    def _operations(self, name: str, request: MetadataRequest, call: Call) -> int:
+        if not request.include_topic_authorized_operations:
+            return _NOT_ASKED
+        return self._access.operations(call.session, ResourceType.TOPIC, name)
+
+    def _partition(self, partition: PartitionRecord) -> MetadataResponse.MetadataResponsePartition:
+        """Replicas on nodes that are not there are offline; so is the partition if its leader is such a node."""
+        here = self._cluster.node_id
+        has_leader = partition.leader == here
+        return MetadataResponse.MetadataResponsePartition(
+            ErrorCode.NONE if has_leader else ErrorCode.LEADER_NOT_AVAILABLE,
+            partition.partition_id,
+            here if has_leader else _NO_LEADER,
+            partition.leader_epoch,
+            partition.replicas,
+            partition.isr,
+            tuple(replica for replica in partition.replicas if replica != here),
+        )
+
+    def _may(self, operation: AclOperation, name: str, call: Call) -> bool:
+        return self._access.allows(call.session, operation, ResourceType.TOPIC, name)
+
+    def _may_create(self, name: str, call: Call) -> bool:
+        create = AclOperation.CREATE
+        return self._access.allows_on_cluster(call.session, create) or self._may(create, name, call)
+
+
+def _unserved(topics: Sequence[MetadataRequest.MetadataRequestTopic], version: int) -> str | None:
+    if version < _SERVES_IDS:
+        for topic in topics:
+            if topic.name is None:
+                return f"Topic name can not be null for version {version}"
+            if topic.topic_id != _NO_ID:
+                return f"Topic IDs are not supported in requests for version {version}"
+    return None
+
+
+def _missing(name: str) -> ErrorCode:
+    try:
+        check_topic_name(name)
+    except ItemError:
+        return ErrorCode.INVALID_TOPIC_EXCEPTION
+    return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION

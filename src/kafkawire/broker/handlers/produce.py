@@ -1,0 +1,157 @@
+"""Records in: Produce and InitProducerId."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from kafkawire.admin.acls import AclOperation, ResourceType
+from kafkawire.broker.access import Access
+from kafkawire.broker.calls import Answer, Call, RefusedRequestError, Routes, Unanswered
+from kafkawire.broker.clock import Clock
+from kafkawire.broker.controller import Controller
+from kafkawire.broker.image.topics import Topic
+from kafkawire.broker.partitions.checked_batch import RefusedRecordsError, checked_batch
+from kafkawire.broker.partitions.producer_ids import ProducerIds
+from kafkawire.broker.partitions.producers import SequenceError
+from kafkawire.broker.partitions.record_store import RecordStore
+from kafkawire.broker.partitions.topic_demands import TopicDemands
+from kafkawire.broker.quotas.measured_rates import ByteRates
+from kafkawire.protocol import (
+    InitProducerIdRequest,
+    InitProducerIdResponse,
+    ProduceRequest,
+    ProduceResponse,
+)
+from kafkawire.protocol.error_codes import ErrorCode
+
+__all__ = ["ProduceHandlers"]
+
+_FIRST_SERVED: Final = 3
+_RECORD_ERRORS_SINCE: Final = 8
+_IDS_SINCE: Final = 13
+
+Result = ProduceResponse.PartitionProduceResponse
+
+
+class ProduceHandlers:
+    """Takes records.
+
+    Args:
+        controller: has the topics.
+        store: keeps the records.
+        demands: what topics want of them.
+        producer_ids: for idempotent producers.
+        access: who may write where.
+        rates: counts the bytes.
+        clock: for topics that want the broker's time.
+    """
+
+    def __init__(
+        self,
+        controller: Controller,
+        store: RecordStore,
+        *,
+        demands: TopicDemands,
+        producer_ids: ProducerIds,
+        access: Access,
+        rates: ByteRates,
+        clock: Clock,
+    ) -> None:
+        self._topics = controller.image.topics
+        self._store = store
+        self._demands = demands
+        self._producer_ids = producer_ids
+        self._access = access
+        self._rates = rates
+        self._clock = clock
+
+    @property
+    def routes(self) -> Routes:
+        """Request to handler."""
+        return {ProduceRequest: self._produce, InitProducerIdRequest: self._init_producer_id}
+
+    def _produce(self, request: ProduceRequest, call: Call) -> Answer:
+        if call.version < _FIRST_SERVED:
+            raise RefusedRequestError(f"Produce version {call.version} is listed for old clients, and not served")
+        topics = tuple(self._produce_topic(topic, request, call) for topic in request.topic_data)
+        throttle_time_ms = self._rates.record(call.session, call.client_id, call.size)
+        if request.acks:
+            return ProduceResponse(topics, throttle_time_ms)
+        if any(partition.error_code for topic in topics for partition in topic.partition_responses):
+            raise RefusedRequestError("records were refused that were sent without asking for an answer")
+        return Unanswered(throttle_time_ms)
+
+    def _produce_topic(
+        self, asked: ProduceRequest.TopicProduceData, request: ProduceRequest, call: Call
+    ) -> ProduceResponse.TopicProduceResponse:
+        topic = (
+            self._topics.by_id.get(asked.topic_id)
+            if call.version >= _IDS_SINCE
+            else self._topics.by_name.get(asked.name)
+        )
+        refused = self._refused(topic, asked.name, request, call)
+        partitions = (
+            _failed(partition.index, refused) if refused or topic is None else self._append(topic, partition, call)
+            for partition in asked.partition_data
+        )
+        return ProduceResponse.TopicProduceResponse(asked.name, asked.topic_id, tuple(partitions))
+
+    def _refused(self, topic: Topic | None, name: str, request: ProduceRequest, call: Call) -> ErrorCode:
+        """Why nothing is written to a topic; whether it exists is told only to those who may write to it."""
+        if call.version >= _IDS_SINCE and topic is None:
+            return ErrorCode.UNKNOWN_TOPIC_ID
+        name = name if topic is None else topic.name
+        if not self._access.allows(call.session, AclOperation.WRITE, ResourceType.TOPIC, name):
+            return ErrorCode.TOPIC_AUTHORIZATION_FAILED
+        if topic is None:
+            return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        return ErrorCode.NONE if request.acks in {-1, 0, 1} else ErrorCode.INVALID_REQUIRED_ACKS
+
+    def _append(self, topic: Topic, asked: ProduceRequest.PartitionProduceData, call: Call) -> Result:
+        partition = topic.partitions.get(asked.index)
+        if partition is None:
+            return _failed(asked.index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        rules = self._demands.append_rules(topic.name)
+        now_ms = self._clock.now_ms()
+        try:
+            batch = checked_batch(asked.records, rules, now_ms)
+            appended = self._store.append(topic.topic_id, asked.index, batch, partition.leader_epoch)
+        except SequenceError as error:
+            return _failed(asked.index, error.code, str(error), log_start_offset=0)
+        except RefusedRecordsError as error:
+            refused = _failed(asked.index, error.code, str(error), log_start_offset=0 if error.in_log else -1)
+            reason = f"{error} in topic partition {topic.name}-{asked.index}"
+            blamed = tuple(ProduceResponse.BatchIndexAndErrorMessage(index, reason) for index in error.records)
+            return replace(refused, record_errors=blamed) if call.version >= _RECORD_ERRORS_SINCE else refused
+        time = now_ms if rules.log_append_time and appended.first_timestamp < 0 else appended.first_timestamp
+        return Result(asked.index, 0, appended.base_offset, time, log_start_offset=0)
+
+    def _init_producer_id(self, request: InitProducerIdRequest, call: Call) -> InitProducerIdResponse:
+        if request.transactional_id is not None:
+            return _no_producer_id(self._transactions_refused(request.transactional_id, call))
+        if not self._may_be_idempotent(call):
+            return _no_producer_id(ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
+        return InitProducerIdResponse(producer_id=self._producer_ids.next(), producer_epoch=0)
+
+    def _transactions_refused(self, transactional_id: str, call: Call) -> ErrorCode:
+        """Clients take the second one for final; their search for a coordinator has told them why."""
+        kind = ResourceType.TRANSACTIONAL_ID
+        if not self._access.allows(call.session, AclOperation.WRITE, kind, transactional_id):
+            return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+        return ErrorCode.INVALID_REQUEST
+
+    def _may_be_idempotent(self, call: Call) -> bool:
+        """Who may write anywhere may do so (KIP-679)."""
+        return self._access.allows_on_cluster(
+            call.session, AclOperation.IDEMPOTENT_WRITE
+        ) or self._access.allows_on_any(call.session, AclOperation.WRITE, ResourceType.TOPIC)
+
+
+def _failed(index: int, code: ErrorCode, message: str | None = None, *, log_start_offset: int = -1) -> Result:
+    return Result(index, code, -1, log_start_offset=log_start_offset, error_message=message)
+
+
+def _no_producer_id(code: ErrorCode) -> InitProducerIdResponse:
+    return InitProducerIdResponse(error_code=code, producer_id=-1, producer_epoch=-1)

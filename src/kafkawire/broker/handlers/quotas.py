@@ -1,0 +1,202 @@
+"""Client quotas: described and altered (KIP-546, KIP-612, and KIP-888 for many filters at once)."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Collection, Iterable, Sequence
+from typing import Final
+
+from kafkawire.admin.acls import AclOperation
+from kafkawire.admin.quota_matching import QuotaIndex
+from kafkawire.admin.quota_validation import ENTITY_TYPES
+from kafkawire.admin.quotas import IP, ClientQuotaEntity, ClientQuotaFilter, ClientQuotaFilterComponent, QuotaMatch
+from kafkawire.broker.access import Access
+from kafkawire.broker.calls import Answer, Call, Routes
+from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
+from kafkawire.broker.handlers.quota_alterations import Alteration, QuotaAlterations, host_names
+from kafkawire.broker.refusals import refusal
+from kafkawire.protocol import (
+    AlterClientQuotasRequest,
+    AlterClientQuotasResponse,
+    ClientQuotaRecord,
+    DescribeClientQuotasRequest,
+    DescribeClientQuotasResponse,
+)
+from kafkawire.protocol.errors import (
+    ClusterAuthorizationFailedError,
+    InvalidRequestError,
+    PolicyViolationError,
+    UnsupportedVersionError,
+)
+from kafkawire.wire import Message
+from kafkawire.wire.kafka_errors import ApiError
+
+__all__ = ["MAY_NOT", "TOO_MANY_RECORDS", "QuotaHandlers", "unknown_hosts"]
+
+MAY_NOT: Final = "Cluster authorization failed."
+TOO_MANY_RECORDS: Final = "Request parameters do not satisfy the configured policy."
+_MANY_FILTERS: Final = 2
+_SECONDS_TO_LOOK_UP: Final = 10.0
+
+_Component = DescribeClientQuotasRequest.ComponentData
+_Response = DescribeClientQuotasResponse
+
+
+class QuotaHandlers:
+    """Answers about quotas.
+
+    Args:
+        controller: has them.
+        access: who may ask.
+    """
+
+    def __init__(self, controller: Controller, access: Access) -> None:
+        self._controller = controller
+        self._access = access
+        self._index: QuotaIndex | None = None
+        controller.subscribe(self._changed)
+
+    @property
+    def routes(self) -> Routes:
+        """Request to handler."""
+        return {DescribeClientQuotasRequest: self._describe, AlterClientQuotasRequest: self._alter}
+
+    def _changed(self, record: Message) -> None:
+        if isinstance(record, ClientQuotaRecord):
+            self._index = None
+
+    def _describe(self, request: DescribeClientQuotasRequest, call: Call) -> Message:
+        many = call.version >= _MANY_FILTERS
+        if not self._access.allows_on_cluster(call.session, AclOperation.DESCRIBE_CONFIGS):
+            if not many:
+                return _Response(error_code=ClusterAuthorizationFailedError.code, error_message=MAY_NOT, entries=None)
+            refused = _result(ClusterAuthorizationFailedError(MAY_NOT))
+            return _Response(filter_results=(refused,) * len(request.filters))
+        if many:
+            results = (self._result(wanted.components, request.strict) for wanted in request.filters)
+            return _Response(filter_results=tuple(results))
+        only = self._result(request.components, request.strict)
+        return _Response(error_code=only.error_code, error_message=only.error_message, entries=only.entries)
+
+    def _result(
+        self, components: Sequence[_Component], strict: bool
+    ) -> DescribeClientQuotasResponse.DescribeClientQuotasFilterResult:
+        try:
+            wanted = _filter(components, strict=strict)
+        except ApiError as refused:
+            return _result(refused)
+        quotas = self._controller.image.client_quotas.by_entity
+        if self._index is None:
+            self._index = QuotaIndex(quotas)
+        entries = tuple(_entry(entity, quotas[entity]) for entity in self._index.matching(wanted))
+        return _Response.DescribeClientQuotasFilterResult(0, "", entries)
+
+    def _alter(self, request: AlterClientQuotasRequest, call: Call) -> Answer | Awaitable[Answer]:
+        if not self._access.allows_on_cluster(call.session, AclOperation.ALTER_CONFIGS):
+            return refusal(request, call.version, ClusterAuthorizationFailedError.code, message=MAY_NOT)
+        alterations = tuple(map(_alteration, request.entries))
+        if names := host_names(alterations):
+            return self._alter_by_name(request, call, alterations, names)
+        return self._altered(request, call, alterations)
+
+    async def _alter_by_name(
+        self, request: AlterClientQuotasRequest, call: Call, alterations: Sequence[Alteration], names: Collection[str]
+    ) -> Message:
+        return self._altered(request, call, alterations, await unknown_hosts(names))
+
+    def _altered(
+        self,
+        request: AlterClientQuotasRequest,
+        call: Call,
+        alterations: Sequence[Alteration],
+        without_address: Collection[str] = (),
+    ) -> Message:
+        checked = QuotaAlterations(self._controller.image.client_quotas, without_address)
+        for alteration in alterations:
+            checked.add(alteration)
+        if len(checked.records) > MAXIMUM_RECORDS:
+            return refusal(request, call.version, PolicyViolationError.code, message=TOO_MANY_RECORDS)
+        if not request.validate_only:
+            self._controller.commit(checked.records)
+        return AlterClientQuotasResponse(entries=tuple(_altered(*result) for result in checked.refusals.items()))
+
+
+async def unknown_hosts(names: Iterable[str]) -> set[str]:
+    """Those of the names of hosts that have no address, or none in time."""
+    lookups = {asyncio.create_task(_is_host(name)): name for name in names}
+    done, late = await asyncio.wait(lookups, timeout=_SECONDS_TO_LOOK_UP)
+    for lookup in late:
+        lookup.cancel()
+    return {name for lookup, name in lookups.items() if lookup not in done or not lookup.result()}
+
+
+async def _is_host(name: str) -> bool:
+    try:
+        await asyncio.get_running_loop().getaddrinfo(name, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError, ValueError):
+        return False
+    return True
+
+
+def _filter(components: Sequence[_Component], *, strict: bool) -> ClientQuotaFilter:
+    """What is meant.
+
+    Raises:
+        ApiError: nothing that could be (E6); in the words of Kafka.
+    """
+    seen: dict[str, ClientQuotaFilterComponent] = {}
+    for component in components:
+        entity_type = component.entity_type
+        if not entity_type:
+            raise InvalidRequestError("Invalid empty entity type.")
+        if entity_type in seen:
+            raise InvalidRequestError(f"Entity type {entity_type} cannot appear more than once in the filter.")
+        if entity_type not in ENTITY_TYPES:
+            raise UnsupportedVersionError(f"Unsupported entity type {entity_type}")
+        seen[entity_type] = _filter_component(component)
+    if IP in seen and len(seen) > 1:
+        raise InvalidRequestError(
+            "Invalid entity filter component combination. "
+            "IP filter component should not be used with user or clientId filter component."
+        )
+    return ClientQuotaFilter(tuple(seen.values()), strict)
+
+
+def _filter_component(component: _Component) -> ClientQuotaFilterComponent:
+    match component.match_type:
+        case QuotaMatch.EXACT:
+            if component.match is None:
+                raise InvalidRequestError("Request specified MATCH_TYPE_EXACT, but set match string to null.")
+            return ClientQuotaFilterComponent.exact(component.entity_type, component.match)
+        case QuotaMatch.DEFAULT | QuotaMatch.ANY as code:
+            if component.match is not None:
+                kind = "DEFAULT" if code == QuotaMatch.DEFAULT else "SPECIFIED"
+                raise InvalidRequestError(f"Request specified MATCH_TYPE_{kind}, but also specified a match string.")
+            return ClientQuotaFilterComponent(component.entity_type, QuotaMatch(code))
+    raise InvalidRequestError(f"Unknown match type {component.match_type}")
+
+
+def _result(refused: ApiError) -> DescribeClientQuotasResponse.DescribeClientQuotasFilterResult:
+    return _Response.DescribeClientQuotasFilterResult(refused.code, refused.message, None)
+
+
+def _entry(entity: ClientQuotaEntity, values: dict[str, float]) -> DescribeClientQuotasResponse.EntryData:
+    return _Response.EntryData(
+        tuple(_Response.EntityData(kind, name) for kind, name in entity.items()),
+        tuple(_Response.ValueData(key, value) for key, value in values.items()),
+    )
+
+
+def _alteration(entry: AlterClientQuotasRequest.EntryData) -> Alteration:
+    """An item; of a type that is there twice the last name holds (E9)."""
+    return Alteration(
+        ClientQuotaEntity({part.entity_type: part.entity_name for part in entry.entity}),
+        tuple((op.key, None if op.remove else op.value) for op in entry.ops),
+    )
+
+
+def _altered(entity: ClientQuotaEntity, refused: str | None) -> AlterClientQuotasResponse.EntryData:
+    parts = tuple(AlterClientQuotasResponse.EntityData(kind, name) for kind, name in entity.items())
+    code = 0 if refused is None else InvalidRequestError.code
+    return AlterClientQuotasResponse.EntryData(code, refused, parts)

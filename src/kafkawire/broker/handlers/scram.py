@@ -1,0 +1,157 @@
+"""DescribeUserScramCredentials and AlterUserScramCredentials (KIP-554)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final, TypeAlias
+
+from kafkawire.admin.acls import AclOperation
+from kafkawire.admin.scram import MAXIMUM_ITERATIONS, MINIMUM_ITERATIONS, ScramMechanism, derived_keys
+from kafkawire.broker.access import Access
+from kafkawire.broker.calls import Call, Routes
+from kafkawire.broker.controller import Controller, TooManyRecordsError
+from kafkawire.broker.refusals import refusal
+from kafkawire.protocol import (
+    AlterUserScramCredentialsRequest,
+    AlterUserScramCredentialsResponse,
+    DescribeUserScramCredentialsRequest,
+    DescribeUserScramCredentialsResponse,
+    RemoveUserScramCredentialRecord,
+    UserScramCredentialRecord,
+)
+from kafkawire.protocol.errors import (
+    ClusterAuthorizationFailedError,
+    DuplicateResourceError,
+    ResourceNotFoundError,
+    UnacceptableCredentialError,
+    UnknownServerError,
+    UnsupportedSaslMechanismError,
+    UnsupportedVersionError,
+)
+from kafkawire.wire import Message
+from kafkawire.wire.kafka_errors import ApiError
+
+__all__ = ["ScramHandlers"]
+
+_SCRAM_SINCE: Final = 11
+"""The level of ``metadata.version`` from which on the log has records of credentials, 3.5-IV2."""
+
+_Deletion: TypeAlias = AlterUserScramCredentialsRequest.ScramCredentialDeletion
+_Upsertion: TypeAlias = AlterUserScramCredentialsRequest.ScramCredentialUpsertion
+_Altered: TypeAlias = AlterUserScramCredentialsResponse.AlterUserScramCredentialsResult
+_Described: TypeAlias = DescribeUserScramCredentialsResponse.DescribeUserScramCredentialsResult
+
+
+class ScramHandlers:
+    """Shows and changes what the broker knows of users' passwords (C27 to C30); shows neither salts nor keys.
+
+    Args:
+        controller: keeps it.
+        access: says who may.
+    """
+
+    def __init__(self, controller: Controller, access: Access) -> None:
+        self._controller = controller
+        self._credentials = controller.image.scram.by_user
+        self._access = access
+
+    @property
+    def routes(self) -> Routes:
+        """Request to handler."""
+        return {
+            DescribeUserScramCredentialsRequest: self._describe,
+            AlterUserScramCredentialsRequest: self._alter,
+        }
+
+    def _describe(self, request: DescribeUserScramCredentialsRequest, call: Call) -> Message:
+        if not self._access.allows_on_cluster(call.session, AclOperation.DESCRIBE):
+            return DescribeUserScramCredentialsResponse(
+                error_code=ClusterAuthorizationFailedError.code, error_message=None
+            )
+        asked = Counter(user.name for user in request.users or ())
+        if not asked:
+            return DescribeUserScramCredentialsResponse(results=tuple(map(self._described, self._credentials)))
+        return DescribeUserScramCredentialsResponse(
+            results=tuple(self._described(user) if times == 1 else _twice(user) for user, times in asked.items())
+        )
+
+    def _described(self, user: str) -> _Described:
+        known = self._credentials.get(user)
+        if known is None:
+            reason = f"Attempt to describe a user credential that does not exist: {user}"
+            return _Described(user, ResourceNotFoundError.code, reason)
+        info = DescribeUserScramCredentialsResponse.CredentialInfo
+        return _Described(
+            user, credential_infos=tuple(info(mechanism, one.iterations) for mechanism, one in sorted(known.items()))
+        )
+
+    def _alter(self, request: AlterUserScramCredentialsRequest, call: Call) -> Message:
+        if not self._access.allows_on_cluster(call.session, AclOperation.ALTER):
+            reason = "Cluster authorization failed."
+            return refusal(request, call.version, ClusterAuthorizationFailedError.code, message=reason)
+        alterations: list[_Deletion | _Upsertion] = [*request.deletions, *request.upsertions]
+        errors = self._errors(alterations)
+        try:
+            self._controller.commit([_record(one) for one in alterations if errors[one.name] is None])
+        except TooManyRecordsError:
+            return refusal(request, call.version, UnknownServerError.code)
+        return AlterUserScramCredentialsResponse(
+            results=tuple(
+                _Altered(user, error.code, error.message or None) if error else _Altered(user, error_message=None)
+                for user, error in errors.items()
+            )
+        )
+
+    def _errors(self, alterations: Iterable[_Deletion | _Upsertion]) -> dict[str, ApiError | None]:
+        """Why users' alterations are refused; None for those that are not. A user may be altered once (C29)."""
+        errors: dict[str, ApiError | None] = {}
+        for alteration in alterations:
+            user = alteration.name
+            if user not in errors:
+                errors[user] = self._error(alteration)
+            elif errors[user] is None:
+                errors[user] = DuplicateResourceError("A user credential cannot be altered twice in the same request")
+        return errors
+
+    def _error(self, alteration: _Deletion | _Upsertion) -> ApiError | None:
+        if self._controller.image.features.levels.get("metadata.version", _SCRAM_SINCE) < _SCRAM_SINCE:
+            return UnsupportedVersionError("The current metadata version does not support SCRAM")
+        if not alteration.name:
+            return UnacceptableCredentialError("Username must not be empty")
+        if ScramMechanism(alteration.mechanism).is_unknown:
+            return UnsupportedSaslMechanismError("Unknown SCRAM mechanism")
+        if isinstance(alteration, _Upsertion):
+            return _error_of_upsertion(alteration)
+        if alteration.mechanism not in self._credentials.get(alteration.name, ()):
+            return ResourceNotFoundError("Attempt to delete a user credential that does not exist")
+        return None
+
+
+def _error_of_upsertion(upsertion: _Upsertion) -> ApiError | None:
+    if upsertion.iterations < MINIMUM_ITERATIONS:
+        return UnacceptableCredentialError("Too few iterations")
+    if upsertion.iterations > MAXIMUM_ITERATIONS:
+        return UnacceptableCredentialError("Too many iterations")
+    if not upsertion.salted_password:
+        return UnknownServerError()
+    return None
+
+
+def _record(alteration: _Deletion | _Upsertion) -> Message:
+    if isinstance(alteration, _Deletion):
+        return RemoveUserScramCredentialRecord(alteration.name, alteration.mechanism)
+    stored_key, server_key = derived_keys(ScramMechanism(alteration.mechanism), alteration.salted_password)
+    return UserScramCredentialRecord(
+        name=alteration.name,
+        mechanism=alteration.mechanism,
+        salt=alteration.salt,
+        stored_key=stored_key,
+        server_key=server_key,
+        iterations=alteration.iterations,
+    )
+
+
+def _twice(user: str) -> _Described:
+    reason = f"Cannot describe SCRAM credentials for the same user twice in a single request: {user}"
+    return _Described(user, DuplicateResourceError.code, reason)

@@ -1,0 +1,148 @@
+"""DescribeTopicPartitions: topics page by page (KIP-966)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from kafkawire.admin.acls import AclOperation, ResourceType
+from kafkawire.broker.access import Access
+from kafkawire.broker.calls import Call, Routes
+from kafkawire.broker.cluster import Cluster
+from kafkawire.broker.configuration.broker_configuration import Values
+from kafkawire.broker.image.topics import Topic, TopicsImage
+from kafkawire.broker.item_errors import ItemError
+from kafkawire.broker.topic_names import INTERNAL_TOPICS, check_topic_name
+from kafkawire.protocol import DescribeTopicPartitionsRequest, DescribeTopicPartitionsResponse, PartitionRecord
+from kafkawire.protocol.error_codes import ErrorCode
+from kafkawire.protocol.errors import InvalidRequestError
+
+__all__ = ["TopicPartitionHandlers"]
+
+_NO_LEADER: Final = -1
+
+_Described = DescribeTopicPartitionsResponse.DescribeTopicPartitionsResponseTopic
+_Partition = DescribeTopicPartitionsResponse.DescribeTopicPartitionsResponsePartition
+_Cursor = DescribeTopicPartitionsResponse.Cursor
+
+
+class TopicPartitionHandlers:
+    """Describes topics in order of their names, so many partitions at once.
+
+    Args:
+        cluster: the node.
+        topics: what there is.
+        access: who may know what.
+        configuration: the broker's, with the most partitions of an answer.
+    """
+
+    def __init__(self, cluster: Cluster, topics: TopicsImage, access: Access, configuration: Values) -> None:
+        self._cluster = cluster
+        self._topics = topics
+        self._access = access
+        self._configuration = configuration
+
+    @property
+    def routes(self) -> Routes:
+        """Request to handler."""
+        return {DescribeTopicPartitionsRequest: self._describe}
+
+    def _describe(self, request: DescribeTopicPartitionsRequest, call: Call) -> DescribeTopicPartitionsResponse:
+        of_all = not request.topics
+        cursor = request.cursor
+        first = "" if cursor is None else cursor.topic_name
+        asked = self._topics.by_name if of_all else {topic.name for topic in request.topics}
+        names = {name for name in asked if name >= first}
+        if cursor is not None and not of_all and first not in names:
+            raise InvalidRequestError(
+                f"DescribeTopicPartitionsRequest topic list should contain the cursor topic: {first}"
+            )
+        if cursor is not None and cursor.partition_index < 0:
+            raise InvalidRequestError(f"DescribeTopicPartitionsRequest cursor partition must be valid: {cursor}")
+        allowed = sorted(name for name in names if self._may_describe(name, call))
+        refused = () if of_all else sorted(names.difference(allowed))
+        begun = cursor.partition_index if cursor is not None and first in allowed else 0
+        most = min(
+            self._configuration.integer("max.request.partition.size.limit"), max(request.response_partition_limit, 1)
+        )
+        page = _Page(self._topics, self._cluster.node_id, {first: begun}, most, of_all=of_all)
+        described = [self._with_operations(topic, call) for topic in page.topics(allowed)]
+        others = (_Described(ErrorCode.TOPIC_AUTHORIZATION_FAILED, name) for name in refused)
+        return DescribeTopicPartitionsResponse(0, (*described, *others), page.next)
+
+    def _may_describe(self, name: str, call: Call) -> bool:
+        return self._access.allows(call.session, AclOperation.DESCRIBE, ResourceType.TOPIC, name)
+
+    def _with_operations(self, topic: _Described, call: Call) -> _Described:
+        operations = self._access.operations(call.session, ResourceType.TOPIC, topic.name or "")
+        return _Described(topic.error_code, topic.name, topic.topic_id, topic.is_internal, topic.partitions, operations)
+
+
+class _Page:
+    """What fits into one answer.
+
+    Args:
+        image: all topics.
+        node_id: the one that is there.
+        begun: topic to the partition with which to go on.
+        most: how many partitions fit.
+        of_all: whether nobody asked for the topics by name, so that those that are gone meanwhile need no answer.
+
+    Attributes:
+        next: with what the next page begins; None if all is told.
+    """
+
+    def __init__(self, image: TopicsImage, node_id: int, begun: dict[str, int], most: int, *, of_all: bool) -> None:
+        self._image = image
+        self._node_id = node_id
+        self._begun = begun
+        self._left = most
+        self._of_all = of_all
+        self.next: _Cursor | None = None
+
+    def topics(self, names: list[str]) -> Iterator[_Described]:
+        """The topics of the page."""
+        for name in names:
+            if self._left == 0:
+                self.next = _Cursor(name, 0)
+            if self._left <= 0:
+                return
+            topic = self._image.by_name.get(name)
+            if topic is not None:
+                yield self._described(topic)
+            elif not self._of_all:
+                yield _Described(_missing(name), name, is_internal=name in INTERNAL_TOPICS)
+            if self.next is not None:
+                return
+
+    def _described(self, topic: Topic) -> _Described:
+        first = self._begun.get(topic.name, 0)
+        behind = min(len(topic.partitions), first + self._left)
+        if behind < len(topic.partitions):
+            self.next = _Cursor(topic.name, behind)
+        partitions = tuple(map(self._partition, islice(topic.partitions.values(), first, max(first, behind))))
+        self._left -= len(partitions)
+        return _Described(ErrorCode.NONE, topic.name, topic.topic_id, topic.name in INTERNAL_TOPICS, partitions)
+
+    def _partition(self, partition: PartitionRecord) -> _Partition:
+        has_leader = partition.leader == self._node_id
+        return _Partition(
+            ErrorCode.NONE if has_leader else ErrorCode.LEADER_NOT_AVAILABLE,
+            partition.partition_id,
+            self._node_id if has_leader else _NO_LEADER,
+            partition.leader_epoch,
+            partition.replicas,
+            partition.isr,
+            partition.eligible_leader_replicas or (),
+            partition.last_known_elr or (),
+            tuple(replica for replica in partition.replicas if replica != self._node_id),
+        )
+
+
+def _missing(name: str) -> ErrorCode:
+    try:
+        check_topic_name(name)
+    except ItemError:
+        return ErrorCode.INVALID_TOPIC_EXCEPTION
+    return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION

@@ -1,0 +1,66 @@
+"""Which brokers and controllers have registered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from kafkawire.protocol import (
+    BrokerRegistrationChangeRecord,
+    FenceBrokerRecord,
+    RegisterBrokerRecord,
+    RegisterControllerRecord,
+    UnfenceBrokerRecord,
+    UnregisterBrokerRecord,
+)
+from kafkawire.wire import Message
+
+__all__ = ["RegistrationsImage"]
+
+
+class RegistrationsImage:
+    """All nodes.
+
+    Attributes:
+        brokers: broker id to registration, with all changes in it.
+        controllers: controller id to registration.
+    """
+
+    def __init__(self) -> None:
+        self.brokers: dict[int, RegisterBrokerRecord] = {}
+        self.controllers: dict[int, RegisterControllerRecord] = {}
+
+    def apply_broker(self, record: RegisterBrokerRecord) -> None:
+        """A broker registers, perhaps again."""
+        self.brokers[record.broker_id] = record
+
+    def apply_broker_change(self, record: BrokerRegistrationChangeRecord) -> None:
+        """What the record says otherwise than "no change" is new (KIP-631, KIP-858)."""
+        broker = self.brokers[record.broker_id]
+        self.brokers[record.broker_id] = replace(
+            broker,
+            fenced=record.fenced > 0 if record.fenced else broker.fenced,
+            in_controlled_shutdown=record.in_controlled_shutdown > 0 or broker.in_controlled_shutdown,
+            log_dirs=record.log_dirs or broker.log_dirs,
+            cordoned_log_dirs=(
+                broker.cordoned_log_dirs if record.cordoned_log_dirs is None else record.cordoned_log_dirs
+            ),
+        )
+
+    def apply_fence(self, record: FenceBrokerRecord | UnfenceBrokerRecord) -> None:
+        """A broker may no longer lead, or may again."""
+        self.brokers[record.id] = replace(self.brokers[record.id], fenced=isinstance(record, FenceBrokerRecord))
+
+    def apply_unregister(self, record: UnregisterBrokerRecord) -> None:
+        """A broker is gone for good."""
+        del self.brokers[record.broker_id]
+
+    def apply_controller(self, record: RegisterControllerRecord) -> None:
+        """A controller registers, perhaps again."""
+        self.controllers[record.controller_id] = record
+
+    def records(self) -> Iterator[Message]:
+        """The records that register all of them again."""
+        yield from self.brokers.values()
+        yield from self.controllers.values()

@@ -1,0 +1,71 @@
+"""What goes wrong with one item of a request, while the others are carried out."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from types import TracebackType
+
+from kafkawire.protocol.error_codes import ErrorCode
+from kafkawire.wire.kafka_errors import ApiError
+
+__all__ = ["ItemError", "ItemErrors", "item_error"]
+
+_log = logging.getLogger(__name__)
+
+
+class ItemError(Exception):
+    """An item of a request that is refused.
+
+    Attributes:
+        code: what the answer says.
+        message: in words; None where Kafka says nothing more.
+    """
+
+    def __init__(self, code: int, message: str | None = None) -> None:
+        super().__init__(message)
+        self.code = int(code)
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True)
+class ItemErrors:
+    """Lets nothing but `ItemError` out of its context, where foreign code may raise anything.
+
+    Attributes:
+        doing: what happens in the context, for the log.
+    """
+
+    doing: str
+
+    def __enter__(self) -> None:
+        """There is nothing to begin."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Say of what was raised what the answer may say.
+
+        Raises:
+            ItemError: in its place.
+        """
+        if isinstance(error, Exception) and not isinstance(error, ItemError):
+            raise item_error(error, self.doing) from error
+
+
+def item_error(error: Exception, doing: str) -> ItemError:
+    """What the answer says if something else than the request was to blame (B4).
+
+    An error of the protocol keeps its code and text. Everything else is a defect: logged here, unknown to clients.
+
+    Args:
+        error: what was raised.
+        doing: during what, for the log.
+    """
+    match error:
+        case ItemError():
+            return error
+        case ApiError() if error.code != ErrorCode.UNKNOWN_SERVER_ERROR:
+            return ItemError(error.code, error.message or None)
+    _log.error("A defect while %s", doing, exc_info=error)
+    return ItemError(ErrorCode.UNKNOWN_SERVER_ERROR)

@@ -1,0 +1,1 @@
+"""Where clients connect: sockets, frames, logins."""

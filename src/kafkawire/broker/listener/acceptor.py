@@ -1,0 +1,198 @@
+"""Accepts connections on one listener."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from typing import Final
+
+from kafkawire.broker.cluster import Endpoint
+from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
+from kafkawire.broker.image.scram import ScramImage
+from kafkawire.broker.listener.admission import Admission, ConnectionRate, address_text
+from kafkawire.broker.listener.configured_listeners import ConfiguredListener
+from kafkawire.broker.listener.connection import Connection, FrameLimits, Service
+from kafkawire.broker.listener.sasl.login import Login
+from kafkawire.broker.listener.sasl.offered import offered_mechanisms
+from kafkawire.broker.listener.tls import principal_of, server_context
+from kafkawire.broker.sessions import ANONYMOUS, Session
+
+__all__ = ["Acceptor", "Reception"]
+
+_log = logging.getLogger(__name__)
+_BUFFERED: Final = 1 << 18
+_SECONDS_FOR_TLS: Final = 30.0
+_SECONDS_AFTER_ERROR: Final = 1.0
+_MILLISECONDS: Final = 1000.0
+_SYSTEMS_CHOICE: Final = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Reception:
+    """What the listeners of a broker share.
+
+    Attributes:
+        service: what answers.
+        admission: counts connections.
+        rate: the quota on new ones.
+        scram: what is known of users' passwords, always as it is now.
+    """
+
+    service: Service
+    admission: Admission
+    rate: ConnectionRate
+    scram: ScramImage
+
+
+class Acceptor:
+    """Listens on one address, and serves who connects.
+
+    Args:
+        listener: what and where.
+        configuration: the broker's properties.
+        reception: what it shares with others.
+
+    Raises:
+        ConfigurationError: its logins or its certificates make no sense.
+    """
+
+    def __init__(self, listener: ConfiguredListener, configuration: BrokerConfiguration, reception: Reception) -> None:
+        own = configuration.of_listener(listener.name)
+        self._listener = listener
+        self._reception = reception
+        self._limits = FrameLimits(
+            own.integer("socket.request.max.bytes"),
+            own.integer("sasl.server.max.receive.size"),
+            own.integer("connection.failed.authentication.delay.ms") / _MILLISECONDS,
+        )
+        self._maximum = own.integer("max.connections")
+        self._backlog = own.integer("socket.listen.backlog.size")
+        self._buffers = {
+            socket.SO_RCVBUF: own.integer("socket.receive.buffer.bytes"),
+            socket.SO_SNDBUF: own.integer("socket.send.buffer.bytes"),
+        }
+        self._idle_ms = own.integer("connections.max.idle.ms")
+        self._tls = server_context(own, listener) if listener.has_tls else None
+        self._mechanisms = offered_mechanisms(listener, own, reception.scram) if listener.has_sasl else None
+        self._socket: socket.socket | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._connections: set[Connection] = set()
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Where clients are told to connect; the port is known once it is bound."""
+        listener = self._listener
+        port = listener.advertised_port or (self._socket.getsockname()[1] if self._socket is not None else 0)
+        return Endpoint(listener.name, listener.protocol_code, listener.advertised_host, port)
+
+    @property
+    def idle_seconds(self) -> float | None:
+        """After how many seconds without a request connections are closed; None for never."""
+        return self._idle_ms / _MILLISECONDS if self._idle_ms >= 0 else None
+
+    def bind(self) -> None:
+        """Take the port; clients can connect, and nobody is served yet.
+
+        Raises:
+            OSError: the address cannot be had.
+        """
+        host, port = self._listener.host, self._listener.port
+        everywhere = not host and socket.has_dualstack_ipv6()
+        is_ipv6 = everywhere or ":" in host
+        self._socket = socket.create_server(
+            (host, port),
+            family=socket.AF_INET6 if is_ipv6 else socket.AF_INET,
+            backlog=self._backlog,
+            dualstack_ipv6=everywhere,
+        )
+        for option, size in self._buffers.items():
+            if size != _SYSTEMS_CHOICE:
+                self._socket.setsockopt(socket.SOL_SOCKET, option, size)
+        self._socket.setblocking(False)
+
+    def start(self) -> None:
+        """Serve."""
+        if self._socket is None:
+            raise RuntimeError("bind comes first")
+        self._spawn(self._accept(self._socket))
+
+    async def stop(self) -> None:
+        """Close the socket and all connections."""
+        tasks = tuple(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._socket is not None:
+            self._socket.close()
+
+    def close_idle(self) -> None:
+        """Close the connections on which nothing has happened for too long."""
+        limit = self.idle_seconds
+        if limit is not None:
+            for connection in tuple(self._connections):
+                if connection.is_idle(limit):
+                    connection.abort()
+
+    def _spawn(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _accept(self, listening: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            await self._reception.admission.room(self._listener.name, self._maximum)
+            try:
+                client, address = await loop.sock_accept(listening)
+            except OSError as error:
+                _log.warning("No connection can be accepted on %s: %s", self._listener.name, error)
+                await asyncio.sleep(_SECONDS_AFTER_ERROR)
+                continue
+            self._admit(client, address_text(address[0]))
+
+    def _admit(self, client: socket.socket, host: str) -> None:
+        admission, name = self._reception.admission, self._listener.name
+        if not admission.enter(name, host):
+            _log.info("Closing the connection from %s: the address has as many as it may have", host)
+            client.close()
+            return
+        self._spawn(self._serve(client, host))
+
+    async def _serve(self, client: socket.socket, host: str) -> None:
+        name = self._listener.name
+        try:
+            wait_ms = self._reception.rate.record(host)
+            if wait_ms:
+                await self._reception.service.clock.sleep(wait_ms / _MILLISECONDS)
+                return
+            await self._serve_admitted(client, host)
+        except OSError as error:  # TLS is said by one of its kinds
+            _log.info("Closing the connection from %s on %s: %s", host, name, error)
+        finally:
+            client.close()
+            self._reception.admission.leave(name, host)
+
+    async def _serve_admitted(self, client: socket.socket, host: str) -> None:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        loop = asyncio.get_running_loop()
+        reader = asyncio.StreamReader(limit=_BUFFERED, loop=loop)
+        protocol = asyncio.StreamReaderProtocol(reader, loop=loop)
+        handshake = None if self._tls is None else _SECONDS_FOR_TLS
+        transport, _ = await loop.connect_accepted_socket(
+            lambda: protocol, client, ssl=self._tls, ssl_handshake_timeout=handshake
+        )
+        writer = asyncio.StreamWriter(transport, protocol, reader, loop)
+        login = None if self._mechanisms is None else Login(self._mechanisms)
+        principal = ANONYMOUS if self._tls is None or login is not None else principal_of(writer)
+        session = Session(principal, host, self._listener.name)
+        connection = Connection(
+            reader, writer, session, login=login, limits=self._limits, service=self._reception.service
+        )
+        self._connections.add(connection)
+        try:
+            await connection.serve()
+        finally:
+            self._connections.discard(connection)

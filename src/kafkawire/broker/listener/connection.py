@@ -1,0 +1,181 @@
+"""One client's connection: frames in, answers out in the same order."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import struct
+from dataclasses import dataclass
+from typing import Final
+
+from kafkawire.broker.calls import RefusedRequestError
+from kafkawire.broker.clock import Clock
+from kafkawire.broker.controller import Controller
+from kafkawire.broker.dispatch import Dispatcher, Reply
+from kafkawire.broker.listener.outbox import Outbox
+from kafkawire.broker.listener.sasl.login import SERVE, Login
+from kafkawire.broker.sessions import Session
+from kafkawire.broker.storage.errors import StorageError
+
+__all__ = ["Connection", "FrameLimits", "Service"]
+
+_log = logging.getLogger(__name__)
+_SIZE: Final = struct.Struct(">i")
+_SECONDS_TO_FLUSH: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What all connections need.
+
+    Attributes:
+        dispatcher: answers requests.
+        controller: knows what is durable.
+        clock: the broker's.
+    """
+
+    dispatcher: Dispatcher
+    controller: Controller
+    clock: Clock
+
+
+@dataclass(frozen=True, slots=True)
+class FrameLimits:
+    """What a listener takes from clients.
+
+    Attributes:
+        request_bytes: the most in a request (``socket.request.max.bytes``).
+        login_bytes: the most in a request before the client has logged in (``sasl.server.max.receive.size``).
+        refusal_delay: seconds until a client is told that its login failed, so that guessing takes time
+            (``connection.failed.authentication.delay.ms``).
+    """
+
+    request_bytes: int
+    login_bytes: int
+    refusal_delay: float
+
+
+class Connection:
+    """Serves a client until it leaves.
+
+    Requests are taken one after the other, also while earlier answers still wait for the log: so the changes of
+    pipelined requests share one write.
+
+    Args:
+        reader, writer: the connection.
+        session: who is at its other end.
+        login: how that is found out; None if nobody logs in here.
+        limits: what may come in.
+        service: what answers.
+
+    Attributes:
+        last_active: when the last request came or the last answer left, in seconds of the clock.
+    """
+
+    def __init__(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        session: Session,
+        *,
+        login: Login | None,
+        limits: FrameLimits,
+        service: Service,
+    ) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._session = session
+        self._login = login
+        self._limits = limits
+        self._dispatcher = service.dispatcher
+        self._controller = service.controller
+        self._clock = service.clock
+        self._outbox = Outbox()
+        self._opened = self.last_active = self._clock.seconds()
+
+    def is_idle(self, seconds: float) -> bool:
+        """Whether nothing has happened for so long, or the client takes so long to log in."""
+        now = self._clock.seconds()
+        return now - self.last_active > seconds or (not self._is_logged_in and now - self._opened > seconds)
+
+    def abort(self) -> None:
+        """Close the connection at once."""
+        self._writer.transport.abort()
+
+    async def serve(self) -> None:
+        """Answer until either side closes."""
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._send())
+                tasks.create_task(self._receive())
+            await self._flush()
+        except* (asyncio.IncompleteReadError, ConnectionError, OSError):
+            pass
+        except* RefusedRequestError as refused:
+            for error in refused.exceptions:
+                _log.info("Closing the connection from %s: %s", self._session.host, error)
+        except* StorageError:
+            pass  # the broker halts, and says so once
+        except* Exception:  # noqa: BLE001 - a defect, and no other client is to notice it
+            _log.exception("Closing the connection from %s", self._session.host)
+        finally:
+            self.abort()
+
+    @property
+    def _is_logged_in(self) -> bool:
+        return self._login is None or self._login.is_complete
+
+    async def _receive(self) -> None:
+        while True:
+            frame = await self._frame()
+            step = SERVE if self._login is None else self._login.receive(frame, self._clock.seconds())
+            if step.is_served:
+                reply = await self._dispatcher.reply(frame, self._session)
+                self._outbox.add(reply)
+                if reply.muted_until:
+                    await self._dispatcher.unmuted(reply)
+            elif step.closes:
+                await self._refuse(step.frame)
+                return
+            else:
+                self._outbox.add(Reply(step.frame, 0))
+                self._take_principal()
+            await self._outbox.room()
+
+    async def _frame(self) -> bytes:
+        (size,) = _SIZE.unpack(await self._reader.readexactly(_SIZE.size))
+        maximum = self._limits.request_bytes if self._is_logged_in else self._limits.login_bytes
+        if not 0 <= size <= maximum:
+            raise RefusedRequestError(f"a frame of {size} bytes, between 0 and {maximum} are allowed")
+        frame = await self._reader.readexactly(size)
+        self.last_active = self._clock.seconds()
+        return frame
+
+    async def _refuse(self, answer: bytes | None) -> None:
+        _log.info("A login from %s failed on %s", self._session.host, self._session.listener)
+        await self._clock.sleep(self._limits.refusal_delay)
+        self._outbox.add(Reply(answer, 0))
+        self._outbox.end()
+
+    def _take_principal(self) -> None:
+        if self._login is not None and self._login.principal != self._session.principal:
+            self._session = Session(self._login.principal, self._session.host, self._session.listener)
+
+    async def _send(self) -> None:
+        while replies := await self._outbox.take():
+            end_offset = replies[0].end_offset
+            if not self._controller.is_durable(end_offset):
+                await self._controller.durable(end_offset)
+            self._writer.write(b"".join(reply.frame for reply in replies if reply.frame is not None))
+            await self._writer.drain()
+            self._outbox.sent(replies)
+            self.last_active = self._clock.seconds()
+
+    async def _flush(self) -> None:
+        """Close after the last answer has left; a client that does not take it is not waited for."""
+        self._writer.close()
+        try:
+            async with asyncio.timeout(_SECONDS_TO_FLUSH):
+                await self._writer.wait_closed()
+        except TimeoutError:
+            _log.info("The client at %s does not read that its login failed", self._session.host)

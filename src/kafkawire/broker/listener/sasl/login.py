@@ -1,0 +1,309 @@
+"""The states that a connection goes through until its client has logged in, and when it does so again.
+
+Knows no sockets: frames come in with the time, and what to do with each comes out (KIP-43, KIP-152, KIP-368).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from types import MappingProxyType
+from typing import Final
+
+from kafkawire.broker.calls import RefusedRequestError
+from kafkawire.broker.handlers.cluster import says_what_it_is
+from kafkawire.broker.listener.sasl.mechanism import LoginRefusedError, Mechanism, NewMechanism
+from kafkawire.broker.refusals import refusal
+from kafkawire.broker.sessions import ANONYMOUS, Principal
+from kafkawire.protocol import (
+    ApiVersionsRequest,
+    SaslAuthenticateRequest,
+    SaslAuthenticateResponse,
+    SaslHandshakeRequest,
+    SaslHandshakeResponse,
+)
+from kafkawire.protocol.api_table import ApiKey
+from kafkawire.protocol.errors import (
+    IllegalSaslStateError,
+    SaslAuthenticationFailedError,
+    UnsupportedSaslMechanismError,
+)
+from kafkawire.rpc import Request, decode_request, encode_response
+from kafkawire.wire import DecodeError, Message
+from kafkawire.wire.message import Struct
+
+__all__ = ["SERVE", "Login", "LoginState", "OfferedMechanism", "Step"]
+
+_KEY: Final = struct.Struct(">h")
+_SIZE: Final = struct.Struct(">i")
+_SECONDS_BETWEEN_LOGINS: Final = 1.0
+"""Who logs in again sooner is refused."""
+
+
+class LoginState(Enum):
+    """How far a login has come."""
+
+    VERSIONS_OR_HANDSHAKE = auto()
+    HANDSHAKE = auto()
+    TOKENS = auto()
+    BARE_TOKENS = auto()
+    OTHER_MECHANISM = auto()
+    COMPLETE = auto()
+    REFUSED = auto()
+
+
+class _Take(Enum):
+    """What is done about a request."""
+
+    VERSIONS = auto()
+    HANDSHAKE = auto()
+    TOKEN = auto()
+    NEXT_HANDSHAKE = auto()
+    SERVE = auto()
+    UNEXPECTED = auto()
+    CLOSE = auto()
+
+
+_TABLE: Final[Mapping[tuple[LoginState, int], _Take]] = MappingProxyType(
+    {
+        (LoginState.VERSIONS_OR_HANDSHAKE, ApiKey.API_VERSIONS): _Take.VERSIONS,
+        (LoginState.VERSIONS_OR_HANDSHAKE, ApiKey.SASL_HANDSHAKE): _Take.HANDSHAKE,
+        (LoginState.HANDSHAKE, ApiKey.SASL_HANDSHAKE): _Take.HANDSHAKE,
+        (LoginState.TOKENS, ApiKey.SASL_AUTHENTICATE): _Take.TOKEN,
+        (LoginState.COMPLETE, ApiKey.SASL_HANDSHAKE): _Take.NEXT_HANDSHAKE,
+    }
+)
+"""What is done in a state about an API."""
+
+_OTHERWISE: Final[Mapping[LoginState, _Take]] = MappingProxyType(
+    {
+        LoginState.VERSIONS_OR_HANDSHAKE: _Take.CLOSE,
+        LoginState.HANDSHAKE: _Take.CLOSE,
+        LoginState.TOKENS: _Take.UNEXPECTED,
+        LoginState.OTHER_MECHANISM: _Take.CLOSE,
+        LoginState.COMPLETE: _Take.SERVE,
+        LoginState.REFUSED: _Take.CLOSE,
+    }
+)
+"""What is done about any other API."""
+
+
+class Step(Struct, frozen=True, gc=False):
+    """What is to be done about a frame.
+
+    Attributes:
+        is_served: the request is to be answered as any other, for the principal of the login.
+        frame: the answer, if it is a part of the login.
+        closes: whether the connection is over after it.
+    """
+
+    is_served: bool = False
+    frame: bytes | None = None
+    closes: bool = False
+
+
+SERVE: Final = Step(is_served=True)
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedMechanism:
+    """A mechanism that a listener offers.
+
+    Attributes:
+        begin: begins an exchange.
+        lifetime_ms: when clients have to log in again (``connections.max.reauth.ms``); 0 for never.
+    """
+
+    begin: NewMechanism
+    lifetime_ms: int = 0
+
+
+class Login:
+    """The logins of one connection.
+
+    Args:
+        offered: name to mechanism, in the order in which clients are told of them.
+
+    Attributes:
+        state: how far it has come.
+        principal: who has logged in; nobody, ``ANONYMOUS``, before that.
+    """
+
+    def __init__(self, offered: Mapping[str, OfferedMechanism]) -> None:
+        self.state = LoginState.VERSIONS_OR_HANDSHAKE
+        self.principal = ANONYMOUS
+        self._offered = offered
+        self._mechanism_name = ""
+        self._mechanism: Mechanism | None = None
+        self._is_repeated = False
+        self._expires: float | None = None
+        self._repeated_at: float | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the client may ask for anything."""
+        return self.state is LoginState.COMPLETE
+
+    def receive(self, frame: bytes, now: float) -> Step:
+        """Take a frame.
+
+        Args:
+            frame: without its size.
+            now: seconds of a clock that does not go back.
+
+        Raises:
+            RefusedRequestError: it makes no sense here; the connection is to be closed without an answer.
+        """
+        if self.state is LoginState.BARE_TOKENS:
+            return self._bare_token(frame, now)
+        key = _key(frame)
+        match _TABLE.get((self.state, key)) or _OTHERWISE[self.state]:
+            case _Take.VERSIONS:
+                return self._versions(frame)
+            case _Take.HANDSHAKE:
+                return self._handshake(frame)
+            case _Take.TOKEN:
+                return self._token(frame, now)
+            case _Take.NEXT_HANDSHAKE:
+                return self._next_handshake(frame, now)
+            case _Take.SERVE:
+                return self._serve(now)
+            case _Take.UNEXPECTED:
+                return self._unexpected(frame)
+            case _Take.CLOSE:
+                raise RefusedRequestError(f"API {key} during a login")
+
+    def _versions(self, frame: bytes) -> Step:
+        """Who asks in a version that there is not, or does not say what it is, may ask again."""
+        request = _decoded(frame)
+        body = request.body
+        if isinstance(body, ApiVersionsRequest) and says_what_it_is(body, request.header.request_api_version):
+            self.state = LoginState.HANDSHAKE
+        return SERVE
+
+    def _handshake(self, frame: bytes) -> Step:
+        request = _decoded(frame)
+        body = request.body
+        if not isinstance(body, SaslHandshakeRequest):
+            raise TypeError("the table knows handshakes")
+        names = tuple(self._offered)
+        if body.mechanism not in self._offered:
+            self.state = LoginState.REFUSED
+            if self._is_repeated:
+                raise RefusedRequestError("the next login is by a mechanism that is not offered")
+            answer = SaslHandshakeResponse(UnsupportedSaslMechanismError.code, names)
+            return Step(frame=_answered(request, answer), closes=True)
+        if self._is_repeated and body.mechanism != self._mechanism_name:
+            self.state = LoginState.OTHER_MECHANISM
+        else:
+            self._mechanism_name = body.mechanism
+            self._mechanism = self._offered[body.mechanism].begin()
+            self.state = LoginState.TOKENS if request.header.request_api_version else LoginState.BARE_TOKENS
+        return Step(frame=_answered(request, SaslHandshakeResponse(0, names)))
+
+    def _token(self, frame: bytes, now: float) -> Step:
+        request = _decoded(frame)
+        body = request.body
+        if not isinstance(body, SaslAuthenticateRequest):
+            raise TypeError("the table knows tokens")
+        try:
+            token = self._respond(body.auth_bytes, now)
+        except LoginRefusedError as refused:
+            answer = SaslAuthenticateResponse(SaslAuthenticationFailedError.code, self._text(refused))
+            return Step(frame=_answered(request, answer), closes=True)
+        lifetime_ms = self._offered[self._mechanism_name].lifetime_ms if self.is_complete else 0
+        answer = SaslAuthenticateResponse(auth_bytes=token, session_lifetime_ms=lifetime_ms)
+        return Step(frame=_answered(request, answer))
+
+    def _bare_token(self, frame: bytes, now: float) -> Step:
+        try:
+            token = self._respond(frame, now)
+        except LoginRefusedError:
+            return Step(closes=True)
+        return Step(frame=_SIZE.pack(len(token)) + token)
+
+    def _respond(self, token: bytes, now: float) -> bytes:
+        """The mechanism's answer; afterwards the login is where that leads.
+
+        Raises:
+            LoginRefusedError: it leads to nothing.
+        """
+        if self._mechanism is None:
+            raise TypeError("a handshake came before")
+        try:
+            answer = self._mechanism.respond(token)
+            if self._mechanism.user is not None:
+                self._complete(Principal(self._mechanism.user), now)
+        except LoginRefusedError:
+            self.state = LoginState.REFUSED
+            raise
+        return answer
+
+    def _complete(self, principal: Principal, now: float) -> None:
+        if self._is_repeated and principal != self.principal:
+            was, is_now = self.principal, principal
+            raise LoginRefusedError(
+                "Cannot change principals during re-authentication from "
+                f"{was.kind}.{was.name}: {is_now.kind}.{is_now.name}"
+            )
+        self.principal = principal
+        self.state = LoginState.COMPLETE
+        self._mechanism = None
+        lifetime_ms = self._offered[self._mechanism_name].lifetime_ms
+        self._expires = now + lifetime_ms / 1000 if lifetime_ms > 0 else None
+
+    def _next_handshake(self, frame: bytes, now: float) -> Step:
+        """A handshake of who is logged in begins the next login, unless there is no need for one (KIP-368)."""
+        too_soon = self._repeated_at is not None and now - self._repeated_at < _SECONDS_BETWEEN_LOGINS
+        if self._expires is None or too_soon:
+            return self._serve(now)
+        self._repeated_at = now
+        self._is_repeated = True
+        return self._handshake(frame)
+
+    def _serve(self, now: float) -> Step:
+        if self._expires is not None and now > self._expires:
+            raise RefusedRequestError("the session has expired, and its client has not logged in again")
+        return SERVE
+
+    def _unexpected(self, frame: bytes) -> Step:
+        """Where a token is due another request is told so, in its own response."""
+        request = _decoded(frame)
+        if request.body is None:
+            raise RefusedRequestError("a version of ApiVersions that there is not, in the middle of a login")
+        self.state = LoginState.REFUSED
+        named = ApiKey(request.header.request_api_key).name
+        reason = f"Unexpected Kafka request of type {named} during SASL authentication."
+        version = request.header.request_api_version
+        answer = refusal(request.body, version, IllegalSaslStateError.code, message=reason)
+        return Step(frame=_answered(request, answer), closes=True)
+
+    def _text(self, refused: LoginRefusedError) -> str:
+        if refused.message is not None:
+            return refused.message
+        login = "re-authentication" if self._is_repeated else "authentication"
+        return (
+            f"Authentication failed during {login} due to invalid credentials with SASL mechanism "
+            f"{self._mechanism_name}"
+        )
+
+
+def _key(frame: bytes) -> int:
+    if len(frame) < _KEY.size:
+        raise RefusedRequestError(f"a frame of {len(frame)} bytes is no request")
+    (key,) = _KEY.unpack_from(frame)
+    return int(key)
+
+
+def _decoded(frame: bytes) -> Request:
+    try:
+        return decode_request(frame)
+    except DecodeError as error:
+        raise RefusedRequestError(str(error)) from error
+
+
+def _answered(request: Request, answer: Message) -> bytes:
+    header = request.header
+    return encode_response(answer, header.request_api_version, correlation_id=header.correlation_id)

@@ -1,0 +1,84 @@
+"""Which mechanisms a listener offers, by its properties."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Final
+
+from kafkawire.admin.scram import ScramMechanism
+from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration, ConfigurationError
+from kafkawire.broker.image.scram import ScramImage
+from kafkawire.broker.listener.configured_listeners import ConfiguredListener
+from kafkawire.broker.listener.sasl.jaas import JaasError, jaas_options
+from kafkawire.broker.listener.sasl.login import OfferedMechanism
+from kafkawire.broker.listener.sasl.mechanism import NewMechanism
+from kafkawire.broker.listener.sasl.plain import PlainMechanism
+from kafkawire.broker.listener.sasl.scram import ScramMechanismServer
+from kafkawire.protocol import UserScramCredentialRecord
+
+__all__ = ["offered_mechanisms"]
+
+_SCRAM: Final = {
+    "SCRAM-SHA-256": ScramMechanism.SCRAM_SHA_256,
+    "SCRAM-SHA-512": ScramMechanism.SCRAM_SHA_512,
+}
+_USER: Final = "user_"
+
+
+def offered_mechanisms(
+    listener: ConfiguredListener, configuration: BrokerConfiguration, scram: ScramImage
+) -> Mapping[str, OfferedMechanism]:
+    """Name to mechanism, as ``sasl.enabled.mechanisms`` has them.
+
+    Args:
+        listener: the listener.
+        configuration: its properties.
+        scram: what is known of users' passwords, always as it is now.
+
+    Raises:
+        ConfigurationError: a mechanism is not served here, or has no users.
+    """
+    offered = {}
+    for name in configuration.strings("sasl.enabled.mechanisms"):
+        lifetime = _of_mechanism(configuration, name, "connections.max.reauth.ms")
+        lifetime_ms = configuration.integer("connections.max.reauth.ms") if lifetime is None else int(lifetime)
+        offered[name] = OfferedMechanism(_begin(listener, configuration, scram, name), lifetime_ms)
+    if not offered:
+        raise ConfigurationError(f"sasl.enabled.mechanisms is empty for {listener.name}: name PLAIN or SCRAM-SHA-256")
+    return offered
+
+
+def _begin(
+    listener: ConfiguredListener, configuration: BrokerConfiguration, scram: ScramImage, name: str
+) -> NewMechanism:
+    if _of_mechanism(configuration, name, "sasl.server.callback.handler.class") is not None:
+        raise ConfigurationError("sasl.server.callback.handler.class is Java's: remove it from the properties")
+    if name in _SCRAM:
+        return partial(ScramMechanismServer, _SCRAM[name], partial(_credential, scram, _SCRAM[name]))
+    if name == "PLAIN":
+        return partial(PlainMechanism, _passwords(listener, configuration))
+    served = ", ".join(("PLAIN", *_SCRAM))
+    raise ConfigurationError(f"sasl.enabled.mechanisms has {name} for {listener.name}; {served} are served here")
+
+
+def _credential(scram: ScramImage, mechanism: ScramMechanism, user: str) -> UserScramCredentialRecord | None:
+    return scram.by_user.get(user, {}).get(mechanism)
+
+
+def _passwords(listener: ConfiguredListener, configuration: BrokerConfiguration) -> Mapping[str, str]:
+    """User to password, from options ``user_alice="secret"``."""
+    entry = _of_mechanism(configuration, "PLAIN", "sasl.jaas.config") or configuration.text("sasl.jaas.config")
+    name = f"listener.name.{listener.name.lower()}.plain.sasl.jaas.config"
+    if not entry:
+        example = 'org.apache.kafka.common.security.plain.PlainLoginModule required user_alice="secret";'
+        raise ConfigurationError(f"{name} is missing: say who may log in, {example}")
+    try:
+        options = jaas_options(entry)
+    except JaasError as error:
+        raise ConfigurationError(f"{name} cannot be read: {error}") from None
+    return {option.removeprefix(_USER): value for option, value in options.items() if option.startswith(_USER)}
+
+
+def _of_mechanism(configuration: BrokerConfiguration, mechanism: str, name: str) -> str | None:
+    return configuration.properties.get(f"{mechanism.lower()}.{name}")

@@ -1,0 +1,44 @@
+"""PLAIN (RFC 4616): the password itself."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping
+
+from kafkawire.broker.listener.sasl.mechanism import LoginRefusedError
+
+__all__ = ["PlainMechanism"]
+
+
+class PlainMechanism:
+    """One token with everything: authorization id, name, password.
+
+    Args:
+        passwords: user to password.
+    """
+
+    def __init__(self, passwords: Mapping[str, str]) -> None:
+        self._passwords = passwords
+        self.user: str | None = None
+
+    def respond(self, token: bytes) -> bytes:
+        """Nothing more to say; the refusals are in Kafka's words."""
+        parts = token.decode(errors="replace").split("\0", 3)
+        if len(parts) != 3:
+            raise LoginRefusedError(f"Invalid SASL/PLAIN response: expected 3 tokens, got {len(parts)}")
+        authorization_id, user, password = parts
+        if not user:
+            raise LoginRefusedError("Authentication failed: username not specified")
+        if not password:
+            raise LoginRefusedError("Authentication failed: password not specified")
+        expected = self._passwords.get(user)
+        # Compared in any case, so that no time tells which users there are.
+        is_right = hmac.compare_digest((expected or "").encode(), password.encode(errors="surrogatepass"))
+        if expected is None or not is_right:
+            raise LoginRefusedError("Authentication failed: Invalid username or password")
+        if authorization_id not in {"", user}:
+            raise LoginRefusedError(
+                "Authentication failed: Client requested an authorization id that is different from username"
+            )
+        self.user = user
+        return b""

@@ -1,0 +1,41 @@
+"""What a metadata log says when its transactions are looked through (KIP-868)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kafkawire.protocol import AbortTransactionRecord, BeginTransactionRecord, EndTransactionRecord
+from kafkawire.wire import Message
+
+__all__ = ["CommittedRecords"]
+
+
+class CommittedRecords:
+    """Lets records through; those of a transaction at its end, or never if it is aborted or has no end.
+
+    Attributes:
+        is_open: whether the last transaction has no end yet.
+    """
+
+    def __init__(self) -> None:
+        self.is_open = False
+        self._held: list[Message] = []
+
+    def of(self, records: Iterable[Message]) -> Iterator[Message]:
+        """The records that count, without those that mark transactions."""
+        for record in records:
+            match record:
+                case BeginTransactionRecord():
+                    self.is_open = True
+                    self._held.clear()
+                case EndTransactionRecord():
+                    self.is_open = False
+                    yield from self._held
+                    self._held.clear()
+                case AbortTransactionRecord():
+                    self.is_open = False
+                    self._held.clear()
+                case _ if self.is_open:
+                    self._held.append(record)
+                case _:
+                    yield record

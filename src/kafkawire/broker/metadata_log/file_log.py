@@ -1,0 +1,280 @@
+"""The metadata log in Kafka's files: segments, snapshots, and what Kafka keeps beside them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from kafkawire.broker.clock import Clock
+from kafkawire.broker.metadata_log import quorum_files
+from kafkawire.broker.metadata_log.committed import CommittedRecords
+from kafkawire.broker.metadata_log.record_versions import RECORD_VERSIONS
+from kafkawire.broker.metadata_log.snapshots import (
+    Snapshot,
+    SnapshotFile,
+    list_snapshots,
+    read_snapshot,
+    remove_unfinished,
+    write_snapshot,
+)
+from kafkawire.broker.storage.batch_log import BatchLog, record_size
+from kafkawire.broker.storage.errors import CorruptLogError, StorageError
+from kafkawire.protocol import AbortTransactionRecord, LeaderChangeMessage
+from kafkawire.records.control_records import (
+    ControlRecord,
+    ControlRecordType,
+    decode_control_record,
+    encode_control_record,
+)
+from kafkawire.records.metadata_records import decode_metadata_record, encode_metadata_record
+from kafkawire.wire import DecodeError, Message
+from kafkawire.wire.batches import Record, RecordBatch, decode_records
+
+__all__ = ["METADATA_FOLDER", "FileLog", "LogSettings"]
+
+METADATA_FOLDER: Final = "__cluster_metadata-0"
+"""The folder of the log in a data directory."""
+
+_log = logging.getLogger(__name__)
+_SNAPSHOTS_KEPT: Final = 2
+_EPOCH_BEFORE_ANY_LEADER: Final = 0
+
+
+class LogSettings(msgspec.Struct, frozen=True):
+    """How large files become.
+
+    Attributes:
+        segment_bytes: of a segment (``metadata.log.segment.bytes``).
+        snapshot_bytes: of log between snapshots (``metadata.log.max.record.bytes.between.snapshots``).
+        snapshot_interval_ms: between a snapshot and a later change that makes the next one
+            (``metadata.log.max.snapshot.interval.ms``); 0 for no limit.
+    """
+
+    segment_bytes: int = 1024 * 1024 * 1024
+    snapshot_bytes: int = 20 * 1024 * 1024
+    snapshot_interval_ms: int = 60 * 60 * 1000
+
+
+class FileLog:
+    """The metadata log of the one node of a quorum.
+
+    First ``replay`` it, then ``lead``; from then on it takes records. Two snapshots are kept, and the log from the
+    older one on: should the newer one be damaged, nothing is lost.
+
+    Args:
+        folder: of the log; made if it is not there.
+        settings: how large files become.
+        clock: gives records their timestamps.
+        on_failure: told the first error of a write.
+
+    Raises:
+        StorageError: something of what is there is missing or damaged.
+        OSError: a file cannot be read or made.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        settings: LogSettings,
+        clock: Clock,
+        on_failure: Callable[[StorageError], None] | None = None,
+    ) -> None:
+        self._folder = folder
+        self._settings = settings
+        self._clock = clock
+        folder.mkdir(parents=True, exist_ok=True)
+        remove_unfinished(folder)
+        self._snapshots = list(list_snapshots(folder))
+        newest, self._snapshot = _newest_whole_snapshot(self._snapshots)
+        self._quorum = self._snapshot.quorum
+        self._snapshot_end = newest.end_offset if newest is not None else 0
+        self._log = BatchLog(
+            folder, segment_bytes=settings.segment_bytes, start_offset=self._snapshot_end, on_failure=on_failure
+        )
+        self._epoch_below = max(self._log.leader_epoch, newest.leader_epoch if newest is not None else -1)
+        self._bytes_since_snapshot = 0
+        self._last_timestamp = -1
+        self._snapshot_time = clock.now_ms()
+        self._transaction_is_open = False
+        self._snapshotting: asyncio.Task[None] | None = None
+
+    @property
+    def end_offset(self) -> int:
+        """The offset that the next record will have."""
+        return self._log.end_offset
+
+    def replay(self) -> Iterator[Message]:
+        """The records that make the state: those of the newest snapshot, then those of the log behind it.
+
+        Raises:
+            CorruptLogError: a record cannot be read.
+        """
+        yield from self._snapshot.records
+        self._snapshot = Snapshot()
+        committed = CommittedRecords()
+        yield from committed.of(self._logged())
+        self._transaction_is_open = committed.is_open
+
+    def lead(self, node_id: int) -> int:
+        """Begin a leader epoch; returns it.
+
+        Raises:
+            StorageError: what is written down about earlier epochs makes no sense.
+            OSError: it cannot be written down.
+        """
+        epoch = max(self._epoch_below, quorum_files.voted_epoch(self._folder), _EPOCH_BEFORE_ANY_LEADER) + 1
+        quorum_files.write_partition_metadata(self._folder)
+        quorum_files.note_leader(self._folder, node_id, epoch, self._quorum.kraft_version)
+        starts = {**quorum_files.read_leader_epochs(self._folder), epoch: self.end_offset}
+        quorum_files.write_leader_epochs(self._folder, starts)
+        self._log.leader_epoch = epoch
+        self._log.append([self._leader_change(node_id)], control=True)
+        if self._transaction_is_open:
+            self.append([AbortTransactionRecord("the controller that began it is gone")])
+        return epoch
+
+    def append(self, records: Sequence[Message]) -> None:
+        """Put records at the end, all in one batch; they are durable later.
+
+        Raises:
+            EncodeError: a record cannot be written; none is appended then.
+            StorageError: the log has failed before.
+        """
+        now = self._clock.now_ms()
+        encoded = [
+            Record(timestamp=now, value=encode_metadata_record(record, RECORD_VERSIONS[record.NAME]))
+            for record in records
+        ]
+        self._log.append(encoded)
+        self._last_timestamp = now
+        self._bytes_since_snapshot += sum(map(record_size, encoded))
+
+    def is_durable(self, offset: int) -> bool:
+        """Whether all records below an offset would survive a crash."""
+        return self._log.is_durable(offset)
+
+    async def durable(self, offset: int) -> None:
+        """Wait until they do.
+
+        Raises:
+            StorageError: they could not be written.
+        """
+        await self._log.durable(offset)
+
+    @property
+    def snapshot_is_due(self) -> bool:
+        """Whether there is enough behind the last snapshot for another one."""
+        if self._snapshotting is not None or self._log.failure is not None:
+            return False
+        interval = self._settings.snapshot_interval_ms
+        waited_enough = bool(interval) and self._clock.now_ms() - self._snapshot_time >= interval
+        return waited_enough or self._bytes_since_snapshot >= self._settings.snapshot_bytes
+
+    def take_snapshot(self, records: Iterable[Message]) -> None:
+        """Write a snapshot in the background.
+
+        Args:
+            records: make the state that all records so far amount to.
+        """
+        snapshot = Snapshot(tuple(records), self._quorum)
+        self._log.seal()
+        self._bytes_since_snapshot = 0
+        self._snapshot_time = self._clock.now_ms()
+        writing = self._write_snapshot(self.end_offset, self._log.leader_epoch, snapshot, self._last_timestamp)
+        self._snapshotting = asyncio.get_running_loop().create_task(writing)
+
+    async def close(self) -> None:
+        """Write what is left, and let go of the files."""
+        if self._snapshotting is not None:
+            await self._snapshotting
+        await self._log.close()
+
+    async def _write_snapshot(self, end_offset: int, epoch: int, snapshot: Snapshot, last_timestamp: int) -> None:
+        try:
+            await self._log.durable(end_offset)
+            written = await asyncio.to_thread(
+                write_snapshot,
+                self._folder,
+                end_offset,
+                epoch,
+                snapshot,
+                last_timestamp=last_timestamp,
+                timestamp=self._snapshot_time,
+            )
+            self._snapshots.insert(0, written)
+            await self._log.roll()
+            await self._delete_what_is_covered()
+        except (OSError, StorageError) as error:
+            # The log has all that the snapshot would have; the next one may succeed.
+            _log.error(
+                "%s: no snapshot of offset %d: %s; free space or repair the disk", self._folder, end_offset, error
+            )
+        finally:
+            self._snapshotting = None
+
+    async def _delete_what_is_covered(self) -> None:
+        for old in self._snapshots[_SNAPSHOTS_KEPT:]:
+            old.path.unlink()
+        del self._snapshots[_SNAPSHOTS_KEPT:]
+        if len(self._snapshots) == _SNAPSHOTS_KEPT:
+            await self._log.delete_before(self._snapshots[-1].end_offset)
+            starts = quorum_files.read_leader_epochs(self._folder)
+            quorum_files.write_leader_epochs(self._folder, _from_offset(starts, self._log.start_offset))
+
+    def _logged(self) -> Iterator[Message]:
+        """The metadata records of the log that no snapshot has; notes what control records say."""
+        for batch in self._log.batches():
+            if batch.last_offset < self._snapshot_end:
+                continue
+            self._bytes_since_snapshot += batch.size
+            self._last_timestamp = batch.max_timestamp
+            try:
+                yield from self._records(batch)
+            except DecodeError as error:
+                raise CorruptLogError(
+                    f"{self._folder}: the batch of offset {batch.base_offset} holds a record that cannot be read: "
+                    f"{error}; a newer Kafka may have written it"
+                ) from error
+
+    def _records(self, batch: RecordBatch) -> Iterator[Message]:
+        for record in decode_records(batch):
+            if record.offset < self._snapshot_end:
+                continue
+            if not batch.is_control:
+                yield decode_metadata_record(record.value).message
+                continue
+            control = decode_control_record(record.key, record.value)
+            if isinstance(control, ControlRecord):
+                self._quorum = self._quorum.with_control(control.message)
+
+    def _leader_change(self, node_id: int) -> Record:
+        voter = LeaderChangeMessage.Voter(node_id)
+        key, value = encode_control_record(
+            ControlRecordType.LEADER_CHANGE, LeaderChangeMessage(0, node_id, (voter,), (voter,)), 0
+        )
+        return Record(timestamp=self._clock.now_ms(), key=key, value=value)
+
+
+def _newest_whole_snapshot(snapshots: Sequence[SnapshotFile]) -> tuple[SnapshotFile | None, Snapshot]:
+    """The newest one that can be read; a damaged one is passed over, and the log must have what it held."""
+    damage: CorruptLogError | None = None
+    for each in snapshots:
+        try:
+            return each, read_snapshot(each.path)
+        except CorruptLogError as error:
+            damage = error
+            _log.warning("%s; it is passed over, an older one and the log are read instead", error)
+    if damage is not None:
+        _log.warning("%s: no snapshot is left, the log must reach back to its beginning", snapshots[0].path.parent)
+    return None, Snapshot()
+
+
+def _from_offset(starts: dict[int, int], offset: int) -> dict[int, int]:
+    """The epochs from an offset on, the first of them cut to it."""
+    last_below = max((epoch for epoch, start in starts.items() if start <= offset), default=-1)
+    return {epoch: max(start, offset) for epoch, start in starts.items() if epoch >= last_below}

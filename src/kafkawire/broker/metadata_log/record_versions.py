@@ -1,0 +1,26 @@
+"""In which version each metadata record is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from kafkawire.protocol.record_registries import METADATA_RECORDS
+
+__all__ = ["METADATA_VERSION", "RECORD_VERSIONS"]
+
+METADATA_VERSION: Final = 30
+"""Feature level ``metadata.version`` of Apache Kafka 4.3."""
+
+_ABOVE_ZERO: Final = {
+    "RegisterBrokerRecord": 4,
+    "PartitionRecord": 2,
+    "PartitionChangeRecord": 2,
+    "BrokerRegistrationChangeRecord": 3,
+}
+
+RECORD_VERSIONS: Final[Mapping[str, int]] = MappingProxyType(
+    {name: _ABOVE_ZERO.get(name, 0) for name in METADATA_RECORDS.values()}
+)
+"""Name of each metadata record to the version that belongs to ``METADATA_VERSION``."""

@@ -1,0 +1,129 @@
+"""All that a broker remembers, opened from its data directory or begun in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AsyncExitStack, suppress
+from itertools import islice
+from pathlib import Path
+from typing import Final, Self
+
+from kafkawire.broker.clock import Clock
+from kafkawire.broker.cluster import Cluster
+from kafkawire.broker.configuration.broker_configuration import Values
+from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
+from kafkawire.broker.groups.coordinator import GroupCoordinator
+from kafkawire.broker.image.metadata_image import MetadataImage
+from kafkawire.broker.metadata_log.file_log import METADATA_FOLDER, FileLog, LogSettings
+from kafkawire.broker.metadata_log.log import MemoryLog, MetadataLog
+from kafkawire.broker.registration import arrival_records, bootstrap_records, departure_records, leadership_records
+from kafkawire.broker.storage.data_directory import DataDirectory
+from kafkawire.broker.storage.errors import StorageError
+from kafkawire.layout.uuid import Uuid
+
+__all__ = ["OpenedState"]
+
+_MIN_INSYNC_REPLICAS: Final = "min.insync.replicas"
+
+
+class OpenedState:
+    """The state of the cluster and of its groups.
+
+    Attributes:
+        cluster_id: of the cluster.
+        directory_id: of the data directory.
+        controller: keeps the metadata.
+        coordinator: keeps the groups.
+    """
+
+    def __init__(
+        self,
+        *,
+        cluster_id: str,
+        directory_id: Uuid,
+        log: MetadataLog,
+        controller: Controller,
+        coordinator: GroupCoordinator,
+        resources: AsyncExitStack,
+    ) -> None:
+        self.cluster_id = cluster_id
+        self.directory_id = directory_id
+        self.controller = controller
+        self.coordinator = coordinator
+        self._log = log
+        self._resources = resources
+
+    @classmethod
+    async def opened(
+        cls,
+        data_dir: Path | None,
+        configuration: Values,
+        clock: Clock,
+        on_failure: Callable[[StorageError], None],
+    ) -> Self:
+        """Lock a directory, and read what it holds.
+
+        Args:
+            data_dir: the directory; None for a broker that forgets everything.
+            configuration: of the broker.
+            clock: the broker's.
+            on_failure: told the first error of a write.
+
+        Raises:
+            StorageError: another broker has the directory, or what it holds is damaged.
+            OSError: a file cannot be read or made.
+        """
+        async with AsyncExitStack() as resources:
+            cluster_id, directory_id = str(Uuid.random()), Uuid.random()
+            log: MetadataLog = MemoryLog()
+            if data_dir is not None:
+                directory = DataDirectory(data_dir, configuration.integer("node.id"))
+                resources.callback(directory.close)
+                cluster_id, directory_id = directory.cluster_id, directory.directory_id
+                log = FileLog(data_dir / METADATA_FOLDER, _settings(configuration), clock, on_failure)
+            resources.push_async_callback(log.close)
+            image = MetadataImage()
+            for record in log.replay():
+                image.apply(record)
+            coordinator = GroupCoordinator.opened(data_dir, clock, on_failure)
+            resources.push_async_callback(coordinator.close)
+            return cls(
+                cluster_id=cluster_id,
+                directory_id=directory_id,
+                log=log,
+                controller=Controller(log, image),
+                coordinator=coordinator,
+                resources=resources.pop_all(),
+            )
+
+    async def arrive(self, cluster: Cluster, configuration: Values) -> None:
+        """Begin a leader epoch and register the node; all of it is durable on return.
+
+        Raises:
+            StorageError: it could not be written.
+            OSError: it could not be written.
+        """
+        controller, image = self.controller, self.controller.image
+        self._log.lead(cluster.node_id)
+        if not image.features.levels:
+            controller.commit(bootstrap_records(str(configuration.integer(_MIN_INSYNC_REPLICAS))))
+        controller.commit(arrival_records(cluster, self.directory_id, controller.end_offset))
+        changes = iter(tuple(leadership_records(image, cluster.node_id)))
+        while portion := [*islice(changes, MAXIMUM_RECORDS)]:
+            controller.commit(portion)
+        await controller.durable(controller.end_offset)
+
+    async def depart(self, cluster: Cluster) -> None:
+        """Say that the node goes, write what is left, and let go of the files."""
+        async with self._resources:
+            # A log that has failed takes nothing more; whoever is told of failures knows already.
+            with suppress(StorageError):
+                self.controller.commit(departure_records(self.controller.image, cluster.node_id))
+
+
+def _settings(configuration: Values) -> LogSettings:
+    return LogSettings(
+        segment_bytes=configuration.integer("metadata.log.segment.bytes"),
+        snapshot_bytes=configuration.integer("metadata.log.max.record.bytes.between.snapshots"),
+        snapshot_interval_ms=configuration.integer("metadata.log.max.snapshot.interval.ms"),
+    )

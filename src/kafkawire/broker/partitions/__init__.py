@@ -1,0 +1,1 @@
+"""The records of topics: a little data, in memory, gone with the broker."""

@@ -1,0 +1,47 @@
+"""Ids for idempotent producers, each given out once in the life of a cluster."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kafkawire.broker.controller import Controller
+from kafkawire.protocol import ProducerIdsRecord
+
+__all__ = ["ProducerIds"]
+
+_BLOCK: Final = 1000
+
+
+class ProducerIds:
+    """Takes blocks of ids from the metadata log, as Kafka's brokers do (KIP-730).
+
+    Args:
+        controller: commits which blocks are taken.
+        node_id: of the broker that takes them.
+    """
+
+    def __init__(self, controller: Controller, node_id: int) -> None:
+        self._controller = controller
+        self._node_id = node_id
+        self._next = 0
+        self._end = 0
+
+    def next(self) -> int:
+        """An id that nobody had before.
+
+        Raises:
+            StorageError: a new block could not be taken.
+        """
+        if self._next == self._end:
+            self._take_block()
+        self._next += 1
+        return self._next - 1
+
+    def _take_block(self) -> None:
+        image = self._controller.image
+        last = image.producer_ids.last
+        start = 0 if last is None else last.next_producer_id
+        registration = image.registrations.brokers.get(self._node_id)
+        epoch = -1 if registration is None else registration.broker_epoch
+        self._controller.commit([ProducerIdsRecord(self._node_id, epoch, start + _BLOCK)])
+        self._next, self._end = start, start + _BLOCK

@@ -1,0 +1,99 @@
+"""Which batches of an idempotent producer are new, and which came before (KIP-98)."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from kafkawire.protocol.error_codes import ErrorCode
+from kafkawire.wire.batches import RecordBatch
+from kafkawire.wire.message import Struct
+
+__all__ = ["Appended", "ProducerHistory", "SequenceError"]
+
+_REMEMBERED: Final = 5
+_SEQUENCE_SPAN: Final = 1 << 31
+
+
+class SequenceError(Exception):
+    """A batch does not follow on the one before.
+
+    Attributes:
+        code: the error code.
+    """
+
+    def __init__(self, code: ErrorCode, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Appended(Struct, frozen=True, gc=False):
+    """Where a batch went.
+
+    Attributes:
+        base_offset: of its first record.
+        first_timestamp: if it had come before, the newest timestamp that it had then, in milliseconds; else -1.
+    """
+
+    base_offset: int
+    first_timestamp: int = -1
+
+
+class _Producer(msgspec.Struct):
+    """What is known of a producer: its epoch and its last batches."""
+
+    epoch: int
+    batches: deque[RecordBatch]
+
+
+class ProducerHistory:
+    """The producers of one partition, each with its last five batches, as many as it may have in flight."""
+
+    def __init__(self) -> None:
+        self._producers: dict[int, _Producer] = {}
+
+    def original(self, batch: RecordBatch) -> Appended | None:
+        """Where a batch went that came before; None for one that is new and follows on the last.
+
+        Raises:
+            SequenceError: it does not follow.
+        """
+        producer = self._producers.get(batch.producer_id)
+        if producer is None:
+            return None
+        if batch.producer_epoch < producer.epoch:
+            raise SequenceError(
+                ErrorCode.INVALID_PRODUCER_EPOCH,
+                f"Epoch of producer {batch.producer_id} is {batch.producer_epoch}, which is smaller than the last seen "
+                f"epoch {producer.epoch}",
+            )
+        if batch.producer_epoch > producer.epoch:
+            self._expect(batch, 0)
+            return None
+        for known in producer.batches:
+            if (known.base_sequence, known.last_sequence) == (batch.base_sequence, batch.last_sequence):
+                return Appended(known.base_offset, known.max_timestamp)
+        self._expect(batch, (producer.batches[-1].last_sequence + 1) % _SEQUENCE_SPAN)
+        return None
+
+    def remember(self, batch: RecordBatch) -> None:
+        """A batch was appended, at the offset that it has."""
+        producer = self._producers.get(batch.producer_id)
+        if producer is None or producer.epoch != batch.producer_epoch:
+            producer = self._producers[batch.producer_id] = _Producer(batch.producer_epoch, deque(maxlen=_REMEMBERED))
+        producer.batches.append(replace(batch, payload=b""))
+
+    def __len__(self) -> int:
+        return len(self._producers)
+
+    @staticmethod
+    def _expect(batch: RecordBatch, sequence: int) -> None:
+        if batch.base_sequence != sequence:
+            raise SequenceError(
+                ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
+                f"Out of order sequence number for producer {batch.producer_id}: {batch.base_sequence} (incoming seq. "
+                f"number), {sequence} (expected)",
+            )

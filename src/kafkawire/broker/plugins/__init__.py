@@ -1,0 +1,1 @@
+"""What users plug into the broker, by the interfaces of Kafka."""

@@ -1,0 +1,76 @@
+"""The authorizer that the properties name."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration, ConfigurationError
+from kafkawire.broker.controller import Controller
+from kafkawire.broker.plugins.authorizer import Authorizer
+from kafkawire.broker.plugins.loading import load
+from kafkawire.broker.plugins.standard_authorizer import StandardAuthorizer
+from kafkawire.protocol import AccessControlEntryRecord, RemoveAccessControlEntryRecord
+from kafkawire.wire import Message
+
+__all__ = ["configured_authorizer"]
+
+_CLASS_NAME: Final = "authorizer.class.name"
+_STANDARD: Final = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
+_SUPER_USERS: Final = "super.users"
+_ALLOW_EVERYONE: Final = "allow.everyone.if.no.acl.found"
+
+
+def configured_authorizer(configuration: BrokerConfiguration, controller: Controller) -> Authorizer | None:
+    """The authorizer, configured and told of all ACLs; None if there is to be none (A16).
+
+    Args:
+        configuration: ``authorizer.class.name``: empty for none, the name of Kafka's own for the built-in one, or
+            ``module:Class``; for the built-in one also ``super.users`` and ``allow.everyone.if.no.acl.found``.
+        controller: knows the ACLs.
+
+    Raises:
+        ConfigurationError: it cannot be had, or its properties make no sense.
+    """
+    name = configuration.text(_CLASS_NAME)
+    if not name:
+        return None
+    if name == _STANDARD:
+        properties = configuration.properties
+        super_users = _super_users(properties.get(_SUPER_USERS, ""))
+        allow_everyone = properties.get(_ALLOW_EVERYONE, "false").strip().lower() == "true"
+        return StandardAuthorizer(controller.image.acls, super_users, allow_everyone_if_no_acl=allow_everyone)
+    if ":" not in name:
+        raise ConfigurationError(f"{_CLASS_NAME}={name}: write {_STANDARD}, or module:Class for one of your own")
+    authorizer = load(name, Authorizer, _CLASS_NAME)
+    authorizer.configure(configuration.properties)
+    _Told(authorizer, controller)
+    return authorizer
+
+
+class _Told:
+    """Tells an authorizer of ACLs: of those that there are, and of all changes."""
+
+    def __init__(self, authorizer: Authorizer, controller: Controller) -> None:
+        self._authorizer = authorizer
+        self._image = controller.image.acls
+        self._known = dict(self._image.by_id)
+        for acl in self._known.values():
+            authorizer.add_acl(acl)
+        controller.subscribe(self._tell)
+
+    def _tell(self, record: Message) -> None:
+        match record:
+            case AccessControlEntryRecord():
+                acl = self._known[record.id] = self._image.by_id[record.id]
+                self._authorizer.add_acl(acl)
+            case RemoveAccessControlEntryRecord():
+                self._authorizer.remove_acl(self._known.pop(record.id))
+
+
+def _super_users(text: str) -> list[str]:
+    """``User:a;User:b``: names may have commas, as those of certificates do."""
+    users = [user.strip() for user in text.split(";") if user.strip()]
+    for user in users:
+        if ":" not in user:
+            raise ConfigurationError(f"{_SUPER_USERS} has {user!r}, which has no type: write User:{user}")
+    return users

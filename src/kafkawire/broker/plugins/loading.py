@@ -1,0 +1,76 @@
+"""Finds what users plug in: ``module:Class``."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Callable
+from typing import Final, TypeVar, cast
+
+from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration, ConfigurationError
+
+__all__ = ["find", "load", "plugged_in"]
+
+P = TypeVar("P")
+_NAME: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+
+
+def plugged_in(configuration: BrokerConfiguration, property_name: str, kind: Callable[..., P]) -> P | None:
+    """The plug-in that a property names; None if it names none. It still wants to be configured.
+
+    Args:
+        configuration: of the broker.
+        property_name: ``create.topic.policy.class.name`` and the like.
+        kind: the class that it must be derived from.
+
+    Raises:
+        ConfigurationError: there is no such class, or it is something else.
+    """
+    text = configuration.text(property_name)
+    return load(text, kind, property_name) if text else None
+
+
+def load(text: str, kind: Callable[..., P], property_name: str) -> P:
+    """An instance of a class.
+
+    Args:
+        text: ``module:Class``.
+        kind: the class that it must be derived from.
+        property_name: where the text stands, for errors.
+
+    Raises:
+        ConfigurationError: there is no such class, it cannot be made, or it is something else.
+    """
+    found = find(text, kind, property_name)
+    try:
+        return found()
+    except TypeError as error:
+        raise _wrong(property_name, text, f"it cannot be made without arguments ({error})") from error
+
+
+def find(text: str, kind: Callable[..., P], property_name: str) -> Callable[[], P]:
+    """A class, of which nothing is made yet; otherwise as ``load``."""
+
+    def wrong(why: str) -> ConfigurationError:
+        return _wrong(property_name, text, why)
+
+    module_name, _, class_name = text.partition(":")
+    if not (_NAME.fullmatch(module_name) and _NAME.fullmatch(class_name)):
+        raise wrong("write module:Class, as in my_package.policies:MyPolicy")
+    try:
+        found: object = importlib.import_module(module_name)
+        for part in class_name.split("."):
+            found = getattr(found, part)
+    except ImportError as error:
+        raise wrong(f"the module cannot be imported ({error}); it must be on Python's path") from error
+    except AttributeError as error:
+        raise wrong(f"the module has no {class_name}") from error
+    if not isinstance(kind, type):
+        raise TypeError(f"{kind} is no class")
+    if not isinstance(found, type) or not issubclass(found, kind):
+        raise wrong(f"it is no class that is derived from {kind.__module__}:{kind.__qualname__}")
+    return cast(Callable[[], P], found)
+
+
+def _wrong(property_name: str, text: str, why: str) -> ConfigurationError:
+    return ConfigurationError(f"{property_name}={text}: {why}")

@@ -1,0 +1,77 @@
+"""The decisions of Kafka's StandardAuthorizer (A25), from an index of the ACLs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from kafkawire.admin.acl_evaluation import EVERYBODY, applies, deciding_acl
+from kafkawire.admin.acls import WILDCARD, AclBinding, AclOperation, AclPermissionType, PatternType, ResourceType
+from kafkawire.broker.image.acls import AclsImage
+from kafkawire.broker.plugins.authorizer import Authorizer
+from kafkawire.broker.sessions import Session
+
+__all__ = ["StandardAuthorizer"]
+
+_ANY_NAME = "hardcode"
+"""The name that Kafka asks for to learn what holds for all names."""
+
+
+class StandardAuthorizer(Authorizer):
+    """Allows what ACLs allow and none denies.
+
+    Args:
+        acls: the broker's ACLs, always as they are now.
+        super_users: principals that may do everything, ``User:admin``.
+        allow_everyone_if_no_acl: whether a resource that no ACL concerns is open to everybody.
+    """
+
+    def __init__(self, acls: AclsImage, super_users: Collection[str], *, allow_everyone_if_no_acl: bool) -> None:
+        self._acls = acls
+        self._super_users = frozenset(super_users)
+        self._allow_everyone_if_no_acl = allow_everyone_if_no_acl
+
+    def authorize(
+        self, session: Session, operation: AclOperation, resource_type: ResourceType, resource_name: str
+    ) -> bool:
+        """The decision of A25."""
+        principal = str(session.principal)
+        if principal in self._super_users:
+            return True
+        concerning = self._acls.of_principals(resource_type, resource_name, (principal, EVERYBODY))
+        deciding = deciding_acl(acl for acl in concerning if applies(acl, principal, operation, session.host))
+        if deciding is not None:
+            return deciding.permission_type == AclPermissionType.ALLOW
+        return self._allow_everyone_if_no_acl and not self._acls.concerns(resource_type, resource_name)
+
+    def authorize_by_resource_type(
+        self, session: Session, operation: AclOperation, resource_type: ResourceType
+    ) -> bool:
+        """Whether some name is allowed and not denied by an ACL that covers it; implied operations do not count."""
+        if self.authorize(session, operation, resource_type, _ANY_NAME):
+            return True
+        principal = str(session.principal)
+        speaking = [
+            acl
+            for acl in self._acls.of_type(resource_type, {principal, EVERYBODY})
+            if acl.host in (session.host, WILDCARD) and acl.operation in (operation, AclOperation.ALL)
+        ]
+        return _leaves_something(speaking)
+
+
+def _leaves_something(acls: Iterable[AclBinding]) -> bool:
+    allowed: set[tuple[PatternType, str]] = set()
+    denied: set[tuple[PatternType, str]] = set()
+    for acl in acls:
+        names = denied if acl.permission_type == AclPermissionType.DENY else allowed
+        names.add((acl.pattern_type, acl.resource_name))
+    everything = (PatternType.LITERAL, WILDCARD)
+    if everything in denied:
+        return False
+    return everything in allowed or any(_survives(pattern, denied) for pattern in allowed)
+
+
+def _survives(allowed: tuple[PatternType, str], denied: set[tuple[PatternType, str]]) -> bool:
+    pattern_type, name = allowed
+    if pattern_type == PatternType.LITERAL and allowed in denied:
+        return False
+    return not any((PatternType.PREFIXED, name[:length]) in denied for length in range(1, len(name) + 1))

@@ -1,0 +1,84 @@
+"""The quota on new connections of an address (KIP-612)."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import Final
+
+from kafkawire.admin.quotas import IP, ClientQuotaEntity
+from kafkawire.broker.clock import Clock
+from kafkawire.broker.quotas.measured_rates import throttle_ms
+from kafkawire.broker.quotas.rate import QuotaWindows, Rate
+
+__all__ = ["ConnectionRates"]
+
+_UNUSED_MS: Final = 3_600_000
+_BETWEEN_SWEEPS_MS: Final = 30_000
+
+
+class ConnectionRates:
+    """How many connections a second addresses may make (D18).
+
+    Args:
+        windows: how it is measured.
+        clock: measures.
+    """
+
+    def __init__(self, windows: QuotaWindows, clock: Clock) -> None:
+        self._windows = windows
+        self._clock = clock
+        self._limits: dict[IPv4Address | IPv6Address, float] = {}
+        self._default: float | None = None
+        self._rates: dict[str, tuple[Rate, int]] = {}
+        self._swept_ms = 0
+
+    def record(self, host: str) -> int:
+        """Count a new connection.
+
+        Args:
+            host: the client's address.
+
+        Returns:
+            0 if it may come in; otherwise milliseconds after which it is to be closed without any answer.
+        """
+        limit = self._limit(host)
+        if limit is None:
+            return 0
+        now_ms = round(self._clock.seconds() * 1000)
+        self._sweep(now_ms)
+        rate = self._rates[host][0] if host in self._rates else Rate(self._windows)
+        self._rates[host] = (rate, now_ms)
+        rate.record(1, now_ms)
+        wait_ms = min(throttle_ms(rate, limit, now_ms), self._windows.window_ms)
+        if wait_ms:
+            rate.record(-1, now_ms)
+        return wait_ms
+
+    def update(self, entity: ClientQuotaEntity, limit: float | None) -> None:
+        """The limit of an address or of all others is set, or removed with None.
+
+        A name that is no address limits nobody: connections come from addresses.
+        """
+        name = entity[IP]
+        if name is None:
+            self._default = limit
+            return
+        try:
+            address = ip_address(name)
+        except ValueError:
+            return
+        if limit is None:
+            self._limits.pop(address, None)
+        else:
+            self._limits[address] = limit
+
+    def _limit(self, host: str) -> float | None:
+        if not self._limits:
+            return self._default
+        return self._limits.get(ip_address(host), self._default)
+
+    def _sweep(self, now_ms: int) -> None:
+        if now_ms - self._swept_ms < _BETWEEN_SWEEPS_MS:
+            return
+        self._swept_ms = now_ms
+        self._rates = {host: used for host, used in self._rates.items() if now_ms - used[1] <= _UNUSED_MS}

@@ -1,0 +1,86 @@
+"""How much happens in a second, measured in windows as Kafka's metrics do."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kafkawire.wire.message import Struct
+
+__all__ = ["DEFAULT_WINDOWS", "QuotaWindows", "Rate"]
+
+
+class QuotaWindows(Struct, frozen=True, gc=False):
+    """How long the past is that counts.
+
+    Attributes:
+        samples: windows that count, the present one included (``quota.window.num``).
+        window_ms: milliseconds of a window (``quota.window.size.seconds``).
+    """
+
+    samples: int = 11
+    window_ms: int = 1000
+
+
+DEFAULT_WINDOWS: Final = QuotaWindows()
+"""Those of Kafka: the last eleven seconds."""
+
+
+class _Sample:
+    __slots__ = ("last_event_ms", "start_ms", "value")
+
+    def __init__(self, now_ms: int) -> None:
+        self.restart(now_ms)
+
+    def restart(self, now_ms: int) -> None:
+        self.value = 0.0
+        self.start_ms = self.last_event_ms = now_ms
+
+
+class Rate:
+    """The rate of recorded values a second.
+
+    Samples begin with the first value that falls into them, and count until their last value is older than all
+    windows together: so there is one more of them than windows (D12).
+    """
+
+    __slots__ = ("_current", "_samples", "_windows")
+
+    def __init__(self, windows: QuotaWindows) -> None:
+        self._windows = windows
+        self._samples: list[_Sample] = []
+        self._current = 0
+
+    def record(self, value: float, now_ms: int) -> None:
+        """Add a value."""
+        if not self._samples:
+            self._samples.append(_Sample(now_ms))
+        sample = self._samples[self._current]
+        if now_ms - sample.start_ms >= self._windows.window_ms:
+            sample = self._next(now_ms)
+        sample.value += value
+        sample.last_event_ms = now_ms
+
+    def measure(self, now_ms: int) -> float:
+        """Values a second."""
+        span = self.span_ms(now_ms)
+        return sum(sample.value for sample in self._samples) / (span / 1000)
+
+    def span_ms(self, now_ms: int) -> int:
+        """Milliseconds over which is measured: all windows but one at least, so that a burst at first counts little."""
+        window = self._windows.window_ms
+        oldest = now_ms
+        for sample in self._samples:
+            if now_ms - sample.last_event_ms >= self._windows.samples * window:
+                sample.restart(now_ms)
+            oldest = min(oldest, sample.start_ms)
+        elapsed = now_ms - oldest
+        missing = self._windows.samples - 1 - elapsed // window
+        return max(1, elapsed + missing * window if missing > 0 else elapsed)
+
+    def _next(self, now_ms: int) -> _Sample:
+        self._current = (self._current + 1) % (self._windows.samples + 1)
+        if self._current == len(self._samples):
+            self._samples.append(_Sample(now_ms))
+        sample = self._samples[self._current]
+        sample.restart(now_ms)
+        return sample

@@ -1,0 +1,78 @@
+"""The time that a request takes, measured while it is worked on."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Generator
+from typing import Any, Generic, TypeVar
+
+from kafkawire.broker.clock import Clock
+from kafkawire.broker.quotas.measured_rates import RequestTimes
+from kafkawire.broker.sessions import Session
+
+__all__ = ["MeasuredTime"]
+
+T = TypeVar("T")
+
+
+class MeasuredTime:
+    """Counts from when it is made; what a handler waits for is not counted (D13).
+
+    Args:
+        times: what is counted for.
+        session, client_id: whose request it is.
+        clock: measures.
+    """
+
+    __slots__ = ("_client_id", "_clock", "_session", "_spent", "_started", "_throttle_ms", "_times")
+
+    def __init__(self, times: RequestTimes, session: Session, client_id: str, clock: Clock) -> None:
+        self._times = times
+        self._session = session
+        self._client_id = client_id
+        self._clock = clock
+        self._spent = 0.0
+        self._started = clock.seconds()
+        self._throttle_ms: int | None = None
+
+    def throttle_time_ms(self) -> int:
+        """How long the client is throttled; what comes later is not counted any more."""
+        if self._throttle_ms is None:
+            self.pause()
+            self._throttle_ms = self._times.record(self._session, self._client_id, self._spent)
+        return self._throttle_ms
+
+    def pause(self) -> None:
+        """The handler waits."""
+        self._spent += self._clock.seconds() - self._started
+
+    def resume(self) -> None:
+        """It goes on."""
+        self._started = self._clock.seconds()
+
+    def of(self, awaitable: Awaitable[T]) -> Awaitable[T]:
+        """The same to wait for, but counted only while it runs."""
+        return _Measured(awaitable, self)
+
+
+class _Measured(Generic[T]):
+    def __init__(self, awaitable: Awaitable[T], time: MeasuredTime) -> None:
+        self._awaitable = awaitable
+        self._time = time
+
+    def __await__(self) -> Generator[Any, Any, T]:
+        steps = self._awaitable.__await__()
+        try:
+            awaited = next(steps)
+            while True:
+                self._time.pause()
+                try:
+                    sent = yield awaited
+                except BaseException as error:  # noqa: BLE001 - handed on, cancellation too
+                    self._time.resume()
+                    awaited = steps.throw(error)
+                else:
+                    self._time.resume()
+                    awaited = steps.send(sent)
+        except StopIteration as done:
+            result: T = done.value
+            return result

@@ -1,0 +1,122 @@
+"""The records with which a cluster begins, and those with which its node comes and goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from kafkawire.broker.cluster import Cluster
+from kafkawire.broker.image.metadata_image import MetadataImage
+from kafkawire.broker.metadata_log.record_versions import METADATA_VERSION
+from kafkawire.layout.uuid import Uuid
+from kafkawire.protocol import (
+    BeginTransactionRecord,
+    BrokerRegistrationChangeRecord,
+    ConfigRecord,
+    EndTransactionRecord,
+    FeatureLevelRecord,
+    PartitionChangeRecord,
+    RegisterBrokerRecord,
+    RegisterControllerRecord,
+)
+from kafkawire.wire import Message
+
+__all__ = ["SUPPORTED_FEATURES", "arrival_records", "bootstrap_records", "departure_records", "leadership_records"]
+
+_FIRST_LEVELS: Final = (
+    ("metadata.version", METADATA_VERSION),
+    ("eligible.leader.replicas.version", 1),
+    ("group.version", 1),
+    ("share.version", 1),
+    ("streams.version", 1),
+    ("transaction.version", 2),
+)
+
+SUPPORTED_FEATURES: Final = (
+    ("group.version", 0, 1),
+    ("kraft.version", 0, 1),
+    ("metadata.version", 7, METADATA_VERSION),
+    ("share.version", 0, 1),
+    ("streams.version", 0, 1),
+    ("transaction.version", 0, 2),
+    ("eligible.leader.replicas.version", 0, 1),
+)
+"""Name, lowest and highest level of the features of a node of Apache Kafka 4.3.1."""
+
+_CLUSTER_DEFAULT: Final = 4
+_UNFENCED: Final = -1
+_FENCED: Final = 1
+_NO_LEADER: Final = -1
+_CONTROLLER_LISTENER: Final = "CONTROLLER"
+_PLAINTEXT: Final = 0
+
+
+def bootstrap_records(min_insync_replicas: str) -> Sequence[Message]:
+    """What a new cluster of Apache Kafka 4.3.1 begins with (KIP-868, KIP-966).
+
+    Args:
+        min_insync_replicas: the value of ``min.insync.replicas`` for the whole cluster.
+    """
+    levels = (FeatureLevelRecord(name, level) for name, level in _FIRST_LEVELS)
+    minimum = ConfigRecord(_CLUSTER_DEFAULT, "", "min.insync.replicas", min_insync_replicas)
+    return BeginTransactionRecord("Bootstrap records"), *levels, minimum, EndTransactionRecord()
+
+
+def arrival_records(cluster: Cluster, directory_id: Uuid, end_offset: int) -> Sequence[Message]:
+    """The node registers as controller and as broker, and may lead.
+
+    Args:
+        cluster: who it is, and where it listens.
+        directory_id: of its data directory.
+        end_offset: where the first of the records will be.
+    """
+    incarnation = Uuid.random()
+    broker_epoch = end_offset + 1  # the offset of the registration itself (KIP-631)
+    controller = RegisterControllerRecord(
+        controller_id=cluster.node_id,
+        incarnation_id=incarnation,
+        end_points=(
+            RegisterControllerRecord.ControllerEndpoint(_CONTROLLER_LISTENER, cluster.host, cluster.port, _PLAINTEXT),
+        ),
+        features=tuple(RegisterControllerRecord.ControllerFeature(*feature) for feature in SUPPORTED_FEATURES),
+    )
+    broker = RegisterBrokerRecord(
+        broker_id=cluster.node_id,
+        incarnation_id=incarnation,
+        broker_epoch=broker_epoch,
+        end_points=tuple(
+            RegisterBrokerRecord.BrokerEndpoint(each.listener, each.host, each.port, each.security_protocol)
+            for each in cluster.endpoints.values()
+        ),
+        features=tuple(RegisterBrokerRecord.BrokerFeature(*feature) for feature in SUPPORTED_FEATURES),
+        rack=cluster.rack,
+        log_dirs=(directory_id,),
+    )
+    change = BrokerRegistrationChangeRecord(cluster.node_id, broker_epoch, _UNFENCED, cordoned_log_dirs=())
+    return controller, broker, change
+
+
+def leadership_records(image: MetadataImage, node_id: int) -> Iterator[Message]:
+    """The node leads again what it led when it went, as far as nobody else did."""
+    for topic in image.topics.by_name.values():
+        for partition in topic.partitions.values():
+            if partition.leader == _NO_LEADER and node_id in (
+                *partition.isr,
+                *(partition.eligible_leader_replicas or ()),
+            ):
+                yield PartitionChangeRecord(
+                    partition.partition_id,
+                    topic.topic_id,
+                    isr=(node_id,),
+                    leader=node_id,
+                    eligible_leader_replicas=(),
+                    last_known_elr=(),
+                )
+
+
+def departure_records(image: MetadataImage, node_id: int) -> Sequence[Message]:
+    """The node goes; its partitions stay its own, since nobody else is there to lead them."""
+    broker = image.registrations.brokers.get(node_id)
+    if broker is None:
+        return ()
+    return (BrokerRegistrationChangeRecord(node_id, broker.broker_epoch, _FENCED),)

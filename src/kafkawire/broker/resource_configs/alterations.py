@@ -1,0 +1,211 @@
+"""How configurations change: the operations of KIP-339, checks, the policy, and the records (G5, G6)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from kafkawire.admin.config_resources import ConfigChange, ConfigOperation, ConfigResource, ConfigResourceType
+from kafkawire.broker.configuration.definitions import ConfigDefinition, definitions
+from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
+from kafkawire.broker.image.metadata_image import MetadataImage
+from kafkawire.broker.item_errors import ItemError, ItemErrors
+from kafkawire.broker.plugins.alter_config_policy import AlterConfigPolicy, ConfigRequestMetadata
+from kafkawire.broker.resource_configs.broker_rules import BrokerChangeRules
+from kafkawire.broker.resource_configs.descriptions import topic_defaults
+from kafkawire.broker.resource_configs.rules import ConfigRules
+from kafkawire.broker.resource_configs.sources import broker_definition
+from kafkawire.protocol import ConfigRecord
+from kafkawire.protocol.error_codes import ErrorCode
+
+__all__ = ["ConfigAlterations"]
+
+_LONGEST: Final = 2**15 - 1
+"""Bytes of a text in a record."""
+
+_MIN_INSYNC_REPLICAS: Final = "min.insync.replicas"
+_ELR_FEATURE: Final = "eligible.leader.replicas.version"
+
+
+class ConfigAlterations:
+    """Makes records of changes.
+
+    Args:
+        image: the state of the cluster.
+        dynamic: the broker's own configuration.
+        policy: what users have to say; None for nothing.
+    """
+
+    def __init__(
+        self, image: MetadataImage, dynamic: DynamicConfiguration, policy: AlterConfigPolicy | None = None
+    ) -> None:
+        self._image = image
+        self._dynamic = dynamic
+        self._policy = policy
+        self._rules = ConfigRules(dynamic)
+        self._broker_rules = BrokerChangeRules(dynamic)
+
+    def records_of_new(self, resource: ConfigResource, configs: Mapping[str, str]) -> Sequence[ConfigRecord]:
+        """The records of a resource that comes into being with its configuration.
+
+        Raises:
+            ItemError: it cannot be configured so.
+        """
+        self._rules.check(resource.resource_type, resource.name, configs)
+        self._ask_policy(resource, configs)
+        return [_record(resource, name, value) for name, value in configs.items()]
+
+    def records_of_changes(self, resource: ConfigResource, changes: Iterable[ConfigChange]) -> Sequence[ConfigRecord]:
+        """The records of changes to what a resource has; none for what stays as it is.
+
+        Those of brokers are written again although they change nothing: brokers then read files anew.
+
+        Args:
+            resource: whose configuration it is.
+            changes: each name once, and values where there must be values.
+
+        Raises:
+            ItemError: something cannot be so; nothing of it is done.
+        """
+        current = self._image.configs.of(resource.resource_type, resource.name)
+        altered: dict[str, str | None] = {}
+        for change in changes:
+            value = self._changed(resource, change, current.get(change.name))
+            if value != current.get(change.name) or resource.resource_type is ConfigResourceType.BROKER:
+                altered[change.name] = value
+        result = {name: text for name, text in {**current, **altered}.items() if text is not None}
+        self._check(resource, result, altered)
+        return [_record(resource, name, value) for name, value in altered.items()]
+
+    def records_of_replacement(self, resource: ConfigResource, configs: Mapping[str, str]) -> Sequence[ConfigRecord]:
+        """The records that leave a resource with this configuration and nothing else.
+
+        Raises:
+            ItemError: it cannot be configured so.
+        """
+        current = self._image.configs.of(resource.resource_type, resource.name)
+        is_broker = resource.resource_type is ConfigResourceType.BROKER
+        altered = {name: text for name, text in configs.items() if is_broker or current.get(name) != text}
+        removed = [name for name in current if name not in configs]
+        self._check_min_insync_replicas(resource, {**altered, **dict.fromkeys(removed)})
+        self._check(resource, configs, altered)
+        return [
+            *(_record(resource, name, text) for name, text in altered.items()),
+            *(_record(resource, name, None) for name in removed),
+        ]
+
+    def check_broker(self, resource: ConfigResource, changes: Iterable[ConfigChange]) -> None:
+        """Let changes of a broker's configuration pass that a broker takes, before the controller sees them.
+
+        Raises:
+            ItemError: it takes them not.
+        """
+        current = dict(self._image.configs.of(resource.resource_type, resource.name))
+        for change in changes:
+            if change.operation in {ConfigOperation.APPEND, ConfigOperation.SUBTRACT}:
+                _check_is_list(change)
+            value = self._changed(resource, change, current.get(change.name))
+            if value is None:
+                current.pop(change.name, None)
+            else:
+                current[change.name] = value
+        self.check_broker_configs(resource, current)
+
+    def check_broker_configs(self, resource: ConfigResource, configs: Mapping[str, str]) -> None:
+        """Let a broker's whole configuration pass that a broker takes.
+
+        Raises:
+            ItemError: it takes it not.
+        """
+        self._broker_rules.check(configs, of_one_broker=bool(resource.name))
+
+    def _changed(self, resource: ConfigResource, change: ConfigChange, current: str | None) -> str | None:
+        match change.operation:
+            case ConfigOperation.SET:
+                return change.value
+            case ConfigOperation.DELETE:
+                return None
+        definition = _definition(resource, change.name)
+        if definition is None or definition.kind != "list":
+            message = f"Can't {change.operation.name} to key {change.name} because its type is not LIST."
+            raise ItemError(ErrorCode.INVALID_CONFIG, message)
+        entries = self._entries(resource, change.name, current, definition)
+        named = (change.value or "").split(",")
+        if change.operation is ConfigOperation.APPEND:
+            known = frozenset(entries)
+            return ",".join((*entries, *(one for one in dict.fromkeys(named) if one not in known)))
+        return ",".join(_without(entries, named))
+
+    def _entries(
+        self, resource: ConfigResource, name: str, current: str | None, definition: ConfigDefinition
+    ) -> Sequence[str]:
+        if current is None:
+            is_topic = resource.resource_type is ConfigResourceType.TOPIC
+            current = topic_defaults(self._dynamic).get(name) if is_topic else definition.default
+        return current.split(",") if current else ()
+
+    def _check(self, resource: ConfigResource, result: Mapping[str, str], altered: Mapping[str, str | None]) -> None:
+        self._check_min_insync_replicas(resource, altered)
+        self._rules.check(resource.resource_type, resource.name, result)
+        is_topic = resource.resource_type is ConfigResourceType.TOPIC
+        if is_topic and resource.name not in self._image.topics.by_name:
+            raise ItemError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"The topic '{resource.name}' does not exist.")
+        self._ask_policy(resource, altered)
+
+    def _ask_policy(self, resource: ConfigResource, altered: Mapping[str, str | None]) -> None:
+        if self._policy is not None:
+            with ItemErrors(f"asking the policy about {resource.name}"):
+                self._policy.validate(ConfigRequestMetadata(resource, dict(altered)))
+
+    def _check_min_insync_replicas(self, resource: ConfigResource, altered: Mapping[str, str | None]) -> None:
+        """Clusters with eligible leader replicas keep the value of all brokers, and have no others (KIP-966)."""
+        if resource.resource_type is not ConfigResourceType.BROKER or _MIN_INSYNC_REPLICAS not in altered:
+            return
+        if not self._image.features.levels.get(_ELR_FEATURE):
+            return
+        if resource.name:
+            message = "Broker-level min.insync.replicas cannot be altered while ELR is enabled."
+            raise ItemError(ErrorCode.INVALID_CONFIG, message)
+        if altered[_MIN_INSYNC_REPLICAS] is None:
+            message = "Cluster-level min.insync.replicas cannot be removed while ELR is enabled."
+            raise ItemError(ErrorCode.INVALID_CONFIG, message)
+
+
+def _definition(resource: ConfigResource, name: str) -> ConfigDefinition | None:
+    match resource.resource_type:
+        case ConfigResourceType.TOPIC:
+            return definitions().topic.get(name)
+        case ConfigResourceType.GROUP:
+            return definitions().group.get(name)
+        case ConfigResourceType.BROKER:
+            return broker_definition(name)
+    return None
+
+
+def _without(entries: Iterable[str], removed: Iterable[str]) -> Iterator[str]:
+    """Entries but for the first of each that is removed."""
+    left = Counter(removed)
+    for entry in entries:
+        if left[entry]:
+            left[entry] -= 1
+        else:
+            yield entry
+
+
+def _check_is_list(change: ConfigChange) -> None:
+    definition = broker_definition(change.name)
+    if definition is None:
+        raise ItemError(ErrorCode.INVALID_CONFIG, f"Unknown config name: {change.name}")
+    if definition.kind != "list":
+        operation = change.operation.name.lower()
+        message = f"Config value {operation} is not allowed for config key: {change.name}"
+        raise ItemError(ErrorCode.INVALID_CONFIG, message)
+
+
+def _record(resource: ConfigResource, name: str, value: str | None) -> ConfigRecord:
+    size = len((value or "").encode(errors="replace"))
+    if size > _LONGEST:
+        message = f"The value of {name} takes {size} bytes, at most {_LONGEST} fit"
+        raise ItemError(ErrorCode.INVALID_CONFIG, message)
+    return ConfigRecord(resource.resource_type, resource.name, name, value)

@@ -1,0 +1,179 @@
+"""What may be set for brokers while they run (KIP-226); refusals in Kafka's words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from kafkawire.broker.configuration.checks import InvalidValueError, Value
+from kafkawire.broker.configuration.definitions import definitions
+from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
+from kafkawire.broker.item_errors import ItemError
+from kafkawire.broker.resource_configs.descriptions import topic_defaults
+from kafkawire.broker.resource_configs.sources import broker_definition, broker_synonyms
+from kafkawire.protocol.error_codes import ErrorCode
+
+__all__ = ["BrokerChangeRules"]
+
+_POOLS: Final = (
+    "num.io.threads",
+    "num.network.threads",
+    "num.replica.fetchers",
+    "num.recovery.threads.per.data.dir",
+    "background.threads",
+    "remote.log.reader.threads",
+)
+_OF_ALL_LISTENERS: Final = frozenset({"max.connections", "max.connection.creation.rate", "num.network.threads"})
+_KINDS_OF_GROUPS: Final = ("consumer", "share", "streams")
+_OVERRIDES: Final = "max.connections.per.ip.overrides"
+_LISTENERS: Final = ("listeners", "listener.security.protocol.map")
+_BYTES_OF_A_CLEANER: Final = 1 << 20
+
+
+class BrokerChangeRules:
+    """Looks at all that would be set for a broker, or for all brokers, after a change.
+
+    Args:
+        dynamic: the broker's configuration.
+    """
+
+    def __init__(self, dynamic: DynamicConfiguration) -> None:
+        self._dynamic = dynamic
+
+    def check(self, configs: Mapping[str, str], *, of_one_broker: bool) -> None:
+        """Let it pass.
+
+        Raises:
+            ItemError: it cannot be set while brokers run, not there, or not with the rest of the configuration.
+        """
+        try:
+            _check_places(configs)
+            values = dict(_values(configs))
+            if not of_one_broker:
+                _refuse(
+                    filter(_is_of_one_broker, configs),
+                    "Cannot update these configs at default cluster level, broker id must be specified",
+                )
+            listeners = (key for key in configs if key in _LISTENERS)
+            _refuse(listeners, "The embedded broker keeps the listeners that it was started with; cannot update")
+            self._check_numbers(values)
+            self._check_local_retention(values)
+            self._check_connections(values)
+            self._check_log_dirs(values)
+            self._check_pools(values)
+        except InvalidValueError as error:
+            raise ItemError(ErrorCode.INVALID_REQUEST, str(error)) from None
+
+    def _check_numbers(self, values: Mapping[str, Value]) -> None:
+        _require(values.get("log.roll.ms", 1) != 0, "log.roll.ms must be greater than or equal to 1")
+        jitter = values.get("log.roll.jitter.ms")
+        _require(not isinstance(jitter, int) or jitter >= 0, "log.roll.jitter.ms must be greater than or equal to 0")
+        _require(
+            values.get("log.retention.ms", 1) != 0,
+            "log.retention.ms must be unlimited (-1) or, greater than or equal to 1",
+        )
+        if {"log.cleaner.threads", "log.cleaner.dedupe.buffer.size"} & values.keys():
+            threads = self._number("log.cleaner.threads", values)
+            size = self._number("log.cleaner.dedupe.buffer.size", values)
+            _require(
+                threads > 0 and size // threads > _BYTES_OF_A_CLEANER,
+                "log.cleaner.dedupe.buffer.size must be at least 1MB per cleaner thread.",
+            )
+        for kind in _KINDS_OF_GROUPS:
+            name, most = f"group.{kind}.assignment.interval.ms", f"group.{kind}.max.assignment.interval.ms"
+            if self._number(name, values) > self._number(most, values):
+                raise InvalidValueError(f"{name} must be less than or equal to {most}")
+
+    def _check_local_retention(self, values: Mapping[str, Value]) -> None:
+        """What is kept here is part of what is kept at all."""
+        defaults = topic_defaults(self._dynamic)
+        for unit in ("ms", "bytes"):
+            local = self._number(f"log.local.retention.{unit}", values)
+            whole = values.get(f"log.retention.{unit}", int(defaults[f"retention.{unit}"] or 0))
+            if isinstance(whole, int) and 0 <= whole < local:
+                reason = f"Value must not be more than log.retention.{unit} property value: {whole}"
+                raise InvalidValueError.of(f"log.local.retention.{unit}", local, reason)
+
+    def _check_connections(self, values: Mapping[str, Value]) -> None:
+        overrides = values.get(
+            "max.connections.per.ip.overrides", self._dynamic.value("max.connections.per.ip.overrides")
+        )
+        for entry in filter(None, str(overrides or "").split(",")):
+            host, _, number = entry.strip().rpartition(":")
+            if not host or not number.strip().isdecimal():
+                reason = f"{entry} is no HOST:NUMBER"
+                raise InvalidValueError(f"Error parsing configuration property '{_OVERRIDES}': {reason}")
+        _require(
+            values.get("max.connections.per.ip") != 0 or bool(overrides),
+            f"max.connections.per.ip can be set to zero only if {_OVERRIDES} property is set.",
+        )
+
+    def _check_log_dirs(self, values: Mapping[str, Value]) -> None:
+        cordoned = values.get("cordoned.log.dirs")
+        static = self._dynamic.static
+        known = static.strings("log.dirs") or static.strings("log.dir")
+        missing = [entry for entry in cordoned if entry not in known] if isinstance(cordoned, tuple) else []
+        _require(
+            not missing,
+            "All entries in cordoned.log.dirs must be present in log.dirs or log.dir. "
+            f"Missing entries : {', '.join(missing)}",
+        )
+
+    def _check_pools(self, values: Mapping[str, Value]) -> None:
+        """Pools of threads are resized in steps: to half or double their size at most."""
+        for name in _POOLS:
+            now, then = self._dynamic.integer(name), self._number(name, values)
+            failed = f"Dynamic thread count update validation failed for {name}={then}"
+            if then < now // 2:
+                raise InvalidValueError(f"{failed}, value should be at least half the current value {now}")
+            if then > now * 2:
+                raise InvalidValueError(f"{failed}, value should not be greater than double the current value {now}")
+        now, then = self._dynamic.integer("log.cleaner.threads"), self._number("log.cleaner.threads", values)
+        if then > now * 2:
+            raise InvalidValueError(
+                f"Log cleaner threads cannot be increased to more than double the current value {now}"
+            )
+
+    def _number(self, name: str, values: Mapping[str, Value]) -> int:
+        value = values.get(name)
+        return value if isinstance(value, int) else self._dynamic.integer(name)
+
+
+def _check_places(configs: Mapping[str, str]) -> None:
+    known = definitions()
+    fixed = (key for key in configs if key in known.broker and key not in known.update_modes)
+    _refuse(fixed, "Cannot update these configs dynamically")
+    _refuse(
+        (key for key in configs if key in known.of_listeners_only),
+        "These security configs can be dynamically updated only per-listener using the listener prefix",
+    )
+
+
+def _values(configs: Mapping[str, str]) -> Iterator[tuple[str, Value]]:
+    """What the texts mean; refused values of listeners are told under the name that all have."""
+    for name, text in configs.items():
+        definition = broker_definition(name)
+        if definition is not None:
+            yield name, definition.value(broker_synonyms(name)[-1] if _is_of_listener(name) else name, text)
+
+
+def _is_of_one_broker(name: str) -> bool:
+    mode = definitions().update_modes.get(name)
+    if mode is not None:
+        return mode == "per-broker"
+    return _is_of_listener(name) and broker_synonyms(name)[-1] not in _OF_ALL_LISTENERS
+
+
+def _is_of_listener(name: str) -> bool:
+    return name.startswith("listener.name.") and len(broker_synonyms(name)) > 1
+
+
+def _refuse(names: Iterable[str], why: str) -> None:
+    told = ", ".join(names)
+    if told:
+        raise InvalidValueError(f"{why}: [{told}]")
+
+
+def _require(is_so: bool, what: str) -> None:
+    if not is_so:
+        raise InvalidValueError(f"requirement failed: {what}")

@@ -1,0 +1,93 @@
+"""Where the values of brokers come from, for whoever asks for all of them (KIP-226)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Final
+
+from kafkawire.admin.config_resources import ConfigSource, ConfigSynonym
+from kafkawire.broker.configuration.definitions import ConfigDefinition, definitions
+from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
+
+__all__ = ["BrokerSources", "broker_definition", "broker_synonyms"]
+
+_OF_LISTENER: Final = re.compile(r"listener\.name\.[^.]*\.(.*)")
+_OF_MECHANISM: Final = (
+    "sasl.jaas.config",
+    "sasl.login.callback.handler.class",
+    "sasl.login.class",
+    "sasl.server.callback.handler.class",
+    "connections.max.reauth.ms",
+)
+"""What can be given for one mechanism of a listener: ``listener.name.<listener>.<mechanism>.<name>``."""
+
+
+def broker_synonyms(name: str) -> tuple[str, ...]:
+    """All names that stand for the same as a name of a broker's configuration, the one that holds first."""
+    found = definitions().broker_synonyms.get(name)
+    if found is not None:
+        return found
+    of_listener = _OF_LISTENER.fullmatch(name)
+    if of_listener is None:
+        return (name,)
+    base = of_listener[1]
+    of_mechanism = next((one for one in _OF_MECHANISM if base.endswith(one)), base)
+    return (name, of_mechanism)
+
+
+def broker_definition(name: str) -> ConfigDefinition | None:
+    """What a name of a broker's configuration is, that of a listener as well; None for names that Kafka lacks."""
+    known = definitions()
+    for synonym in (name, *broker_synonyms(name)):
+        found = known.broker.get(synonym) or known.broker_dynamic_only.get(synonym)
+        if found is not None:
+            return found
+    return None
+
+
+class BrokerSources:
+    """The values of the broker in the order in which they hold.
+
+    Args:
+        dynamic: the broker's configuration.
+    """
+
+    def __init__(self, dynamic: DynamicConfiguration) -> None:
+        self._dynamic = dynamic
+
+    @cached_property
+    def _defaults(self) -> Mapping[str, str]:
+        return {name: one.default for name, one in definitions().broker.items() if one.default is not None}
+
+    def synonyms(self, name: str) -> tuple[ConfigSynonym, ...]:
+        """All values for a name and those that stand for the same, the one that holds first.
+
+        Values under other names that come before the first under this name are left out, as Kafka does.
+        """
+        names = broker_synonyms(name)
+        of_this, of_all = self._dynamic.of_this_broker, self._dynamic.of_all_brokers
+        sources = (
+            (of_this, ConfigSource.DYNAMIC_BROKER_CONFIG),
+            (of_all, ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG),
+            (self._dynamic.static.properties, ConfigSource.STATIC_BROKER_CONFIG),
+            (self._defaults, ConfigSource.DEFAULT_CONFIG),
+        )
+        found = [
+            ConfigSynonym(synonym, _shown(synonym, values[synonym]), source)
+            for values, source in sources
+            for synonym in names
+            if synonym in values
+        ]
+        first = next((at for at, one in enumerate(found) if one.name == name), len(found))
+        return tuple(found[first:])
+
+    def originals(self) -> Mapping[str, str]:
+        """All that anybody has set, as it was written."""
+        return {**self._dynamic.static.properties, **self._dynamic.of_all_brokers, **self._dynamic.of_this_broker}
+
+
+def _shown(name: str, text: str) -> str | None:
+    definition = broker_definition(name)
+    return None if definition is None or definition.is_sensitive else text

@@ -1,0 +1,284 @@
+"""A log of record batches: appended in memory at once, durable soon after, many appends to one fsync."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+from kafkawire.broker.storage.errors import CorruptLogError, StorageError
+from kafkawire.broker.storage.files import sync_folder
+from kafkawire.broker.storage.recovery import recover
+from kafkawire.broker.storage.segments import ActiveSegment, SegmentFile, list_segments
+from kafkawire.wire.batches import Record, RecordBatch, encode_batch, read_batches
+
+__all__ = ["BatchLog", "record_size"]
+
+_log = logging.getLogger(__name__)
+_LARGEST_SHARED_BATCH: Final = 8 * 1024 * 1024
+_RECORD_OVERHEAD: Final = 24
+
+
+def record_size(record: Record) -> int:
+    """About the bytes that a record takes in a batch."""
+    return _RECORD_OVERHEAD + len(record.key or b"") + len(record.value or b"")
+
+
+@dataclass(slots=True)
+class _Group:
+    """Records that become one batch, and so are on disk together or not at all."""
+
+    base_offset: int
+    leader_epoch: int
+    control: bool
+    records: list[Record] = field(default_factory=list)
+    size: int = 0
+    sealed: bool = False
+
+    @property
+    def end_offset(self) -> int:
+        return self.base_offset + len(self.records)
+
+
+class BatchLog:
+    """The log of one partition in Kafka's segment files.
+
+    What is appended while a write is under way waits, and becomes one batch: written when the write before it is
+    durable, never earlier. After the first error nothing is written any more.
+
+    Args:
+        folder: of the partition; made if it is not there.
+        segment_bytes: a segment that would become larger is followed by a new one.
+        start_offset: records below it are not needed (a snapshot has them), and segments that have only such are
+            not read. The log must have it, or end below; then it goes on there. None for whatever there is.
+        on_failure: told the first error of a write.
+
+    Attributes:
+        folder: as given.
+        start_offset: of the first segment that was read.
+        end_offset: the offset that the next record will have.
+        durable_offset: all records below it would survive a crash.
+        leader_epoch: of the last batch; new ones get it, so set it when a new leader begins.
+        failure: the first error, None as long as all is well.
+
+    Raises:
+        CorruptLogError: it is damaged before its end.
+        OSError: a file cannot be read or made.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        segment_bytes: int,
+        start_offset: int | None = None,
+        on_failure: Callable[[StorageError], None] | None = None,
+    ) -> None:
+        self.folder = folder
+        self.failure: StorageError | None = None
+        self._segment_bytes = segment_bytes
+        self._on_failure = on_failure
+        folder.mkdir(parents=True, exist_ok=True)
+        self._segments = list(list_segments(folder)) if start_offset is None else _needed_segments(folder, start_offset)
+        end = recover(self._segments)
+        self._segments = list(end.segments)
+        self.leader_epoch = end.leader_epoch
+        self.end_offset = self.durable_offset = end.offset
+        if end.offset < (start_offset or 0) or not self._segments:
+            self._begin_at(start_offset or 0)
+        self.start_offset = self._segments[0].base_offset
+        self._written_offset = self.end_offset  # the thread's own: the event loop learns of a write a little later
+        self._active = ActiveSegment(folder, self._segments[-1].base_offset)
+        self._groups: deque[_Group] = deque()
+        self._waiters: list[tuple[int, asyncio.Future[None]]] = []
+        self._writing: asyncio.Task[None] | None = None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="kafkawire-log")
+
+    def batches(self) -> Iterator[RecordBatch]:
+        """The batches from ``start_offset`` on, as they are on disk; read them before anything is appended.
+
+        Raises:
+            OSError: a file cannot be read.
+        """
+        for segment in self._segments:
+            yield from read_batches(segment.path.read_bytes())
+
+    def append(self, records: Sequence[Record], *, control: bool = False) -> int:
+        """Put records at the end, all in one batch; they are durable later. Needs a running event loop.
+
+        Args:
+            records: without offsets; their sizes and timestamps must be what a batch can hold.
+            control: whether they are control records.
+
+        Returns:
+            The offset of the first one.
+
+        Raises:
+            StorageError: the log has failed before.
+        """
+        self._check()
+        base_offset = self.end_offset
+        group = self._open_group(control=control)
+        group.records += records
+        group.size += sum(map(record_size, records))
+        self.end_offset = group.end_offset
+        if self._writing is None:
+            self._writing = asyncio.get_running_loop().create_task(self._write_groups())
+        return base_offset
+
+    def seal(self) -> None:
+        """Let a batch end here: what is appended next begins another one."""
+        if self._groups:
+            self._groups[-1].sealed = True
+
+    def is_durable(self, offset: int) -> bool:
+        """Whether all records below an offset would survive a crash."""
+        return offset <= self.durable_offset
+
+    async def durable(self, offset: int) -> None:
+        """Wait until they do.
+
+        Raises:
+            StorageError: they could not be written.
+        """
+        if offset <= self.durable_offset:
+            return
+        self._check()
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiters.append((offset, waiter))
+        await waiter
+
+    async def close(self) -> None:
+        """Write what is left, and let go of the files."""
+        if self._writing is not None:
+            await self._writing
+        self._thread.shutdown()
+        self._active.close()
+
+    async def roll(self) -> None:
+        """Begin a new segment behind what is written, unless the last one is empty.
+
+        Raises:
+            OSError: it cannot be made.
+        """
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._roll_if_used)
+
+    async def delete_before(self, offset: int) -> None:
+        """Delete the segments that have only records below an offset.
+
+        Raises:
+            OSError: one cannot be deleted.
+        """
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._delete_before, offset)
+
+    def _check(self) -> None:
+        if self.failure is not None:
+            raise StorageError(str(self.failure))
+
+    def _open_group(self, *, control: bool) -> _Group:
+        group = self._groups[-1] if self._groups else None
+        if (
+            group is None
+            or group.sealed
+            or group.control is not control
+            or group.leader_epoch != self.leader_epoch
+            or group.size > _LARGEST_SHARED_BATCH
+        ):
+            group = _Group(self.end_offset, self.leader_epoch, control)
+            self._groups.append(group)
+        return group
+
+    async def _write_groups(self) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            while self._groups:
+                group = self._groups.popleft()
+                await loop.run_in_executor(self._thread, self._write, group)
+                self.durable_offset = group.end_offset
+                self._release_waiters()
+        except Exception as error:  # noqa: BLE001 whatever it is: nobody may be told that the records are on disk
+            self._fail(error)
+        finally:
+            self._writing = None
+
+    def _write(self, group: _Group) -> None:
+        """In the log's own thread, so that the event loop goes on."""
+        batch = encode_batch(
+            group.records,
+            base_offset=group.base_offset,
+            partition_leader_epoch=group.leader_epoch,
+            control=group.control,
+        )
+        if self._active.size + len(batch) > self._segment_bytes:
+            self._roll_if_used()
+        self._active.append(batch)
+        self._written_offset = group.end_offset
+
+    def _roll_if_used(self) -> None:
+        if self._active.size == 0:
+            return
+        following = ActiveSegment(self.folder, self._written_offset)
+        self._active.close()
+        self._active = following
+        self._segments.append(SegmentFile(following.base_offset, following.path))
+
+    def _delete_before(self, offset: int) -> None:
+        """Oldest first, so that a crash leaves a log without holes; those that were not read at the start go too."""
+        segments = list_segments(self.folder)
+        for segment, following in pairwise(segments):
+            if following.base_offset <= offset:
+                segment.path.unlink()
+                sync_folder(self.folder)
+        self._segments = [each for each in segments if each.path.exists()]
+        self.start_offset = self._segments[0].base_offset
+
+    def _begin_at(self, offset: int) -> None:
+        """A snapshot reaches further than the log, so the log has nothing that is still needed."""
+        for segment in list_segments(self.folder):
+            segment.path.unlink()
+        self.end_offset = self.durable_offset = offset
+        active = ActiveSegment(self.folder, offset)
+        self._segments = [SegmentFile(offset, active.path)]
+        active.close()
+
+    def _release_waiters(self) -> None:
+        waiting = []
+        for offset, waiter in self._waiters:
+            if offset > self.durable_offset:
+                waiting.append((offset, waiter))
+            elif not waiter.done():
+                waiter.set_result(None)
+        self._waiters = waiting
+
+    def _fail(self, error: Exception) -> None:
+        where = self._active.path
+        self.failure = StorageError(
+            f"{where}: writing the records from offset {self.durable_offset} on failed: {error}; nothing more is "
+            "taken. Free space or repair the disk, then start the broker again"
+        )
+        _log.error("%s", self.failure, exc_info=None if isinstance(error, OSError) else error)
+        self._groups.clear()
+        for _, waiter in self._waiters:
+            if not waiter.done():
+                waiter.set_exception(StorageError(str(self.failure)))
+        self._waiters.clear()
+        if self._on_failure is not None:
+            self._on_failure(self.failure)
+
+
+def _needed_segments(folder: Path, start_offset: int) -> list[SegmentFile]:
+    segments = list(list_segments(folder))
+    while len(segments) > 1 and segments[1].base_offset <= start_offset:
+        del segments[0]
+    if segments and segments[0].base_offset > start_offset:
+        raise CorruptLogError(
+            f"{folder}: the log begins at offset {segments[0].base_offset}, and nothing has the records from "
+            f"{start_offset} on; put the missing segment or snapshot back, or restore the directory from a backup"
+        )
+    return segments

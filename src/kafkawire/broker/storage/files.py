@@ -1,0 +1,57 @@
+"""Writing so that it survives a crash."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+__all__ = ["PART_SUFFIX", "replace_file", "sync_folder", "write_all"]
+
+PART_SUFFIX = ".part"
+"""Ends the name of a file that is not whole yet."""
+
+
+def write_all(descriptor: int, content: bytes) -> None:
+    """Write all bytes, however many the system takes at once.
+
+    Raises:
+        OSError: some could not be written.
+    """
+    view = memoryview(content)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def replace_file(path: Path, pieces: Iterable[bytes]) -> None:
+    """Write a file beside its place, make it durable, and put it there.
+
+    Raises:
+        OSError: it could not be written; what was there before still is.
+    """
+    part = path.with_name(path.name + PART_SUFFIX)
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+    try:
+        for piece in pieces:
+            write_all(descriptor, piece)
+        os.fsync(descriptor)
+    except BaseException:
+        part.unlink()
+        raise
+    finally:
+        os.close(descriptor)
+    part.replace(path)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make durable which files a folder has.
+
+    Raises:
+        OSError: it is not certain.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

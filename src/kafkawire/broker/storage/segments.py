@@ -1,0 +1,84 @@
+"""Segments: the files of a log, each named after the offset that it begins with."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from kafkawire.broker.storage.files import sync_folder, write_all
+
+__all__ = ["ActiveSegment", "SegmentFile", "list_segments", "segment_path"]
+
+_SEGMENT_NAME: Final = re.compile(r"(\d{20})\.log")
+
+
+class SegmentFile(msgspec.Struct, frozen=True):
+    """A segment on disk.
+
+    Attributes:
+        base_offset: of its first record.
+        path: the file.
+    """
+
+    base_offset: int
+    path: Path
+
+
+def segment_path(folder: Path, base_offset: int) -> Path:
+    """Where the segment that begins with an offset is."""
+    return folder / f"{base_offset:020d}.log"
+
+
+def list_segments(folder: Path) -> Sequence[SegmentFile]:
+    """The segments of a log, in order.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    found = ((path, _SEGMENT_NAME.fullmatch(path.name)) for path in folder.iterdir())
+    return sorted((SegmentFile(int(name[1]), path) for path, name in found if name), key=lambda each: each.base_offset)
+
+
+class ActiveSegment:
+    """The segment that batches are appended to.
+
+    Args:
+        folder: of the log.
+        base_offset: the offset that it begins with; the file is made if it is not there.
+
+    Attributes:
+        base_offset: as given.
+        path: the file.
+        size: bytes in it.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+
+    def __init__(self, folder: Path, base_offset: int) -> None:
+        self.base_offset = base_offset
+        self.path = segment_path(folder, base_offset)
+        is_new = not self.path.exists()
+        self._descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        self.size = os.fstat(self._descriptor).st_size
+        if is_new:
+            sync_folder(folder)
+
+    def append(self, batch: bytes) -> None:
+        """Write a batch; it is durable on return.
+
+        Raises:
+            OSError: it is not.
+        """
+        write_all(self._descriptor, batch)
+        os.fsync(self._descriptor)
+        self.size += len(batch)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        os.close(self._descriptor)

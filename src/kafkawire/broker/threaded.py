@@ -1,0 +1,146 @@
+"""The embedded broker for programs without asyncio: in a thread of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Mapping
+from concurrent.futures import Future
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from kafkawire.broker.clock import Clock
+from kafkawire.broker.embedded import EmbeddedBroker
+from kafkawire.broker.faults import Faults
+
+__all__ = ["ThreadedBroker"]
+
+
+class ThreadedBroker:
+    """A broker that runs in a thread, so that whoever started it may block.
+
+    ::
+
+        with ThreadedBroker() as broker, BlockingAdminClient(broker.bootstrap_servers) as admin:
+            ...
+
+    Args:
+        properties, data_dir, host, port, clock: as for `EmbeddedBroker`.
+
+    Raises:
+        ConfigurationError: a property has a wrong value.
+    """
+
+    def __init__(
+        self,
+        properties: Mapping[str, str] | None = None,
+        *,
+        data_dir: Path | None = None,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        clock: Clock | None = None,
+    ) -> None:
+        self._broker = EmbeddedBroker(properties, data_dir=data_dir, host=host, port=port, clock=clock)
+        self._running: _Running | None = None
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """Where clients of the first listener connect, ``127.0.0.1:9092``."""
+        return self._broker.bootstrap_servers
+
+    @property
+    def host(self) -> str:
+        """Where clients of the first listener connect."""
+        return self._broker.host
+
+    @property
+    def port(self) -> int:
+        """Where clients of the first listener connect."""
+        return self._broker.port
+
+    @property
+    def cluster_id(self) -> str:
+        """22 characters."""
+        return self._broker.cluster_id
+
+    @property
+    def faults(self) -> Faults:
+        """What goes wrong on purpose."""
+        return self._broker.faults
+
+    def address(self, listener: str) -> str:
+        """Where the clients of a listener connect, ``127.0.0.1:9092``.
+
+        Raises:
+            KeyError: there is no such listener.
+        """
+        return self._broker.address(listener)
+
+    def start(self) -> None:
+        """Read what the data directory holds, and listen.
+
+        Raises:
+            ConfigurationError, StorageError, OSError: as of `EmbeddedBroker.start`.
+        """
+        if self._running is not None:
+            raise RuntimeError("the broker runs already")
+        running = _Running(self._broker)
+        running.started.result()
+        self._running = running
+
+    def stop(self) -> None:
+        """Close all connections, and write what is left.
+
+        Raises:
+            StorageError: the broker had halted, because something could not be written.
+        """
+        running, self._running = self._running, None
+        if running is not None:
+            running.stop()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+
+class _Running:
+    """A broker in its thread.
+
+    Attributes:
+        started: done when the broker listens, or cannot.
+    """
+
+    def __init__(self, broker: EmbeddedBroker) -> None:
+        self.started: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
+        self._stopped: Future[None] = Future()
+        self._broker = broker
+        # A daemon: a program that forgets to stop its broker still ends.
+        self._thread = threading.Thread(target=self._run, name="kafkawire broker", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        loop, leave = self.started.result()
+        loop.call_soon_threadsafe(leave.set)
+        self._thread.join()
+        self._stopped.result()
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._serve())
+        except BaseException as error:  # noqa: BLE001 - handed to whoever started or stops the broker
+            done = self._stopped if self.started.done() else self.started
+            done.set_exception(error)
+        else:
+            self._stopped.set_result(None)
+
+    async def _serve(self) -> None:
+        leave = asyncio.Event()
+        async with self._broker:
+            self.started.set_result((asyncio.get_running_loop(), leave))
+            await leave.wait()

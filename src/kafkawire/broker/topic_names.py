@@ -1,0 +1,39 @@
+"""How topics may be called."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from kafkawire.broker.item_errors import ItemError
+from kafkawire.protocol.error_codes import ErrorCode
+
+__all__ = ["INTERNAL_TOPICS", "METADATA_TOPIC", "check_topic_name"]
+
+METADATA_TOPIC: Final = "__cluster_metadata"
+"""The log of metadata, which is no topic that could be created."""
+
+INTERNAL_TOPICS: Final = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state"})
+"""Those that brokers keep for themselves."""
+
+_MAXIMUM_LENGTH: Final = 249
+_LEGAL: Final = re.compile(r"[a-zA-Z0-9._-]+", re.ASCII)
+
+
+def check_topic_name(name: str) -> None:
+    """Let a legal name pass.
+
+    Raises:
+        ItemError: the name is not legal (B5, 4).
+    """
+    if not name:
+        reason = "the empty string is not allowed"
+    elif name in {".", ".."}:
+        reason = f"'{name}' is not allowed"
+    elif len(name) > _MAXIMUM_LENGTH:
+        reason = f"the length of '{name}' is longer than the max allowed length {_MAXIMUM_LENGTH}"
+    elif not _LEGAL.fullmatch(name):
+        reason = f"'{name}' contains one or more characters other than ASCII alphanumerics, '.', '_' and '-'"
+    else:
+        return
+    raise ItemError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"Topic name is invalid: {reason}")

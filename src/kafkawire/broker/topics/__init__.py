@@ -1,0 +1,1 @@
+"""Topics: how they may be called, how they are created, grow and go."""

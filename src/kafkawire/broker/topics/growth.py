@@ -1,0 +1,100 @@
+"""How topics get more partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
+from kafkawire.broker.image.topics import Topic
+from kafkawire.broker.item_errors import ItemError, item_error
+from kafkawire.broker.topics.placement import Placement
+from kafkawire.protocol import CreatePartitionsRequest
+from kafkawire.protocol.error_codes import ErrorCode
+from kafkawire.protocol.errors import PolicyViolationError
+from kafkawire.wire.kafka_errors import ApiError
+
+__all__ = ["TopicGrowth"]
+
+_REPLICATION_FACTOR: Final = 1
+
+
+class TopicGrowth:
+    """Adds partitions.
+
+    Args:
+        controller: where topics are.
+        placement: says where partitions go.
+    """
+
+    def __init__(self, controller: Controller, placement: Placement) -> None:
+        self._controller = controller
+        self._placement = placement
+
+    def grow(
+        self,
+        topics: Sequence[CreatePartitionsRequest.CreatePartitionsTopic],
+        take: Callable[[int], None],
+        *,
+        validate_only: bool = False,
+    ) -> dict[str, ItemError | None]:
+        """Add partitions to topics, to all that can have them together.
+
+        Args:
+            topics: each name once, with the number that there shall be.
+            take: asks a quota for so many partitions; raises ThrottlingQuotaExceededError.
+            validate_only: whether to look only.
+
+        Returns:
+            For each name, in the order of the topics, what was wrong.
+
+        Raises:
+            PolicyViolationError: they would make too many records; none is added.
+        """
+        outcomes: dict[str, ItemError | None] = {}
+        added: list[tuple[Topic, range]] = []
+        for topic in topics:
+            try:
+                added.append(self._added(topic, take))
+                outcomes[topic.name] = None
+            except (ItemError, ApiError) as error:
+                outcomes[topic.name] = item_error(error, f"adding partitions to {topic.name}")
+        if sum(len(partitions) for _, partitions in added) > MAXIMUM_RECORDS:
+            raise PolicyViolationError("Unable to perform excessively large batch operation.")
+        if not validate_only:
+            self._controller.commit(
+                [self._placement.record(topic.topic_id, at) for topic, partitions in added for at in partitions]
+            )
+        return outcomes
+
+    def _added(
+        self, topic: CreatePartitionsRequest.CreatePartitionsTopic, take: Callable[[int], None]
+    ) -> tuple[Topic, range]:
+        existing = self._controller.image.topics.by_name.get(topic.name)
+        if existing is None:
+            raise ItemError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        first = len(existing.partitions)
+        if topic.count == first:
+            raise ItemError(ErrorCode.INVALID_PARTITIONS, f"Topic already has {first} partition(s).")
+        if topic.count < first:
+            message = (
+                f"The topic {topic.name} currently has {first} partition(s); {topic.count} would not be an increase."
+            )
+            raise ItemError(ErrorCode.INVALID_PARTITIONS, message)
+        added = topic.count - first
+        if topic.assignments is not None:
+            self._check_assignments(topic.assignments, added)
+        take(added)
+        return existing, range(first, topic.count)
+
+    def _check_assignments(
+        self, assignments: Sequence[CreatePartitionsRequest.CreatePartitionsAssignment], added: int
+    ) -> None:
+        if len(assignments) != added:
+            message = (
+                f"Attempted to add {added} additional partition(s), but only {len(assignments)} assignment(s) were "
+                "specified."
+            )
+            raise ItemError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, message)
+        for assignment in assignments:
+            self._placement.check_assignment(assignment.broker_ids, _REPLICATION_FACTOR)

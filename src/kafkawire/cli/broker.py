@@ -1,0 +1,106 @@
+"""``kafkawire broker``: the embedded broker as a program."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+import signal
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kafkawire.broker.configuration.broker_configuration import ConfigurationError
+from kafkawire.broker.configuration.properties_file import parse_properties
+from kafkawire.broker.embedded import EmbeddedBroker
+from kafkawire.broker.storage.errors import StorageError
+from kafkawire.cli.outcome import CommandError, ExitCode
+
+_NO_SUCH_ADDRESS = frozenset({errno.EADDRINUSE, errno.EADDRNOTAVAIL})
+_LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+
+
+def run(
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 for a free one.", min=0, max=65535)] = 9092,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(help="Directory that keeps all state, in Kafka's format; by default none is kept."),
+    ] = None,
+    config: Annotated[
+        list[str] | None, typer.Option(help="A property of Kafka's brokers, NAME=VALUE; may be given many times.")
+    ] = None,
+    properties: Annotated[Path | None, typer.Option(help="File of such properties; --config goes before it.")] = None,
+    ready_file: Annotated[Path | None, typer.Option(help="File to write the address to, once it can be used.")] = None,
+) -> None:
+    """Run a broker in this process: topics, configs, ACLs, quotas and users as in Apache Kafka, on one node.
+
+    It prints its address once clients can connect, and stops on SIGTERM or Ctrl-C.
+    """
+    logging.basicConfig(level=logging.WARNING, format=_LOG_FORMAT)
+    settings = {**_of_file(properties), **_of_options(config or ())}
+    try:
+        broker = EmbeddedBroker(settings, data_dir=data_dir, host=host, port=port)
+        exit_code = asyncio.run(_serve(broker, ready_file))
+    except ConfigurationError as error:
+        raise CommandError(str(error), ExitCode.USAGE) from None
+    except StorageError as error:
+        raise CommandError(str(error)) from None
+    except OSError as error:
+        if error.errno not in _NO_SUCH_ADDRESS:
+            raise
+        raise CommandError(
+            f"{error.strerror}; --port and --host choose another address, --port 0 a free port"
+        ) from None
+    if exit_code is not ExitCode.DONE:
+        raise typer.Exit(exit_code)
+
+
+async def _serve(broker: EmbeddedBroker, ready_file: Path | None) -> ExitCode:
+    """Run until a signal comes, or nothing more can be kept."""
+    told: asyncio.Future[ExitCode] = asyncio.get_running_loop().create_future()
+    _on_signal(signal.SIGTERM, told, ExitCode.DONE)
+    _on_signal(signal.SIGINT, told, ExitCode.INTERRUPTED)
+    async with broker:
+        _tell(broker.bootstrap_servers, ready_file)
+        halted = asyncio.create_task(broker.halted())
+        await asyncio.wait((told, halted), return_when=asyncio.FIRST_COMPLETED)
+        halted.cancel()
+    return told.result()
+
+
+def _on_signal(number: signal.Signals, told: asyncio.Future[ExitCode], exit_code: ExitCode) -> None:
+    def tell() -> None:
+        if not told.done():
+            told.set_result(exit_code)
+
+    asyncio.get_running_loop().add_signal_handler(number, tell)
+
+
+def _tell(address: str, ready_file: Path | None) -> None:
+    if ready_file is not None:
+        part = ready_file.with_name(ready_file.name + ".part")
+        part.write_text(f"{address}\n", "utf-8")
+        part.replace(ready_file)
+    print(f"kafkawire broker listens on {address}", flush=True)
+
+
+def _of_file(path: Path | None) -> Mapping[str, str]:
+    if path is None:
+        return {}
+    try:
+        return parse_properties(path.read_text("utf-8"))
+    except ConfigurationError as error:
+        raise CommandError(f"{path}: {error}", ExitCode.USAGE) from None
+    except UnicodeDecodeError as error:
+        raise CommandError(f"{path}: it is no text in UTF-8: {error.reason} at byte {error.start}") from None
+
+
+def _of_options(options: Sequence[str]) -> Mapping[str, str]:
+    pairs = [option.partition("=") for option in options]
+    for name, equals, _ in pairs:
+        if not equals or not name.strip():
+            raise CommandError(f"--config {name}: write it as NAME=VALUE", ExitCode.USAGE)
+    return {name.strip(): value for name, _, value in pairs}

@@ -1,0 +1,39 @@
+"""The command: its steps, one after the other."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from kafkawire.cli.demo.administration import show_administration
+from kafkawire.cli.demo.request import show_request
+from kafkawire.cli.demo.running_broker import address_of, ask_broker
+from kafkawire.cli.generate import OWN_PACKAGE, run_generation
+from kafkawire.codegen.generate import Target
+from kafkawire.codegen.package_data import specs_dir
+
+BrokerOption = Annotated[str | None, typer.Option(help="HOST:PORT of a broker to ask for its versions and topics.")]
+
+
+def run(broker: BrokerOption = None) -> None:
+    """Generate the protocol, take a request apart, and run a broker through administration, a crash and a restart."""
+    console = Console()
+    address = address_of(broker) if broker is not None else None
+    _show_generation(console)
+    show_request(console)
+    show_administration(console)
+    if address is not None:
+        host, port = address
+        console.rule(f"[bold]A broker answers: {host}:{port}")
+        ask_broker(console, host, port)
+
+
+def _show_generation(console: Console) -> None:
+    console.rule("[bold]1. Apache Kafka's message definitions become a Python package")
+    with tempfile.TemporaryDirectory(prefix="kafkawire-demo-") as scratch:
+        folder = Path(scratch)
+        run_generation(Target(specs_dir(), OWN_PACKAGE, folder / "package", folder / "tests"), console)

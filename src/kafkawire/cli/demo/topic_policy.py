@@ -1,0 +1,32 @@
+"""The policy of the demonstration's broker: what its operators want of new topics (KIP-108)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy, NewTopicRequest
+from kafkawire.protocol.errors import PolicyViolationError
+
+MAXIMUM_PARTITIONS = 12
+
+
+class PartitionLimit(CreateTopicPolicy):
+    """Refuses topics of more than ``MAXIMUM_PARTITIONS`` partitions."""
+
+    def configure(self, configs: Mapping[str, object]) -> None:
+        """There is nothing to configure."""
+
+    def validate(self, request: NewTopicRequest) -> None:
+        """Look at one topic.
+
+        Raises:
+            PolicyViolationError: it would have too many partitions.
+        """
+        partitions = request.num_partitions or 0
+        if partitions > MAXIMUM_PARTITIONS:
+            raise PolicyViolationError(
+                f"{request.topic} would have {partitions} partitions; {MAXIMUM_PARTITIONS} are allowed here"
+            )
+
+    def close(self) -> None:
+        """There is nothing to close."""

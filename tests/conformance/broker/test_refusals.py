@@ -1,0 +1,97 @@
+"""How requests are refused as a whole, against Kafka's own request classes."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+import pytest
+from tests.apache_kafka.prerequisites import java
+from tests.apache_kafka.releases import class_path, newest_release
+
+from kafkawire.broker.offered_versions import offered_versions
+from kafkawire.broker.refusals import refusal
+from kafkawire.protocol import ProduceRequest, message_class
+from kafkawire.protocol.api_table import APIS, ApiKey
+from kafkawire.wire import Message
+from kafkawire.wire.examples import random_instance
+
+pytestmark = pytest.mark.conformance
+
+PROGRAM = Path(__file__).parents[1] / "java" / "refusals" / "Refusals.java"
+NOT_CONTROLLER = 41
+
+SERVED = (
+    "Produce", "Fetch", "ListOffsets", "Metadata", "OffsetCommit", "OffsetFetch", "FindCoordinator", "DescribeGroups",
+    "ListGroups", "SaslHandshake", "ApiVersions", "CreateTopics", "DeleteTopics", "InitProducerId", "DescribeAcls",
+    "CreateAcls", "DeleteAcls", "DescribeConfigs", "AlterConfigs", "SaslAuthenticate", "CreatePartitions",
+    "DeleteGroups", "IncrementalAlterConfigs", "OffsetDelete", "DescribeClientQuotas", "AlterClientQuotas",
+    "DescribeUserScramCredentials", "AlterUserScramCredentials", "DescribeCluster", "ListConfigResources",
+    "DescribeTopicPartitions",
+)  # fmt: skip
+
+FIRST_PRODUCE = 3
+"""Versions below are listed, and refused by closing the connection."""
+
+UNEQUAL = {
+    "throttle_time_ms",  # Kafka forgets it in some
+    "error_message",  # ours says what the test wants, Kafka's the words of its exception
+    "user",  # Kafka forgets it in DescribeUserScramCredentials
+}
+
+
+def requests() -> list[tuple[Message, int]]:
+    rng = random.Random(5)
+    offered = offered_versions([message_class(f"{name}Request") for name in SERVED], unstable=False)
+    found = []
+    for key, versions in offered.items():
+        cls = message_class(APIS[key].request)
+        for version in versions:
+            if key != ApiKey.PRODUCE or version >= FIRST_PRODUCE:
+                layout = cls.layouts().of_version(version)
+                found += [(random_instance(rng, cls, layout, unknown_tags=False), version) for _ in range(5)]
+    return found
+
+
+def compared(value: object) -> object:
+    """Without what Kafka does otherwise; items in an order of their own, each once (Kafka makes maps of some)."""
+    if isinstance(value, msgspec.Struct):
+        names = [name for name in value.__struct_fields__ if name not in UNEQUAL]
+        return type(value).__name__, [(name, compared(getattr(value, name)) or None) for name in names]
+    if isinstance(value, (tuple, list)):
+        return sorted({repr(compared(item)) for item in value if not _is_empty(item)})
+    return value
+
+
+def _is_empty(item: object) -> bool:
+    return getattr(item, "partition_responses", True) == ()
+
+
+def merged_by_kafka(request: Message) -> bool:
+    """Whether a topic stands in it twice."""
+    if not isinstance(request, ProduceRequest):
+        return False
+    topics = [(topic.name, topic.topic_id) for topic in request.topic_data]
+    return len(topics) != len(set(topics))
+
+
+def test_requests_are_refused_as_by_kafka() -> None:
+    asked = requests()
+    lines = [
+        f"{request.API_KEY} {version} {NOT_CONTROLLER} {request.encode(version).hex()}" for request, version in asked
+    ]
+    command = [java(), "-cp", os.pathsep.join(map(str, class_path(newest_release()))), str(PROGRAM)]
+    answers = subprocess.run(command, input="\n".join(lines), capture_output=True, text=True, check=True).stdout
+    equal: Counter[str] = Counter()
+    for (request, version), answer in zip(asked, answers.splitlines(), strict=True):
+        if answer.startswith(("!", "-")) or merged_by_kafka(request):
+            continue  # Kafka's class does not take such a request, or does not answer
+        cls = message_class(APIS[request.API_KEY or 0].response)
+        ours = cls.decode(refusal(request, version, NOT_CONTROLLER).encode(version), version)
+        assert compared(ours) == compared(cls.decode(bytes.fromhex(answer), version)), (request, version)
+        equal[request.NAME] += 1
+    assert set(equal) == {f"{name}Request" for name in SERVED}

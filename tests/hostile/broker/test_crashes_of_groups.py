@@ -1,0 +1,110 @@
+"""Kill -9 takes no commit of a group away that was acknowledged."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import socket
+import struct
+import sys
+from pathlib import Path
+from typing import Final
+
+from tests.hostile.broker.test_crashes import STARTER, running, started
+
+from kafkawire.broker.clock import ManualClock
+from kafkawire.broker.groups.coordinator import GroupCoordinator
+from kafkawire.protocol import (
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+    OffsetCommitRequest,
+    OffsetCommitResponse,
+)
+from kafkawire.rpc import decode_response, encode_request
+
+KILLS: Final = 6
+CLIENTS: Final = 4
+IN_FLIGHT: Final = 8
+TOPIC: Final = "orders"
+
+
+class Committer:
+    """Commits for one group, several requests at a time, offsets that count up."""
+
+    def __init__(self, port: int, group: str, offset: int) -> None:
+        self._socket = socket.create_connection(("127.0.0.1", port), timeout=20)
+        self._input = self._socket.makefile("rb")
+        self.group = group
+        self.sent = self.acknowledged = offset
+
+    def send(self) -> None:
+        while self.sent - self.acknowledged < IN_FLIGHT:
+            self.sent += 1
+            partition = OffsetCommitRequest.OffsetCommitRequestPartition(0, self.sent)
+            topics = (OffsetCommitRequest.OffsetCommitRequestTopic(TOPIC, partitions=(partition,)),)
+            request = OffsetCommitRequest(self.group, topics=topics)
+            self._socket.sendall(encode_request(request, 9, correlation_id=self.sent))
+
+    def take_answer(self) -> bool:
+        """Whether one came, in order and without error."""
+        head = self._input.read(4)
+        content = self._input.read(struct.unpack(">i", head)[0]) if len(head) == 4 else b""
+        if not content:
+            return False
+        number, answer = decode_response(content, OffsetCommitResponse, 9)
+        assert number == self.acknowledged + 1
+        assert not answer.topics[0].partitions[0].error_code
+        self.acknowledged = number
+        return True
+
+    def take_answers(self) -> None:
+        """All that came before the broker was gone."""
+        try:
+            while self.take_answer():
+                pass
+        except ConnectionError:
+            pass
+        finally:
+            self._input.close()
+            self._socket.close()
+
+
+def create_topic(port: int) -> None:
+    request = CreateTopicsRequest((CreateTopicsRequest.CreatableTopic(TOPIC, 1, 1),), 10_000)
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as client, client.makefile("rb") as answers:
+        client.sendall(encode_request(request, 7, correlation_id=1))
+        content = answers.read(struct.unpack(">i", answers.read(4))[0])
+        assert not decode_response(content, CreateTopicsResponse, 7)[1].topics[0].error_code
+
+
+async def committed(data_dir: Path) -> dict[str, int]:
+    """What the directory holds."""
+    coordinator = GroupCoordinator.opened(data_dir, ManualClock())
+    found = {group.group_id: group.commits[TOPIC, 0].offset for group in coordinator.state.by_id.values()}
+    await coordinator.close()
+    return found
+
+
+async def test_kill_9_loses_no_commit_that_was_acknowledged(tmp_path: Path) -> None:
+    chosen = random.Random(7)
+    offsets = {f"group-{number}": 0 for number in range(CLIENTS)}
+    with running([sys.executable, "-c", STARTER]) as process:
+        for kill in range(KILLS):
+            pid, port = started(process, tmp_path)
+            if not kill:
+                create_topic(port)
+            clients = [Committer(port, group, offset) for group, offset in offsets.items()]
+            for _ in range(chosen.randrange(1, 60)):
+                for client in clients:
+                    client.send()
+                    assert client.take_answer()
+            os.kill(pid, signal.SIGKILL)
+            assert process.stdout is not None
+            assert process.stdout.readline() == "gone\n"
+            for client in clients:
+                client.take_answers()
+            found = await committed(tmp_path)
+            assert all(client.acknowledged <= found[client.group] <= client.sent for client in clients)
+            offsets = found
+    assert min(offsets.values()) > KILLS

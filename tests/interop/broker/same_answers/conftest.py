@@ -1,0 +1,72 @@
+"""Fixtures ``plain_pair``, ``secure_pair`` and ``policy_pair``: Apache Kafka and the embedded broker with the same
+properties.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from tests.apache_kafka.broker import Broker, running_broker
+from tests.apache_kafka.fixtures import Brokers, SecureBrokers
+from tests.apache_kafka.java_program import compiled
+from tests.apache_kafka.releases import newest_release
+from tests.interop.broker.same_answers.embedded_side import embedded_side
+from tests.interop.broker.same_answers.scenario import Pair
+from tests.interop.broker.same_answers.talk import Side
+
+from kafkawire.broker.configuration.properties_file import parse_properties
+
+_POLICIES = Path(__file__).parents[2] / "java" / "policies"
+_NEEDS_PORTS_AND_FOLDERS = ("advertised.listeners", "controller.quorum.voters", "listeners", "log.dirs")
+_NEEDS_CERTIFICATES = ("ssl.", "listener.name.sasl_ssl.", "listener.name.mutual_tls.")
+
+
+@pytest.fixture(scope="session")
+def plain_pair(kafka_brokers: Brokers) -> Iterator[Pair]:
+    """Brokers without any security."""
+    kafka = kafka_brokers(newest_release())
+    with embedded_side(_properties_of(kafka)) as embedded:
+        yield Pair(Side("Apache Kafka", kafka.host, kafka.port), embedded)
+
+
+@pytest.fixture(scope="session")
+def secure_pair(secure_kafka_brokers: SecureBrokers) -> Iterator[Pair]:
+    """Brokers with an authorizer: their plain listener allows everything, their second one asks for a login."""
+    secure = secure_kafka_brokers(newest_release())
+    kafka = secure.broker
+    properties = {
+        **_properties_of(kafka),
+        "listeners": f"PLAINTEXT://{kafka.host}:0,SASL_PLAINTEXT://{kafka.host}:0",
+        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT",
+        "listener.name.sasl_plaintext.sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512",
+    }
+    with embedded_side(properties) as embedded:
+        yield Pair(Side("Apache Kafka", kafka.host, kafka.port, secure.sasl_plaintext_port), embedded)
+
+
+@pytest.fixture(scope="session")
+def policy_pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
+    """Brokers with policies for topics and configurations and a quota callback, the same in Java and in Python."""
+    release, folder = newest_release(), tmp_path_factory.mktemp("policies")
+    policies = {
+        "create.topic.policy.class.name": "NamesDecide",
+        "alter.config.policy.class.name": "ConfigsDecide",
+        "client.quota.callback.class": "Doubled",
+    }
+    properties = {"num.partitions": "3", **{name: f"policies.{policy}" for name, policy in policies.items()}}
+    with running_broker(release, folder, properties=properties, plugins=[compiled(release, _POLICIES)]) as kafka:
+        own = {name: f"tests.interop.broker.same_answers.policies:{policy}" for name, policy in policies.items()}
+        with embedded_side({**_properties_of(kafka), **own}) as embedded:
+            yield Pair(Side("Apache Kafka", kafka.host, kafka.port), embedded)
+
+
+def _properties_of(kafka: Broker) -> Mapping[str, str]:
+    """What a broker was started with, but for what only it can have."""
+    written = parse_properties((kafka.output.parent / "server.properties").read_text("utf-8"))
+    return {
+        name: text
+        for name, text in written.items()
+        if name not in _NEEDS_PORTS_AND_FOLDERS and not name.startswith(_NEEDS_CERTIFICATES)
+    }

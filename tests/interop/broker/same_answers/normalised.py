@@ -1,0 +1,113 @@
+"""Answers of brokers without what differs from one broker to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isnan
+from typing import TypeAlias
+
+import msgspec
+
+from kafkawire.layout import Uuid
+from kafkawire.wire import Message
+
+Normalised: TypeAlias = "str | int | float | bool | bytes | Mapping[str, Normalised] | Sequence[Normalised] | None"
+
+_OF_THE_BROKER = frozenset(
+    {
+        "cluster_id",
+        "documentation",
+        "finalized_features_epoch",
+        "host",
+        "port",
+        "session_lifetime_ms",
+        "throttle_time_ms",
+    }
+)
+"""Times, addresses and ids; and the sentences of Kafka's documentation, which the embedded broker does not have."""
+
+_SETS = frozenset(
+    {
+        "acls",
+        "config_resources",
+        "configs",
+        "credential_infos",
+        "entity",
+        "entries",
+        "finalized_features",
+        "matching_acls",
+        "partition_responses",
+        "partitions",
+        "resources",
+        "responses",
+        "results",
+        "supported_features",
+        "topics",
+        "values",
+    }
+)
+"""Fields whose elements come in no order that is promised; Kafka takes them out of hash tables."""
+
+_ADDRESSES = frozenset(
+    {
+        "advertised.listeners",
+        "broker.id",
+        "controller.quorum.voters",
+        "listeners",
+        "log.dir",
+        "log.dirs",
+    }
+)
+"""Configurations that say where a broker is."""
+
+
+_NOT_SERVED = frozenset(
+    {
+        *range(11, 15), 21, *range(23, 29), 34, 35, *range(38, 42), 43, 45, 46, 55, 57, 61, *range(64, 67), 68, 69,
+        *range(76, 82), *range(83, 93),
+    }
+)  # fmt: skip
+"""APIs of Apache Kafka that the embedded broker does not have."""
+
+
+def normalised(answer: Message) -> Normalised:
+    """The content of an answer, comparable."""
+    return _value("", answer)
+
+
+def without_words(answer: Normalised) -> Normalised:
+    """The same without the messages of errors."""
+    match answer:
+        case Mapping():
+            return {name: without_words(value) for name, value in answer.items() if name != "error_message"}
+        case str() | bytes():
+            return answer
+        case Sequence():
+            return [without_words(value) for value in answer]
+    return answer
+
+
+def _value(name: str, value: object) -> Normalised:
+    match value:
+        case Uuid():
+            return "no id" if value == Uuid() else "an id"
+        case msgspec.Struct():
+            fields = {field: _value(field, getattr(value, field)) for field in value.__struct_fields__}
+            return {field: content for field, content in fields.items() if field not in _OF_THE_BROKER}
+        case float():
+            return "no number" if isnan(value) else value
+        case str() | int() | bytes() | None:
+            return value
+        case Sequence():
+            elements = [_value("", element) for element in value]
+            elements = [one for one in elements if not _is_address(one) and not _is_not_served(one)]
+            return sorted(elements, key=repr) if name in _SETS else elements
+    raise AssertionError(f"nothing that answers hold: {value!r}")
+
+
+def _is_not_served(element: Normalised) -> bool:
+    return isinstance(element, Mapping) and element.get("api_key") in _NOT_SERVED
+
+
+def _is_address(element: Normalised) -> bool:
+    return isinstance(element, Mapping) and "config_type" in element and element.get("name") in _ADDRESSES

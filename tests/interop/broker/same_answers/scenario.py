@@ -1,0 +1,97 @@
+"""Tests that say the same to Apache Kafka and to the embedded broker, and expect the same answers."""
+
+from __future__ import annotations
+
+import difflib
+import pprint
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import pytest
+from tests.interop.broker.same_answers.talk import Exchange, Side, Talk
+
+Scenario: TypeAlias = Callable[[Talk], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two brokers with the same properties.
+
+    Attributes:
+        kafka: Apache Kafka.
+        embedded: the embedded broker.
+    """
+
+    kafka: Side
+    embedded: Side
+
+    def compare(self, scenario: Scenario) -> None:
+        """Let a scenario happen at each, and compare all answers."""
+        expected, found = (_exchanges(side, scenario) for side in (self.kafka, self.embedded))
+        assert len(found) == len(expected)
+        different = [_shown(*pair) for pair in zip(expected, found, strict=True) if pair[0].answer != pair[1].answer]
+        if different:
+            pytest.fail("\n\n".join(different), pytrace=False)
+
+
+def _exchanges(side: Side, scenario: Scenario) -> list[Exchange]:
+    talk = Talk(side)
+    try:
+        scenario(talk)
+    finally:
+        talk.disconnect()
+    return talk.exchanges
+
+
+def on_plain(scenario: Scenario) -> Callable[[Pair], None]:
+    """Make a test of a scenario at brokers without any security.
+
+    ::
+
+        @on_plain
+        def test_b5_a_name_twice(talk: Talk) -> None:
+            talk.ask(CreateTopicsRequest(...), 7, CreateTopicsResponse)
+    """
+
+    def test(plain_pair: Pair) -> None:
+        plain_pair.compare(scenario)
+
+    return _named(test, scenario)
+
+
+def on_secure(scenario: Scenario) -> Callable[[Pair], None]:
+    """Make a test of a scenario at brokers with an authorizer, and SASL on their second listener.
+
+    Over the plain listener everything is allowed. ``with talk.logged_in("alice", PASSWORDS["alice"])`` asks as
+    somebody who may do nothing but what ACLs allow.
+    """
+
+    def test(secure_pair: Pair) -> None:
+        secure_pair.compare(scenario)
+
+    return _named(test, scenario)
+
+
+def on_policies(scenario: Scenario) -> Callable[[Pair], None]:
+    """Make a test of a scenario at brokers with the policies of ``policies``."""
+
+    def test(policy_pair: Pair) -> None:
+        policy_pair.compare(scenario)
+
+    return _named(test, scenario)
+
+
+def _named(test: Callable[[Pair], None], scenario: Scenario) -> Callable[[Pair], None]:
+    test.__name__ = scenario.__name__
+    test.__qualname__ = scenario.__qualname__
+    test.__module__ = scenario.__module__
+    test.__doc__ = scenario.__doc__
+    return test
+
+
+def _shown(kafkas: Exchange, ours: Exchange) -> str:
+    """What is different in an answer; the request is Kafka's, ours may name other ids."""
+    theirs, own = (pprint.pformat(exchange.answer, width=110).splitlines() for exchange in (kafkas, ours))
+    changed = difflib.unified_diff(theirs, own, "Apache Kafka", "embedded broker", n=2, lineterm="")
+    return "\n".join((f"{kafkas.request} at version {kafkas.version}", *changed))

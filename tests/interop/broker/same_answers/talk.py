@@ -1,0 +1,153 @@
+"""What is said to a broker and what it answers, written down so that two brokers can be compared."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from tests.apache_kafka.connection import Connection, connected_to
+from tests.interop.broker.same_answers.normalised import Normalised, normalised, without_words
+
+from kafkawire.protocol import (
+    SaslAuthenticateRequest,
+    SaslAuthenticateResponse,
+    SaslHandshakeRequest,
+    SaslHandshakeResponse,
+    message_class,
+)
+from kafkawire.rpc import api_of
+from kafkawire.wire import Message
+
+R = TypeVar("R", bound=Message)
+
+CLOSED = "the connection is closed"
+"""The answer of a broker that gives none."""
+
+_SECONDS_TO_SETTLE = 20.0
+_SECONDS_BETWEEN_LOOKS = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A broker to talk to.
+
+    Attributes:
+        name: of the broker, for failures.
+        host, port: of the plain listener.
+        sasl_port: of the listener with SASL and without TLS; 0 if there is none.
+    """
+
+    name: str
+    host: str
+    port: int
+    sasl_port: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A request and its answer, without what must differ between two brokers.
+
+    Attributes:
+        request, version: what was asked.
+        answer: the answer, or ``CLOSED``.
+    """
+
+    request: str
+    version: int
+    answer: Normalised
+
+
+@dataclass(slots=True)
+class Talk:
+    """Asks one broker, and keeps what it answers.
+
+    ::
+
+        answer = talk.ask(CreateTopicsRequest(...), 7, CreateTopicsResponse)
+
+    Attributes:
+        side: the broker.
+        exchanges: all that was asked, in order.
+    """
+
+    side: Side
+    exchanges: list[Exchange] = field(default_factory=list)
+    _user: tuple[str, str] | None = None
+    _connected: ExitStack = field(default_factory=ExitStack)
+    _connection: Connection | None = None
+
+    def ask(self, request: Message, version: int, response: type[R]) -> R:
+        """The answer, which both brokers must give alike.
+
+        Raises:
+            OSError: the broker closes the connection, or does not answer; use ``refused`` where it should.
+        """
+        answer = self._asked(request, version, response)
+        self._keep(request, version, normalised(answer))
+        return answer
+
+    def ask_for_codes(self, request: Message, version: int) -> None:
+        """Ask where the words of errors are about objects inside of Kafka, and only the codes can be alike."""
+        answer = self._asked(request, version, message_class(api_of(request).response))
+        self._keep(request, version, without_words(normalised(answer)))
+
+    def tell(self, request: Message, version: int) -> None:
+        """Ask, or learn that the connection is closed, where nothing further depends on the answer."""
+        try:
+            self.ask(request, version, message_class(api_of(request).response))
+        except OSError:
+            self.disconnect()
+            self._keep(request, version, CLOSED)
+
+    def ask_until(self, request: Message, version: int, response: type[R], done: Callable[[R], bool]) -> R:
+        """Ask until an answer is good, since what was changed may take a moment to be seen; only that one counts.
+
+        Raises:
+            AssertionError: it takes too long.
+            OSError: the broker closes the connection.
+        """
+        deadline = time.monotonic() + _SECONDS_TO_SETTLE
+        while not done(answer := self._asked(request, version, response)):
+            assert time.monotonic() < deadline, f"{self.side.name} does not come to what is waited for: {answer}"
+            time.sleep(_SECONDS_BETWEEN_LOOKS)
+        self._keep(request, version, normalised(answer))
+        return answer
+
+    @contextmanager
+    def logged_in(self, user: str, password: str) -> Iterator[None]:
+        """Ask as somebody, over the listener with SASL, until the context ends."""
+        self.disconnect()
+        self._user = (user, password)
+        try:
+            yield
+        finally:
+            self._user = None
+            self.disconnect()
+
+    def disconnect(self) -> None:
+        """Ask over a new connection from now on."""
+        self._connected.close()
+        self._connection = None
+
+    def _asked(self, request: Message, version: int, response: type[R]) -> R:
+        if self._connection is None:
+            self._connection = self._connect()
+        return self._connection.ask(request, version, response)
+
+    def _connect(self) -> Connection:
+        if self._user is None:
+            return self._connected.enter_context(connected_to(self.side.host, self.side.port))
+        connection = self._connected.enter_context(connected_to(self.side.host, self.side.sasl_port))
+        user, password = self._user
+        shaken = connection.ask(SaslHandshakeRequest("PLAIN"), 1, SaslHandshakeResponse)
+        assert shaken.error_code == 0, shaken
+        proof = f"\0{user}\0{password}".encode()
+        done = connection.ask(SaslAuthenticateRequest(proof), 2, SaslAuthenticateResponse)
+        assert done.error_code == 0, done
+        return connection
+
+    def _keep(self, request: Message, version: int, answer: Normalised) -> None:
+        self.exchanges.append(Exchange(str(request), version, answer))

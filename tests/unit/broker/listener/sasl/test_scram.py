@@ -1,0 +1,127 @@
+"""The server's side of SCRAM: the vector of RFC 7677, our own client, and clients that are not honest."""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64decode
+from typing import Literal
+
+import pytest
+
+from kafkawire.admin.connection.sasl import ScramCredentials
+from kafkawire.admin.connection.sasl.scram import ScramExchange
+from kafkawire.admin.scram import ScramMechanism, derived_keys
+from kafkawire.broker.listener.sasl.mechanism import LoginRefusedError
+from kafkawire.broker.listener.sasl.scram import ScramMechanismServer
+from kafkawire.protocol import UserScramCredentialRecord
+
+SHA_256, SHA_512 = ScramMechanism.SCRAM_SHA_256, ScramMechanism.SCRAM_SHA_512
+NAMES = [("SCRAM-SHA-256", SHA_256), ("SCRAM-SHA-512", SHA_512)]
+PASSWORD = "pencil"
+OWN_NONCE = "%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0"
+CLIENT_FIRST = b"n,,n=user,r=rOprNGfwEbeRWgbNEkqO"
+NONCE = f"rOprNGfwEbeRWgbNEkqO{OWN_NONCE}"
+SERVER_FIRST = f"r={NONCE},s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096".encode()
+PROOF = "dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ="
+SERVER_FINAL = b"v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4="
+
+
+def credential(
+    user: str = "user", password: str = PASSWORD, mechanism: ScramMechanism = SHA_256
+) -> UserScramCredentialRecord:
+    salt = b64decode("W22ZaJ0SNY7soEsUEjb6gQ==")
+    salted = hashlib.pbkdf2_hmac(
+        "sha256" if mechanism == SHA_256 else "sha512", password.encode(), salt, iterations=4096
+    )
+    return UserScramCredentialRecord(user, mechanism, salt, *derived_keys(mechanism, salted), 4096)
+
+
+def server(*known: UserScramCredentialRecord, mechanism: ScramMechanism = SHA_256) -> ScramMechanismServer:
+    return ScramMechanismServer(mechanism, {one.name: one for one in known}.get, nonce=OWN_NONCE)
+
+
+def test_the_exchange_of_rfc_7677() -> None:
+    login = server(credential())
+    assert login.respond(CLIENT_FIRST) == SERVER_FIRST
+    assert login.user is None
+    assert login.respond(f"c=biws,r={NONCE},p={PROOF}".encode()) == SERVER_FINAL
+    assert login.user == "user"
+
+
+@pytest.mark.parametrize(("name", "mechanism"), NAMES)
+@pytest.mark.parametrize("user", ["alice", "a=b,c", "=2C", "CN=al ice"])
+def test_our_own_client_agrees(
+    name: Literal["SCRAM-SHA-256", "SCRAM-SHA-512"], mechanism: ScramMechanism, user: str
+) -> None:
+    login = server(credential(user, "sec=,ret \u00fc", mechanism), mechanism=mechanism)
+    client = ScramExchange(ScramCredentials(user, "sec=,ret \u00fc", name), maximum_iterations=4096)
+    final = client.respond(login.respond(client.first()))
+    assert final is not None
+    assert client.respond(login.respond(final)) is None
+    assert login.user == user
+
+
+@pytest.mark.parametrize(
+    "final",
+    [
+        f"c=biws,r={NONCE},p={PROOF[:-3]}A==",
+        f"c=biws,r={NONCE},p=AAAA",
+        f"c=biws,r={NONCE}",
+        f"c=biws,r={NONCE}x,p={PROOF}",
+        f"c=eSws,r={NONCE},p={PROOF}",
+        f"r={NONCE},c=biws,p={PROOF}",
+        f"c=biws,r={NONCE},p=not base 64",
+        "",
+        "\xff",
+    ],
+)
+def test_scram_proof_length_and_all_else_are_refused_without_a_word_about_what_is_wrong(final: str) -> None:
+    login = server(credential())
+    login.respond(CLIENT_FIRST)
+    with pytest.raises(LoginRefusedError) as raised:
+        login.respond(final.encode("latin-1"))
+    assert raised.value.message is None
+    assert login.user is None
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        b"y,,n=user,r=abc",
+        b"p=tls-unique,,n=user,r=abc",
+        b"n,n=user,r=abc",
+        b"n,,r=abc,n=user",
+        b"n,,n=us=er,r=abc",
+        b"n,,n=,r=abc",
+        b"n,,n=user,r=",
+        b"n,,n=user,r=a b",
+        b"n,,n=\xc3\xbclse,r=abc",
+        b"n,,n=user,r=abc,tokenauth=true",
+        b"",
+    ],
+)
+def test_a_first_message_that_is_none_is_refused(first: bytes) -> None:
+    with pytest.raises(LoginRefusedError):
+        server(credential()).respond(first)
+
+
+def test_extensions_and_the_own_name_as_authorization_id_are_taken() -> None:
+    assert server(credential()).respond(b"n,a=user,m=later,n=user,r=abc,some=thing").startswith(b"r=abc")
+
+
+def test_to_act_as_somebody_else_is_refused() -> None:
+    with pytest.raises(LoginRefusedError, match="authorization id that is different from username"):
+        server(credential()).respond(b"n,a=root,n=user,r=abc")
+
+
+def test_an_unknown_scram_user_gets_the_answers_of_who_mistypes() -> None:
+    """And the same ones every time: otherwise two attempts would tell which users there are."""
+    firsts = {server(credential()).respond(b"n,,n=nobody,r=abc") for _ in range(2)}
+    assert len(firsts) == 1
+    login = server(credential())
+    nonce, salt, iterations = login.respond(b"n,,n=nobody,r=abc").split(b",")
+    assert salt != server().respond(b"n,,n=nobody2,r=abc").split(b",")[1]
+    assert iterations == b"i=4096"
+    with pytest.raises(LoginRefusedError) as raised:
+        login.respond(b"c=biws," + nonce + f",p={PROOF}".encode())
+    assert raised.value.message is None

@@ -1,0 +1,200 @@
+"""Logs of record batches: what is durable when, and what an error leaves."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from kafkawire.broker.storage.batch_log import BatchLog
+from kafkawire.broker.storage.errors import CorruptLogError, StorageError
+from kafkawire.broker.storage.segments import list_segments
+from kafkawire.wire.batches import Record, decode_records, read_batches
+
+LARGE = 1 << 30
+
+
+def records(*values: bytes) -> list[Record]:
+    return [Record(timestamp=7, value=value) for value in values]
+
+
+def values_of(log: BatchLog) -> list[tuple[int, bytes | None]]:
+    return [(record.offset, record.value) for batch in log.batches() for record in decode_records(batch)]
+
+
+def note_system_calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the calls that write, as they are made."""
+    done: list[str] = []
+    write, fsync = os.write, os.fsync
+
+    def noted_write(descriptor: int, data: bytes) -> int:
+        done.append("write")
+        return write(descriptor, data)
+
+    def noted_fsync(descriptor: int) -> None:
+        done.append("fsync")
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "write", noted_write)
+    monkeypatch.setattr(os, "fsync", noted_fsync)
+    return done
+
+
+async def test_what_is_durable_is_there_after_the_next_start(tmp_path: Path) -> None:
+    log = BatchLog(tmp_path, segment_bytes=LARGE)
+    log.leader_epoch = 3
+    assert log.append(records(b"a", b"b")) == 0
+    assert log.append(records(b"c")) == 2
+    assert not log.is_durable(3)
+    await log.durable(3)
+    assert log.is_durable(3)
+    await log.close()
+
+    again = BatchLog(tmp_path, segment_bytes=LARGE)
+    assert values_of(again) == [(0, b"a"), (1, b"b"), (2, b"c")]
+    assert (again.end_offset, again.leader_epoch) == (3, 3)
+    assert again.append(records(b"d")) == 3
+    await again.close()
+    assert values_of(BatchLog(tmp_path, segment_bytes=LARGE))[-1] == (3, b"d")
+
+
+async def test_appends_of_the_same_moment_share_one_batch_and_one_fsync(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = BatchLog(tmp_path, segment_bytes=LARGE)
+    done = note_system_calls(monkeypatch)
+    for number in range(100):
+        log.append(records(b"%d" % number))
+    await log.durable(100)
+    assert done == ["write", "fsync"]
+    await log.close()
+    (batch,) = read_batches((tmp_path / "00000000000000000000.log").read_bytes())
+    assert batch.records_count == 100
+
+
+async def test_a_batch_is_written_only_when_the_one_before_is_durable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So damage that has a whole batch behind it cannot come from an unfinished write."""
+    log = BatchLog(tmp_path, segment_bytes=LARGE)
+    done = note_system_calls(monkeypatch)
+    for number in range(3):
+        log.append(records(b"%d" % number))
+        log.seal()
+    await log.durable(3)
+    await log.close()
+    assert done == ["write", "fsync"] * 3
+
+
+async def test_control_records_and_new_leaders_have_batches_of_their_own(tmp_path: Path) -> None:
+    log = BatchLog(tmp_path, segment_bytes=LARGE)
+    log.append(records(b"a"))
+    log.append(records(b"b"), control=True)
+    log.leader_epoch = 1
+    log.append(records(b"c"), control=True)
+    await log.close()
+    batches = [*BatchLog(tmp_path, segment_bytes=LARGE).batches()]
+    assert [(each.is_control, each.partition_leader_epoch) for each in batches] == [(False, -1), (True, -1), (True, 1)]
+
+
+async def test_a_full_segment_is_followed_by_a_new_one(tmp_path: Path) -> None:
+    log = BatchLog(tmp_path, segment_bytes=200)
+    for _ in range(5):
+        log.append(records(bytes(60)))
+        log.seal()
+    await log.close()
+    assert [segment.base_offset for segment in list_segments(tmp_path)] == [0, 1, 2, 3, 4]
+    again = BatchLog(tmp_path, segment_bytes=200)
+    assert len(values_of(again)) == 5
+    await again.delete_before(3)
+    assert [segment.base_offset for segment in list_segments(tmp_path)] == [3, 4]
+    assert again.start_offset == 3
+    await again.close()
+
+
+async def test_a_segment_that_is_needed_in_part_is_kept(tmp_path: Path) -> None:
+    log = BatchLog(tmp_path, segment_bytes=LARGE)
+    log.append(records(b"a", b"b"))
+    await log.durable(2)
+    await log.roll()
+    log.append(records(b"c", b"d"))
+    await log.durable(4)
+    await log.delete_before(1)
+    assert log.start_offset == 0
+    await log.delete_before(3)
+    assert log.start_offset == 2
+    await log.roll()
+    await log.roll()  # an empty segment is not followed by another one
+    await log.delete_before(4)
+    assert [segment.base_offset for segment in list_segments(tmp_path)] == [4]
+    await log.close()
+
+
+async def test_a_log_that_ends_below_what_a_snapshot_has_goes_on_behind_it(tmp_path: Path) -> None:
+    log = BatchLog(tmp_path, segment_bytes=LARGE)
+    log.append(records(b"a"))
+    await log.close()
+    again = BatchLog(tmp_path, segment_bytes=LARGE, start_offset=10)
+    assert (again.end_offset, values_of(again)) == (10, [])
+    await again.close()
+    assert [segment.base_offset for segment in list_segments(tmp_path)] == [10]
+
+
+def test_a_log_whose_beginning_is_missing_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "00000000000000000007.log").touch()
+    with pytest.raises(CorruptLogError, match=r"begins at offset 7, and nothing has the records from 5 on"):
+        BatchLog(tmp_path, segment_bytes=LARGE, start_offset=5)
+    assert BatchLog(tmp_path, segment_bytes=LARGE).end_offset == 7
+
+
+@pytest.mark.parametrize("failing", ["write", "fsync"])
+async def test_after_an_error_nothing_is_acknowledged_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str
+) -> None:
+    told: list[StorageError] = []
+    log = BatchLog(tmp_path, segment_bytes=LARGE, on_failure=told.append)
+    log.append(records(b"kept"))
+    await log.durable(1)
+
+    def fail(*_arguments: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, failing, fail)
+    log.append(records(b"lost"))
+    with pytest.raises(StorageError, match=r"00000000000000000000\.log: writing the records from offset 1 on failed"):
+        await log.durable(2)
+    monkeypatch.undo()
+    with pytest.raises(StorageError, match="No space left on device"):
+        log.append(records(b"later"))
+    with pytest.raises(StorageError, match="Free space or repair the disk, then start the broker again"):
+        await log.durable(2)
+    assert not log.is_durable(2)
+    assert told == [log.failure]
+    await log.close()
+    assert values_of(BatchLog(tmp_path, segment_bytes=LARGE))[0] == (0, b"kept")
+
+
+async def test_an_unfinished_write_is_cut_off_at_the_next_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = BatchLog(tmp_path, segment_bytes=LARGE)
+    log.append(records(b"kept"))
+    await log.durable(1)
+    write, left = os.write, [30]
+
+    def write_some(descriptor: int, data: bytes) -> int:
+        if not left[0]:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        written = write(descriptor, data[: left[0]])
+        left[0] -= written
+        return written
+
+    monkeypatch.setattr(os, "write", write_some)
+    log.append(records(b"lost"))
+    with pytest.raises(StorageError):
+        await log.durable(2)
+    monkeypatch.undo()
+    await log.close()
+    assert values_of(BatchLog(tmp_path, segment_bytes=LARGE)) == [(0, b"kept")]

@@ -1,0 +1,98 @@
+"""The data directory: one broker at a time, always the same identity."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+
+import pytest
+
+from kafkawire.broker.storage.data_directory import DataDirectory
+from kafkawire.broker.storage.errors import DataDirectoryError
+
+
+def test_a_new_directory_gets_an_identity_and_keeps_it(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "data"
+    first = DataDirectory(path, 1)
+    first.close()
+    again = DataDirectory(path, 1)
+    again.close()
+    assert len(first.cluster_id) == 22
+    assert (again.cluster_id, again.directory_id) == (first.cluster_id, first.directory_id)
+    assert (path / "meta.properties").read_text() == (
+        f"version=1\ncluster.id={first.cluster_id}\nnode.id=1\ndirectory.id={first.directory_id}\n"
+    )
+
+
+def test_the_identity_that_kafka_gave_is_taken_over(tmp_path: Path) -> None:
+    meta = tmp_path / "meta.properties"
+    text = (
+        "#\n#Sat Nov 21 22:52:44 UTC 2026\nnode.id=3\ndirectory.id=z9a6gXO6NVdj-1_OCQvaMA\nversion=1\ncluster.id=mine\n"
+    )
+    meta.write_text(text)
+    directory = DataDirectory(tmp_path, 3)
+    directory.close()
+    assert (directory.cluster_id, str(directory.directory_id)) == ("mine", "z9a6gXO6NVdj-1_OCQvaMA")
+    assert meta.read_text() == text
+
+
+def test_what_kafka_before_directory_ids_left_out_is_added(tmp_path: Path) -> None:
+    (tmp_path / "meta.properties").write_text("version=1\ncluster.id=mine\nnode.id=1\n")
+    first, again = DataDirectory(tmp_path, 1), None
+    first.close()
+    again = DataDirectory(tmp_path, 1)
+    again.close()
+    assert first.directory_id == again.directory_id != bytes(16)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("version=0\n", r"meta\.properties: version 0; only version 1 can be read"),
+        ("version=1\nnode.id=2\n", r"belongs to node 2, this is node 1; set node\.id accordingly or use another"),
+        ("version=1\ndirectory.id=none\n", r"not a uuid in Kafka's base64 form.*restore the file, or delete it"),
+        ("version=\\u12\n", r"restore the file, or delete it"),
+    ],
+)
+def test_an_identity_that_cannot_be_is_refused_and_the_directory_let_go(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    meta = tmp_path / "meta.properties"
+    meta.write_text(text)
+    with pytest.raises(DataDirectoryError, match=message):
+        DataDirectory(tmp_path, 1)
+    meta.unlink()
+    DataDirectory(tmp_path, 1).close()
+
+
+def test_one_broker_has_it_at_a_time(tmp_path: Path) -> None:
+    directory = DataDirectory(tmp_path, 1)
+    for _ in range(2):
+        with pytest.raises(DataDirectoryError, match=r"another broker uses the directory \(\.lock is locked\)"):
+            DataDirectory(tmp_path, 1)
+    directory.close()
+    DataDirectory(tmp_path, 1).close()
+
+
+def test_kafka_in_another_process_is_kept_out_too(tmp_path: Path) -> None:
+    """Java locks the process (``FileChannel.tryLock``), the broker the open file: each sees the other's lock."""
+    directory = DataDirectory(tmp_path, 1)
+    child = os.fork()
+    if not child:
+        descriptor = os.open(tmp_path / ".lock", os.O_RDWR)
+        try:
+            fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os._exit(17)
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    directory.close()
+    assert os.waitstatus_to_exitcode(status) == 17
+
+
+def test_a_file_is_no_directory(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(DataDirectoryError, match="it is not a directory; use another one"):
+            DataDirectory(path, 1)

@@ -1,0 +1,77 @@
+"""Clocks of brokers: the machine's, and one that tests move."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+
+from kafkawire.broker.clock import ManualClock, SystemClock
+
+
+async def test_the_machines_clock_goes_by_itself() -> None:
+    clock = SystemClock()
+    before, began = clock.seconds(), time.time()
+    await clock.sleep(0.001)
+    await clock.sleep(-1)
+    assert clock.seconds() > before
+    assert abs(clock.now_ms() / 1000 - began) < 60
+
+
+async def test_a_manual_clock_stands_still_until_it_is_moved() -> None:
+    clock = ManualClock(start_ms=1000)
+    assert (clock.now_ms(), clock.seconds()) == (1000, 0)
+    clock.advance(1.5)
+    assert (clock.now_ms(), clock.seconds()) == (2500, 1.5)
+    with pytest.raises(ValueError, match="back"):
+        clock.advance(-1)
+
+
+async def test_sleepers_wake_in_the_order_of_their_times() -> None:
+    clock = ManualClock()
+    woken: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        await clock.sleep(seconds)
+        woken.append(seconds)
+
+    async with asyncio.TaskGroup() as tasks:
+        for seconds in (3, 1, 2, 0, -1):
+            tasks.create_task(sleep(seconds))
+        await asyncio.sleep(0)
+        assert clock.sleepers == 3
+        clock.advance(2)
+        for _ in range(3):
+            await asyncio.sleep(0)
+        assert woken == [0, -1, 1, 2]
+        assert clock.sleepers == 1
+        clock.advance(0.5)
+        await asyncio.sleep(0)
+        assert clock.sleepers == 1
+        await asyncio.to_thread(clock.advance, 0.5)
+    assert woken == [0, -1, 1, 2, 3]
+
+
+async def test_who_gives_up_sleeping_is_forgotten() -> None:
+    clock = ManualClock()
+    sleeper = asyncio.create_task(clock.sleep(1))
+    await asyncio.sleep(0)
+    sleeper.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await sleeper
+    assert clock.sleepers == 0
+    clock.advance(1)
+    await asyncio.sleep(0)
+
+
+def test_a_clock_outlives_the_loop_of_its_sleepers() -> None:
+    clock = ManualClock()
+
+    async def sleep() -> None:
+        asyncio.get_running_loop().create_task(clock.sleep(1)).add_done_callback(lambda _: None)
+        await asyncio.sleep(0)
+
+    asyncio.run(sleep())
+    clock.advance(2)
+    assert clock.sleepers == 0

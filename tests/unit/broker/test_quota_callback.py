@@ -1,0 +1,180 @@
+"""Quota callbacks of users at a running broker: what they are told, and how they are changed (KIP-257)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from tests.stand_in_cluster import FAST
+
+from kafkawire.admin.client import AdminClient
+from kafkawire.admin.config_resources import ConfigChange, ConfigResource, ConfigResourceType
+from kafkawire.admin.quotas import PRODUCER_BYTE_RATE, ClientQuotaAlteration, ClientQuotaEntity
+from kafkawire.admin.topics import NewTopic
+from kafkawire.broker import ClientQuotaCallback, ClientQuotaType, ClusterMetadata, ConfigurationError, EmbeddedBroker
+from kafkawire.broker import ClientQuotaEntity as ToldEntity
+from kafkawire.broker.sessions import Principal
+from kafkawire.protocol.errors import InvalidRequestError, UnknownServerError
+
+DEFAULTS = ConfigResource(ConfigResourceType.BROKER, "")
+ALICE = ClientQuotaEntity.of_user("alice")
+
+
+class Recording(ClientQuotaCallback):
+    """Writes down what it is told."""
+
+    told: ClassVar[list[str]] = []
+
+    def _tell(self, what: str) -> None:
+        self.told.append(f"{type(self).__name__} {what}")
+
+    def configure(self, configs: Mapping[str, str]) -> None:
+        self._tell(f"is configured with {configs['quota.of.mine']}")
+
+    def quota_metric_tags(self, quota_type: ClientQuotaType, principal: Principal, client_id: str) -> Mapping[str, str]:
+        return {"all": "one"}
+
+    def quota_limit(self, quota_type: ClientQuotaType, metric_tags: Mapping[str, str]) -> float | None:
+        return None
+
+    def update_quota(self, quota_type: ClientQuotaType, quota_entity: ToldEntity, new_value: float) -> None:
+        self._tell(f"has {quota_type.name} {quota_entity.config_entities[0].name} {new_value}")
+
+    def remove_quota(self, quota_type: ClientQuotaType, quota_entity: ToldEntity) -> None:
+        self._tell(f"has no {quota_type.name} {quota_entity.config_entities[0].name}")
+
+    def update_cluster_metadata(self, cluster: ClusterMetadata) -> bool:
+        leaders = {name: [one.leader for one in partitions] for name, partitions in cluster.topics.items()}
+        self._tell(f"sees {len(cluster.nodes)} nodes, topics {leaders}")
+        return False
+
+    def close(self) -> None:
+        self._tell("is closed")
+
+
+class Another(Recording):
+    """The same by another name."""
+
+
+class Failing(Recording):
+    """Cannot be asked."""
+
+    def quota_metric_tags(self, quota_type: ClientQuotaType, principal: Principal, client_id: str) -> Mapping[str, str]:
+        raise ZeroDivisionError
+
+
+class Unwilling(Recording):
+    """Cannot be configured."""
+
+    def configure(self, configs: Mapping[str, str]) -> None:
+        raise ValueError("no")
+
+
+def named(callback: type[ClientQuotaCallback]) -> str:
+    return f"{__name__}:{callback.__name__}"
+
+
+@pytest.fixture(autouse=True)
+def _nothing_told() -> None:
+    Recording.told.clear()
+
+
+@asynccontextmanager
+async def running(
+    callback: type[ClientQuotaCallback] | None, data_dir: Path | None = None
+) -> AsyncIterator[AdminClient]:
+    properties = {"quota.of.mine": "5"} | ({"client.quota.callback.class": named(callback)} if callback else {})
+    async with (
+        EmbeddedBroker(properties, data_dir=data_dir) as broker,
+        AdminClient(broker.bootstrap_servers, settings=FAST) as client,
+    ):
+        yield client
+
+
+async def change(client: AdminClient, text: str | None) -> None:
+    name = "client.quota.callback.class"
+    one = ConfigChange.delete(name) if text is None else ConfigChange.set(name, text)
+    (await client.incremental_alter_configs({DEFAULTS: [one]})).all()
+
+
+async def test_a_callback_is_told_everything(tmp_path: Path) -> None:
+    async with running(Recording, tmp_path) as client:
+        (await client.create_topics([NewTopic("t", 2)])).all()
+        (await client.alter_client_quotas([ClientQuotaAlteration(ALICE, {PRODUCER_BYTE_RATE: 5.0})])).all()
+        (await client.alter_client_quotas([ClientQuotaAlteration(ALICE, {PRODUCER_BYTE_RATE: None})])).all()
+        (await client.alter_client_quotas([ClientQuotaAlteration(ALICE, {PRODUCER_BYTE_RATE: 7.0})])).all()
+    assert Recording.told == [
+        "Recording is configured with 5",
+        "Recording sees 1 nodes, topics {}",
+        "Recording sees 1 nodes, topics {'t': [1, 1]}",
+        "Recording has PRODUCE alice 5.0",
+        "Recording has no PRODUCE alice",
+        "Recording has PRODUCE alice 7.0",
+        "Recording is closed",
+    ]
+    Recording.told.clear()
+    async with running(Recording, tmp_path) as client:
+        pass
+    assert Recording.told[:2] == ["Recording is configured with 5", "Recording has PRODUCE alice 7.0"]
+    assert "Recording sees 1 nodes, topics {'t': [1, 1]}" in Recording.told
+
+
+async def test_quota_callback_changed_while_the_broker_runs(tmp_path: Path) -> None:
+    async with running(Recording, tmp_path) as client:
+        (await client.alter_client_quotas([ClientQuotaAlteration(ALICE, {PRODUCER_BYTE_RATE: 5.0})])).all()
+        Recording.told.clear()
+        await change(client, named(Another))
+        assert Recording.told == [
+            "Another is configured with 5",
+            "Recording is closed",
+            "Another has PRODUCE alice 5.0",
+            "Another sees 1 nodes, topics {}",
+        ]
+        Recording.told.clear()
+    async with running(Recording, tmp_path) as client:  # it is still the one that was set
+        assert Recording.told[:2] == ["Another is closed", "Another is configured with 5"]
+        Recording.told.clear()
+        await change(client, None)
+        assert Recording.told[:2] == ["Recording is configured with 5", "Another is closed"]
+        await change(client, "")
+        assert Recording.told[-1] == "Recording is closed"
+        await change(client, named(Another))
+        assert Recording.told[-3:-1] == ["Another is configured with 5", "Another has PRODUCE alice 5.0"]
+
+
+@pytest.mark.parametrize("text", ["no.such.module:Class", f"{__name__}:NoSuchClass", f"{__name__}:named", "Class"])
+async def test_what_is_no_callback_is_refused(text: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"client\.quota\.callback\.class"):
+        async with EmbeddedBroker({"client.quota.callback.class": text}):
+            pass
+    async with running(Recording) as client:
+        with pytest.RaisesGroup(pytest.RaisesExc(InvalidRequestError, match=r"client\.quota\.callback\.class")):
+            await change(client, text)
+        assert "Recording is closed" not in Recording.told
+
+
+async def test_one_that_cannot_be_configured_does_not_take_over(caplog: pytest.LogCaptureFixture) -> None:
+    async with running(Recording) as client:
+        await change(client, named(Unwilling))
+        assert "cannot be changed" in caplog.text
+        assert "Recording is closed" not in Recording.told
+
+
+async def test_one_that_cannot_be_asked_fails_requests_until_another_takes_over() -> None:
+    async with running(None) as client:
+        await change(client, named(Failing))
+        results = await client.create_topics([NewTopic("t", 1)])
+        (error,) = results.errors().values()
+        assert isinstance(error, UnknownServerError)
+
+
+async def test_a_single_broker_cannot_have_a_callback_of_its_own() -> None:
+    async with running(None) as client:
+        one = ConfigChange.set("client.quota.callback.class", named(Another))
+        results = await client.incremental_alter_configs({ConfigResource(ConfigResourceType.BROKER, "1"): [one]})
+        (error,) = results.errors().values()
+        assert isinstance(error, InvalidRequestError)
+        assert Recording.told == []

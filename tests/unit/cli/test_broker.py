@@ -1,0 +1,111 @@
+"""``kafkawire broker`` as a program: it tells its address, stops on signals, and says what is wrong."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from kafkawire.cli.app import main
+from kafkawire.cli.outcome import ExitCode
+
+PROGRAM = "import sys; from kafkawire.cli.app import main; sys.exit(main())"
+
+
+@contextmanager
+def started(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The program and the first line that it prints."""
+    with subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, "broker", "--port", "0", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            assert line.startswith("kafkawire broker listens on "), process.communicate()
+            yield process, line
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize(
+    ("number", "exit_code"), [(signal.SIGTERM, ExitCode.DONE), (signal.SIGINT, ExitCode.INTERRUPTED)]
+)
+def test_it_tells_its_address_and_stops_on_signals(tmp_path: Path, number: int, exit_code: int) -> None:
+    ready, properties = tmp_path / "ready", tmp_path / "server.properties"
+    properties.write_text("# for the test\nnode.id = 7\nnum.partitions=1\n")
+    options = ("--data-dir", f"{tmp_path / 'data'}", "--ready-file", f"{ready}", "--properties", f"{properties}")
+    with started(*options, "--config", "num.partitions=3") as (process, line):
+        address = ready.read_text().strip()
+        assert line == f"kafkawire broker listens on {address}\n"
+        host, _, port = address.rpartition(":")
+        socket.create_connection((host, int(port)), timeout=10).close()
+        process.send_signal(number)
+        output, errors = process.communicate(timeout=20)
+    assert (process.returncode, output, errors) == (exit_code, "", "")
+    assert "node.id=7\n" in (tmp_path / "data" / "meta.properties").read_text()
+    assert [path.name for path in tmp_path.iterdir() if path.suffix == ".part"] == []
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files that are no properties, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    Path("wrong.properties").write_text("a=\\u12\n")
+    Path("binary.properties").write_bytes(b"\xff")
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("arguments", "exit_code", "message"),
+    [
+        (["--config", "num.partitions"], ExitCode.USAGE, "--config num.partitions: write it as NAME=VALUE"),
+        (["--config", "=1"], ExitCode.USAGE, "--config : write it as NAME=VALUE"),
+        (["--config", "num.partitions=x"], ExitCode.USAGE, "Invalid value x for configuration num.partitions"),
+        (["--properties", "no-such-file"], ExitCode.FAILED, "no-such-file: No such file or directory"),
+        (["--properties", "wrong.properties"], ExitCode.USAGE, "wrong.properties: the value of a has \\u without"),
+        (["--properties", "binary.properties"], ExitCode.FAILED, "binary.properties: it is no text in UTF-8"),
+        (["--data-dir", "wrong.properties"], ExitCode.FAILED, "wrong.properties: it is not a directory"),
+        (["--port", "70000"], ExitCode.USAGE, "65535"),
+    ],
+)
+def test_what_is_wrong_is_said(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], exit_code: int, message: str
+) -> None:
+    assert main(["broker", "--port", "0", *arguments]) == exit_code
+    assert message in capsys.readouterr().err
+
+
+def test_a_port_that_is_taken_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        assert main(["broker", "--port", f"{port}"]) == ExitCode.FAILED
+    errors = capsys.readouterr().err
+    assert f"Address already in use (while attempting to bind on address ('127.0.0.1', {port}))" in errors
+    assert "--port 0 a free port" in errors
+
+
+def test_a_directory_that_another_broker_has_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with started("--data-dir", f"{tmp_path}"):
+        assert main(["broker", "--port", "0", "--data-dir", f"{tmp_path}"]) == ExitCode.FAILED
+    assert f"{tmp_path}: another broker uses the directory (.lock is locked); stop it" in capsys.readouterr().err
+
+
+def test_a_damaged_log_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with started("--data-dir", f"{tmp_path}") as (process, _):
+        process.terminate()
+        process.wait(20)
+    (segment,) = (tmp_path / "__cluster_metadata-0").glob("*.log")
+    content = bytearray(segment.read_bytes())
+    content[40] ^= 1
+    segment.write_bytes(content)
+    assert main(["broker", "--port", "0", "--data-dir", f"{tmp_path}"]) == ExitCode.FAILED
+    assert f"{segment}: damaged at byte 0, where offset 0 should be" in capsys.readouterr().err
