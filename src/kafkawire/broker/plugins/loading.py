@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Callable
+from inspect import isfunction
 from typing import Final, TypeVar, cast
 
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration, ConfigurationError
@@ -21,7 +22,7 @@ def plugged_in(configuration: BrokerConfiguration, property_name: str, kind: Cal
     Args:
         configuration: of the broker.
         property_name: ``create.topic.policy.class.name`` and the like.
-        kind: the class that it must be derived from.
+        kind: the class that it is derived from, or whose methods it has all the same.
 
     Raises:
         ConfigurationError: there is no such class, or it is something else.
@@ -35,7 +36,7 @@ def load(text: str, kind: Callable[..., P], property_name: str) -> P:
 
     Args:
         text: ``module:Class``.
-        kind: the class that it must be derived from.
+        kind: the class that it is derived from, or whose methods it has all the same.
         property_name: where the text stands, for errors.
 
     Raises:
@@ -67,9 +68,17 @@ def find(text: str, kind: Callable[..., P], property_name: str) -> Callable[[], 
         raise wrong(f"the module has no {class_name}") from error
     if not isinstance(kind, type):
         raise TypeError(f"{kind} is no class")
-    if not isinstance(found, type) or not issubclass(found, kind):
-        raise wrong(f"it is no class that is derived from {kind.__module__}:{kind.__qualname__}")
+    derived_from = f"derived from {kind.__module__}:{kind.__qualname__}"
+    if not isinstance(found, type):
+        raise wrong(f"it is no class; write one that is {derived_from}")
+    missing = [method for method in _methods_of(kind) if not callable(getattr(found, method, None))]
+    if missing:
+        raise wrong(f"it is not {derived_from}, nor does it have all of its methods: {', '.join(missing)} is missing")
     return cast(Callable[[], P], found)
+
+
+def _methods_of(kind: type) -> list[str]:
+    return [name for name, value in vars(kind).items() if isfunction(value) and not name.startswith("_")]
 
 
 def _wrong(property_name: str, text: str, why: str) -> ConfigurationError:

@@ -28,7 +28,18 @@ class Unfinished(CreateTopicPolicy):
     pass
 
 class Other:
-    pass
+    def validate(self, request):
+        pass
+
+class Alike:
+    def configure(self, configs):
+        pass
+
+    def validate(self, request):
+        pass
+
+    def close(self):
+        pass
 
 value = 5
 """
@@ -50,6 +61,10 @@ def test_a_property_names_a_class() -> None:
     assert type(loaded("plugged_in_module:Outer.Inner")).__qualname__ == "Outer.Inner"
 
 
+def test_a_class_with_all_methods_needs_no_base() -> None:
+    assert type(loaded("plugged_in_module:Alike")).__name__ == "Alike"
+
+
 def test_no_property_is_no_plug_in() -> None:
     assert plugged_in(BrokerConfiguration({}), PROPERTY, CreateTopicPolicy) is None
     assert loaded("") is None
@@ -65,7 +80,8 @@ def test_no_property_is_no_plug_in() -> None:
         ("broken_module:Policy", "cannot be imported .*no_such_module"),
         ("plugged_in_module:Missing", "has no Missing"),
         ("plugged_in_module:Other", "derived from kafkawire.broker.plugins.create_topic_policy:CreateTopicPolicy"),
-        ("plugged_in_module:value", "derived from"),
+        ("plugged_in_module:Other", "configure, close is missing"),
+        ("plugged_in_module:value", "no class"),
         ("plugged_in_module:Demanding", "without arguments"),
         ("plugged_in_module:Unfinished", "without arguments .*abstract"),
     ],
