@@ -48,7 +48,7 @@ def parse(name: str, kind: ValueType, text: str | None) -> Value:
         case "double":
             return _double(name, text)
         case "list":
-            return tuple(dict.fromkeys(entry.strip(_BLANKS) for entry in text.split(","))) if text else ()
+            return tuple(entry.strip(_BLANKS) for entry in text.split(",")) if text else ()
         case _:
             return text
 

@@ -141,6 +141,36 @@ def test_g5_changes_of_a_topic(talk: Talk) -> None:
 
 
 @on_plain
+def test_g5_entries_that_are_empty(talk: Talk) -> None:
+    create(talk, Topic("entries", 1, 1))
+    settled(talk, "entries")
+    name = "follower.replication.throttled.replicas"
+    for operation, text, left in (
+        (APPEND, "0:1,", "0:1"),
+        (APPEND, "0:1,1:1,1:1", "0:1,1:1"),
+        (SET, "0:1,0:1,1:1", "0:1,0:1,1:1"),
+        (SUBTRACT, "0:1", "0:1,1:1"),
+        (SUBTRACT, ",", "0:1,1:1"),
+        (APPEND, ",", "0:1,1:1"),
+        (SUBTRACT, "1:1,0:1", ""),
+    ):
+        change(talk, Changed(TOPIC, "entries", (Change(name, operation, text),)))
+        seen(talk, (TOPIC, "entries"), name, left, 1)
+    for operation, text in ((APPEND, ",0:1"), (APPEND, ""), (APPEND, "a,,b"), (SUBTRACT, "")):
+        change(talk, Changed(TOPIC, "entries", (Change(name, operation, text),)))
+
+
+@on_plain
+def test_g5_values_that_no_record_can_hold(talk: Talk) -> None:
+    create(talk, Topic("long", 1, 1))
+    settled(talk, "long")
+    for broker in (1, 2):
+        entries = ",".join(f"{partition}:{broker}" for partition in range(4_000))
+        grown = Change("leader.replication.throttled.replicas", APPEND, entries)
+        change(talk, Changed(TOPIC, "long", (grown,)), Changed(TOPIC, "no-such", ()))
+
+
+@on_plain
 def test_g5_changes_that_cannot_be(talk: Talk) -> None:
     create(talk, Topic("unalterable", 1, 1))
     settled(talk, "unalterable")
