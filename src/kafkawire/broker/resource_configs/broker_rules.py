@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from kafkawire.broker.configuration.broker_configuration import ConfigurationError
 from kafkawire.broker.configuration.checks import InvalidValueError, Value
 from kafkawire.broker.configuration.definitions import definitions
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.item_errors import ItemError
+from kafkawire.broker.plugins.client_quota_callback import CALLBACK_CLASS, ClientQuotaCallback
+from kafkawire.broker.plugins.loading import find
 from kafkawire.broker.resource_configs.descriptions import topic_defaults
 from kafkawire.broker.resource_configs.sources import broker_definition, broker_synonyms
 from kafkawire.protocol.error_codes import ErrorCode
@@ -47,7 +50,8 @@ class BrokerChangeRules:
             ItemError: it cannot be set while brokers run, not there, or not with the rest of the configuration.
         """
         try:
-            _check_places(configs)
+            _check_places(configs, of_one_broker=of_one_broker)
+            _check_callback(configs.get(CALLBACK_CLASS))
             values = dict(_values(configs))
             if not of_one_broker:
                 _refuse(
@@ -139,14 +143,24 @@ class BrokerChangeRules:
         return value if isinstance(value, int) else self._dynamic.integer(name)
 
 
-def _check_places(configs: Mapping[str, str]) -> None:
+def _check_places(configs: Mapping[str, str], *, of_one_broker: bool) -> None:
     known = definitions()
-    fixed = (key for key in configs if key in known.broker and key not in known.update_modes)
+    changeable = known.update_modes if of_one_broker else {CALLBACK_CLASS, *known.update_modes}  # KIP-257
+    fixed = (key for key in configs if key in known.broker and key not in changeable)
     _refuse(fixed, "Cannot update these configs dynamically")
     _refuse(
         (key for key in configs if key in known.of_listeners_only),
         "These security configs can be dynamically updated only per-listener using the listener prefix",
     )
+
+
+def _check_callback(text: str | None) -> None:
+    if not text:
+        return
+    try:
+        find(text, ClientQuotaCallback, CALLBACK_CLASS)
+    except ConfigurationError as error:
+        raise InvalidValueError(str(error)) from None
 
 
 def _values(configs: Mapping[str, str]) -> Iterator[tuple[str, Value]]:
