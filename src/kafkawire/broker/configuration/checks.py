@@ -7,6 +7,8 @@ from typing import TypeAlias
 
 import msgspec
 
+from kafkawire.broker.configuration.java_numbers import java_double
+
 __all__ = [
     "Check",
     "Entries",
@@ -43,7 +45,7 @@ class InvalidValueError(Exception):
             value: as it was given.
             reason: what is wrong with it.
         """
-        shown = "null" if value is None else value
+        shown = "null" if value is None else java_double(value) if isinstance(value, float) else value
         return cls(f"Invalid value {shown} for configuration {name}: {reason}")
 
 

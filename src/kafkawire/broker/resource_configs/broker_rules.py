@@ -25,11 +25,16 @@ _POOLS: Final = (
     "num.recovery.threads.per.data.dir",
     "background.threads",
     "remote.log.reader.threads",
+    "remote.log.manager.copier.thread.pool.size",
+    "remote.log.manager.expiration.thread.pool.size",
+    "remote.log.manager.follower.thread.pool.size",
 )
 _OF_ALL_LISTENERS: Final = frozenset({"max.connections", "max.connection.creation.rate", "num.network.threads"})
 _KINDS_OF_GROUPS: Final = ("consumer", "share", "streams")
+_LIMITS: Final = ("max.connections", "max.connection.creation.rate")
 _OVERRIDES: Final = "max.connections.per.ip.overrides"
 _LISTENERS: Final = ("listeners", "listener.security.protocol.map")
+_ALL_LOG_DIRS: Final = ("*",)
 _BYTES_OF_A_CLEANER: Final = 1 << 20
 
 
@@ -69,7 +74,8 @@ class BrokerChangeRules:
             raise ItemError(ErrorCode.INVALID_REQUEST, str(error)) from None
 
     def _check_numbers(self, values: Mapping[str, Value]) -> None:
-        _require(values.get("log.roll.ms", 1) != 0, "log.roll.ms must be greater than or equal to 1")
+        rolled = values.get("log.roll.ms")
+        _require(not isinstance(rolled, int) or rolled >= 1, "log.roll.ms must be greater than or equal to 1")
         jitter = values.get("log.roll.jitter.ms")
         _require(not isinstance(jitter, int) or jitter >= 0, "log.roll.jitter.ms must be greater than or equal to 0")
         _require(
@@ -94,11 +100,20 @@ class BrokerChangeRules:
         for unit in ("ms", "bytes"):
             local = self._number(f"log.local.retention.{unit}", values)
             whole = values.get(f"log.retention.{unit}", int(defaults[f"retention.{unit}"] or 0))
-            if isinstance(whole, int) and 0 <= whole < local:
+            if not isinstance(whole, int) or whole < 0:
+                continue
+            if local == -1:
+                reason = f"Value must not be -1 as log.retention.{unit} value is set as {whole}."
+                raise InvalidValueError.of(f"log.local.retention.{unit}", local, reason)
+            if whole < local:
                 reason = f"Value must not be more than log.retention.{unit} property value: {whole}"
                 raise InvalidValueError.of(f"log.local.retention.{unit}", local, reason)
 
     def _check_connections(self, values: Mapping[str, Value]) -> None:
+        for name, value in values.items():
+            base = broker_synonyms(name)[-1]
+            if base in _LIMITS and value == 0 and self._is_served(name):
+                raise InvalidValueError(f"Invalid {base} {value}")
         overrides = values.get(
             "max.connections.per.ip.overrides", self._dynamic.value("max.connections.per.ip.overrides")
         )
@@ -116,7 +131,8 @@ class BrokerChangeRules:
         cordoned = values.get("cordoned.log.dirs")
         static = self._dynamic.static
         known = static.strings("log.dirs") or static.strings("log.dir")
-        missing = [entry for entry in cordoned if entry not in known] if isinstance(cordoned, tuple) else []
+        entries = cordoned if isinstance(cordoned, tuple) and cordoned != _ALL_LOG_DIRS else ()
+        missing = [entry for entry in entries if entry not in known]
         _require(
             not missing,
             "All entries in cordoned.log.dirs must be present in log.dirs or log.dir. "
@@ -137,6 +153,13 @@ class BrokerChangeRules:
             raise InvalidValueError(
                 f"Log cleaner threads cannot be increased to more than double the current value {now}"
             )
+
+    def _is_served(self, name: str) -> bool:
+        """Whether a name is for all listeners, or for one that there is."""
+        if not _is_of_listener(name):
+            return True
+        listeners = {listener.partition("://")[0].lower() for listener in self._dynamic.static.strings("listeners")}
+        return name.split(".")[2] in listeners
 
     def _number(self, name: str, values: Mapping[str, Value]) -> int:
         value = values.get(name)
