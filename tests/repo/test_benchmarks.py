@@ -7,13 +7,23 @@ import sys
 from pathlib import Path
 
 import pytest
-from benchmarks import admin_memory, admin_page
+from benchmarks import admin_memory, admin_page, broker_page
 from benchmarks.admin_memory import Memory
 from benchmarks.admin_peers import missing_admin_peers
 from benchmarks.chart import speed_up_chart
 from benchmarks.peers import missing_peers
 from benchmarks.report import page
-from benchmarks.results import ADMIN_PEERS, CONFLUENT, JAVA, KAFKA_PYTHON, KIO, OURS, Measurement, Target
+from benchmarks.results import (
+    ADMIN_PEERS,
+    CONFLUENT,
+    JAVA,
+    KAFKA,
+    KAFKA_PYTHON,
+    KIO,
+    OURS,
+    Measurement,
+    Target,
+)
 from benchmarks.sampling import Effort, Waiting, interleave, interleave_waiting
 from tests.apache_kafka.releases import class_path, newest_release
 
@@ -133,3 +143,24 @@ def test_without_java_the_admin_client_is_left_out_with_a_word(tmp_path: Path) -
     finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
     assert (finished.returncode, finished.stdout) == (0, "")
     assert finished.stderr.startswith("admin left out: needs Apache Kafka's own classes: there is no java on the path")
+
+
+@pytest.mark.interop
+@pytest.mark.xdist_group("kafka_broker")
+def test_the_broker_is_measured_beside_apache_kafka() -> None:
+    class_path(newest_release())  # skips this test where there is no Kafka
+    command = [sys.executable, "-m", "benchmarks", "broker", "--trial", "--rounds", "1"]
+    finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stderr
+    assert "a request that creates 20 ACLs" in finished.stdout
+
+
+def test_the_page_of_the_broker_has_a_section_for_each_kind() -> None:
+    started = Measurement("broker start", "the program", {OURS: (1.0,), KAFKA: (4.0,)}, (Target(KAFKA, 3),))
+    asked = Measurement("broker requests", "ten of them", {OURS: (1.0,), KAFKA: (2.0,)}, (Target(KAFKA, 3),))
+    text = broker_page.page([started, asked], [("Processor", "one")])
+    assert "* Processor: one" in text
+    assert (
+        text.index("## Start") < text.index("the program |") < text.index("## Requests") < text.index("ten of them |")
+    )
+    assert "**4**" in text

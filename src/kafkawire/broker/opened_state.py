@@ -18,7 +18,7 @@ from kafkawire.broker.metadata_log.file_log import METADATA_FOLDER, FileLog, Log
 from kafkawire.broker.metadata_log.log import MemoryLog, MetadataLog
 from kafkawire.broker.registration import arrival_records, bootstrap_records, departure_records, leadership_records
 from kafkawire.broker.storage.data_directory import DataDirectory
-from kafkawire.broker.storage.errors import StorageError
+from kafkawire.broker.storage.errors import CorruptLogError, StorageError
 from kafkawire.layout.uuid import Uuid
 
 __all__ = ["OpenedState"]
@@ -82,9 +82,7 @@ class OpenedState:
                 cluster_id, directory_id = directory.cluster_id, directory.directory_id
                 log = FileLog(data_dir / METADATA_FOLDER, _settings(configuration), clock, on_failure)
             resources.push_async_callback(log.close)
-            image = MetadataImage()
-            for record in log.replay():
-                image.apply(record)
+            image = _image_of(log)
             coordinator = GroupCoordinator.opened(data_dir, clock, on_failure)
             resources.push_async_callback(coordinator.close)
             return cls(
@@ -119,6 +117,20 @@ class OpenedState:
             # A log that has failed takes nothing more; whoever is told of failures knows already.
             with suppress(StorageError):
                 self.controller.commit(departure_records(self.controller.image, cluster.node_id))
+
+
+def _image_of(log: MetadataLog) -> MetadataImage:
+    image = MetadataImage()
+    for record in log.replay():
+        try:
+            image.apply(record)
+        except (KeyError, ValueError) as error:
+            raise CorruptLogError(
+                f"a {record.NAME} of the metadata log is about something that the records before it do not have "
+                f"({type(error).__name__}: {error}); a newer Kafka wrote it, or records are missing: restore the "
+                "directory from a backup"
+            ) from error
+    return image
 
 
 def _settings(configuration: Values) -> LogSettings:

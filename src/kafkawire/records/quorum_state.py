@@ -23,7 +23,7 @@ def decode_quorum_state(text: bytes) -> tuple[QuorumStateData, int]:
     name = QuorumStateData.NAME
     try:
         state = msgspec.json.decode(text, type=dict[str, object])
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise DecodeError("json", str(error), message_name=name) from None
     version = state.pop(_VERSION_KEY, None)
     if type(version) is not int:

@@ -58,6 +58,7 @@ def test_properties(kafka_broker, kafka_broker_properties):
 
 @pytest.mark.parametrize(("source", "passed"), [(SYNC, 2), (ASYNC, 1), (PROPERTIES, 1)], ids=["sync", "async", "own"])
 def test_tests_have_a_broker(pytester: pytest.Pytester, source: str, passed: int) -> None:
+    pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function")
     pytester.makepyfile(source)
     pytester.runpytest_inprocess(*PLUGIN, "-p", "no:cacheprovider").assert_outcomes(passed=passed)
 

@@ -146,6 +146,7 @@ class TestQuorumState:
             (b'{"leaderId":1,"data_version":1}', "json"),
             (b'{"a":' * 100_000, "json"),
             (b"\xff", "json"),
+            (b'{"\x80eaderId":1,"data_version":1}', "json"),
         ],
     )
     def test_broken_files_are_refused(self, text: bytes, kind: str) -> None:

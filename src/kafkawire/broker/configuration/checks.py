@@ -7,6 +7,8 @@ from typing import TypeAlias
 
 import msgspec
 
+from kafkawire.broker.configuration.java_numbers import java_double
+
 __all__ = [
     "Check",
     "Entries",
@@ -24,7 +26,7 @@ __all__ = [
 Value: TypeAlias = str | int | float | bool | tuple[str, ...] | None
 """A value that was parsed: text, a number, a boolean, the entries of a list, or none at all."""
 
-_REPLICA = re.compile(r"[0-9]+:[0-9]+", re.ASCII)
+_REPLICA = re.compile(r"([0-9]+:[0-9]+)?", re.ASCII)
 _DURATION = re.compile(
     r"by_duration:[+]?P(?!$)([+]?\d+D)?(T(?!$)([+]?\d+H)?([+]?\d+M)?([+]?\d+([.]\d{0,9})?S)?)?",
     re.ASCII | re.IGNORECASE,
@@ -43,7 +45,7 @@ class InvalidValueError(Exception):
             value: as it was given.
             reason: what is wrong with it.
         """
-        shown = "null" if value is None else value
+        shown = "null" if value is None else java_double(value) if isinstance(value, float) else value
         return cls(f"Invalid value {shown} for configuration {name}: {reason}")
 
 
@@ -142,12 +144,12 @@ class NotEmpty(_Check, frozen=True, tag="not_empty"):
 
 
 class ThrottledReplicas(_Check, frozen=True, tag="throttled_replicas"):
-    """``*``, or a list of partitions and brokers, ``0:1,1:1``."""
+    """``*``, or a list of partitions and brokers, ``0:1,1:1``; empty entries count for nothing."""
 
     def verify(self, name: str, value: Value) -> None:
         """Let such a list pass."""
         entries = value if isinstance(value, tuple) else ()
-        if entries != ("*",) and not all(map(_REPLICA.fullmatch, entries)):
+        if "".join(entries) != "*" and not all(map(_REPLICA.fullmatch, entries)):
             wanted = "[partitionId]:[brokerId],[partitionId]:[brokerId],..."
             reason = f"{name} must be the literal '*' or a list of replicas in the following format: {wanted}"
             raise InvalidValueError.of(name, f"[{', '.join(entries)}]", reason)

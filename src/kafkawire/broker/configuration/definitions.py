@@ -13,7 +13,7 @@ from typing import Literal
 
 import msgspec
 
-from kafkawire.broker.configuration.checks import Check, Value
+from kafkawire.broker.configuration.checks import Check, Entries, Value
 from kafkawire.broker.configuration.values import ValueType, parse, written
 
 __all__ = ["ConfigDefinition", "Definitions", "definitions"]
@@ -51,14 +51,19 @@ class ConfigDefinition(msgspec.Struct, frozen=True, omit_defaults=True, rename={
         Raises:
             InvalidValueError: it is no value for this.
         """
-        value = parse(name, self.kind, text)
+        value = self._parsed(name, text)
         if self.check is not None:
             self.check.verify(name, value)
         return value
 
     def normalised(self, text: str) -> str:
         """A good text as Kafka shows it: without blanks around, numbers in their usual form."""
-        return written(parse("", self.kind, text)) or ""
+        return written(self._parsed("", text)) or ""
+
+    def _parsed(self, name: str, text: str | None) -> Value:
+        """What a text means; most lists have each entry once."""
+        value = parse(name, self.kind, text)
+        return tuple(dict.fromkeys(value)) if isinstance(value, tuple) and isinstance(self.check, Entries) else value
 
 
 class Definitions(msgspec.Struct, frozen=True):

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
 from kafkawire.broker.configuration.checks import InvalidValueError, Value
+from kafkawire.broker.configuration.java_numbers import java_double
 
 __all__ = ["ValueType", "parse", "written"]
 
@@ -48,7 +49,7 @@ def parse(name: str, kind: ValueType, text: str | None) -> Value:
         case "double":
             return _double(name, text)
         case "list":
-            return tuple(dict.fromkeys(entry.strip(_BLANKS) for entry in text.split(","))) if text else ()
+            return tuple(entry.strip(_BLANKS) for entry in text.split(",")) if text else ()
         case _:
             return text
 
@@ -61,7 +62,7 @@ def written(value: Value) -> str | None:
         case bool():
             return "true" if value else "false"
         case float():
-            return _java_double(value)
+            return java_double(value)
         case tuple():
             return ",".join(value)
         case _:
@@ -94,29 +95,3 @@ def _double(name: str, text: str) -> float:
         except OverflowError:
             return math.copysign(math.inf, -1 if text.startswith("-") else 1)
     raise InvalidValueError.of(name, text, "Not a number of type DOUBLE")
-
-
-def _java_double(value: float) -> str:
-    """As ``Double.toString`` writes it: with a point always, and an exponent below 0.001 and from 10 000 000 on."""
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "Infinity" if value > 0 else "-Infinity"
-    if value == 0 or 1e-3 <= abs(value) < 1e7:
-        return repr(value)
-    digits, _, exponent = f"{value!r}".partition("e")
-    if exponent:
-        shift = int(exponent)
-    else:
-        digits, _, exponent = f"{value:.17e}".partition("e")
-        digits, shift = _shortest(value, int(exponent)), int(exponent)
-    return f"{digits if '.' in digits else digits + '.0'}E{shift}"
-
-
-def _shortest(value: float, exponent: int) -> str:
-    """The fewest digits before the exponent that mean the value."""
-    for places in range(1, 18):
-        digits = f"{value:.{places}e}".partition("e")[0]
-        if float(f"{digits}e{exponent}") == value:
-            return digits
-    raise AssertionError("17 digits always suffice")

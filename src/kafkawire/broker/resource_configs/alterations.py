@@ -131,7 +131,7 @@ class ConfigAlterations:
             message = f"Can't {change.operation.name} to key {change.name} because its type is not LIST."
             raise ItemError(ErrorCode.INVALID_CONFIG, message)
         entries = self._entries(resource, change.name, current, definition)
-        named = (change.value or "").split(",")
+        named = _split(change.value or "")
         if change.operation is ConfigOperation.APPEND:
             known = frozenset(entries)
             return ",".join((*entries, *(one for one in dict.fromkeys(named) if one not in known)))
@@ -143,7 +143,7 @@ class ConfigAlterations:
         if current is None:
             is_topic = resource.resource_type is ConfigResourceType.TOPIC
             current = topic_defaults(self._dynamic).get(name) if is_topic else definition.default
-        return current.split(",") if current else ()
+        return [entry for entry in (current or "").split(",") if entry]
 
     def _check(self, resource: ConfigResource, result: Mapping[str, str], altered: Mapping[str, str | None]) -> None:
         self._check_min_insync_replicas(resource, altered)
@@ -183,6 +183,14 @@ def _definition(resource: ConfigResource, name: str) -> ConfigDefinition | None:
     return None
 
 
+def _split(text: str) -> list[str]:
+    """Entries as Java's ``split`` finds them: without empty ones at the end, unless there is nothing at all."""
+    parts = text.split(",")
+    while text and parts and not parts[-1]:
+        parts.pop()
+    return parts
+
+
 def _without(entries: Iterable[str], removed: Iterable[str]) -> Iterator[str]:
     """Entries but for the first of each that is removed."""
     left = Counter(removed)
@@ -204,8 +212,7 @@ def _check_is_list(change: ConfigChange) -> None:
 
 
 def _record(resource: ConfigResource, name: str, value: str | None) -> ConfigRecord:
-    size = len((value or "").encode(errors="replace"))
-    if size > _LONGEST:
-        message = f"The value of {name} takes {size} bytes, at most {_LONGEST} fit"
-        raise ItemError(ErrorCode.INVALID_CONFIG, message)
+    if value is not None and len(value.encode(errors="replace")) > _LONGEST:
+        limit = f"it exceeds the maximum value size of {_LONGEST} bytes."
+        raise ItemError(ErrorCode.INVALID_CONFIG, f"The configuration value cannot be added because {limit}")
     return ConfigRecord(resource.resource_type, resource.name, name, value)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from kafkawire.broker.configuration.broker_configuration import ConfigurationError
 from kafkawire.broker.configuration.checks import InvalidValueError, Value
 from kafkawire.broker.configuration.definitions import definitions
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.item_errors import ItemError
+from kafkawire.broker.plugins.client_quota_callback import CALLBACK_CLASS, ClientQuotaCallback
+from kafkawire.broker.plugins.loading import find
 from kafkawire.broker.resource_configs.descriptions import topic_defaults
 from kafkawire.broker.resource_configs.sources import broker_definition, broker_synonyms
 from kafkawire.protocol.error_codes import ErrorCode
@@ -22,11 +25,16 @@ _POOLS: Final = (
     "num.recovery.threads.per.data.dir",
     "background.threads",
     "remote.log.reader.threads",
+    "remote.log.manager.copier.thread.pool.size",
+    "remote.log.manager.expiration.thread.pool.size",
+    "remote.log.manager.follower.thread.pool.size",
 )
 _OF_ALL_LISTENERS: Final = frozenset({"max.connections", "max.connection.creation.rate", "num.network.threads"})
 _KINDS_OF_GROUPS: Final = ("consumer", "share", "streams")
+_LIMITS: Final = ("max.connections", "max.connection.creation.rate")
 _OVERRIDES: Final = "max.connections.per.ip.overrides"
 _LISTENERS: Final = ("listeners", "listener.security.protocol.map")
+_ALL_LOG_DIRS: Final = ("*",)
 _BYTES_OF_A_CLEANER: Final = 1 << 20
 
 
@@ -47,7 +55,8 @@ class BrokerChangeRules:
             ItemError: it cannot be set while brokers run, not there, or not with the rest of the configuration.
         """
         try:
-            _check_places(configs)
+            _check_places(configs, of_one_broker=of_one_broker)
+            _check_callback(configs.get(CALLBACK_CLASS))
             values = dict(_values(configs))
             if not of_one_broker:
                 _refuse(
@@ -65,7 +74,8 @@ class BrokerChangeRules:
             raise ItemError(ErrorCode.INVALID_REQUEST, str(error)) from None
 
     def _check_numbers(self, values: Mapping[str, Value]) -> None:
-        _require(values.get("log.roll.ms", 1) != 0, "log.roll.ms must be greater than or equal to 1")
+        rolled = values.get("log.roll.ms")
+        _require(not isinstance(rolled, int) or rolled >= 1, "log.roll.ms must be greater than or equal to 1")
         jitter = values.get("log.roll.jitter.ms")
         _require(not isinstance(jitter, int) or jitter >= 0, "log.roll.jitter.ms must be greater than or equal to 0")
         _require(
@@ -90,11 +100,20 @@ class BrokerChangeRules:
         for unit in ("ms", "bytes"):
             local = self._number(f"log.local.retention.{unit}", values)
             whole = values.get(f"log.retention.{unit}", int(defaults[f"retention.{unit}"] or 0))
-            if isinstance(whole, int) and 0 <= whole < local:
+            if not isinstance(whole, int) or whole < 0:
+                continue
+            if local == -1:
+                reason = f"Value must not be -1 as log.retention.{unit} value is set as {whole}."
+                raise InvalidValueError.of(f"log.local.retention.{unit}", local, reason)
+            if whole < local:
                 reason = f"Value must not be more than log.retention.{unit} property value: {whole}"
                 raise InvalidValueError.of(f"log.local.retention.{unit}", local, reason)
 
     def _check_connections(self, values: Mapping[str, Value]) -> None:
+        for name, value in values.items():
+            base = broker_synonyms(name)[-1]
+            if base in _LIMITS and value == 0 and self._is_served(name):
+                raise InvalidValueError(f"Invalid {base} {value}")
         overrides = values.get(
             "max.connections.per.ip.overrides", self._dynamic.value("max.connections.per.ip.overrides")
         )
@@ -112,7 +131,8 @@ class BrokerChangeRules:
         cordoned = values.get("cordoned.log.dirs")
         static = self._dynamic.static
         known = static.strings("log.dirs") or static.strings("log.dir")
-        missing = [entry for entry in cordoned if entry not in known] if isinstance(cordoned, tuple) else []
+        entries = cordoned if isinstance(cordoned, tuple) and cordoned != _ALL_LOG_DIRS else ()
+        missing = [entry for entry in entries if entry not in known]
         _require(
             not missing,
             "All entries in cordoned.log.dirs must be present in log.dirs or log.dir. "
@@ -134,19 +154,36 @@ class BrokerChangeRules:
                 f"Log cleaner threads cannot be increased to more than double the current value {now}"
             )
 
+    def _is_served(self, name: str) -> bool:
+        """Whether a name is for all listeners, or for one that there is."""
+        if not _is_of_listener(name):
+            return True
+        listeners = {listener.partition("://")[0].lower() for listener in self._dynamic.static.strings("listeners")}
+        return name.split(".")[2] in listeners
+
     def _number(self, name: str, values: Mapping[str, Value]) -> int:
         value = values.get(name)
         return value if isinstance(value, int) else self._dynamic.integer(name)
 
 
-def _check_places(configs: Mapping[str, str]) -> None:
+def _check_places(configs: Mapping[str, str], *, of_one_broker: bool) -> None:
     known = definitions()
-    fixed = (key for key in configs if key in known.broker and key not in known.update_modes)
+    changeable = known.update_modes if of_one_broker else {CALLBACK_CLASS, *known.update_modes}  # KIP-257
+    fixed = (key for key in configs if key in known.broker and key not in changeable)
     _refuse(fixed, "Cannot update these configs dynamically")
     _refuse(
         (key for key in configs if key in known.of_listeners_only),
         "These security configs can be dynamically updated only per-listener using the listener prefix",
     )
+
+
+def _check_callback(text: str | None) -> None:
+    if not text:
+        return
+    try:
+        find(text, ClientQuotaCallback, CALLBACK_CLASS)
+    except ConfigurationError as error:
+        raise InvalidValueError(str(error)) from None
 
 
 def _values(configs: Mapping[str, str]) -> Iterator[tuple[str, Value]]:

@@ -8,13 +8,10 @@ from types import MappingProxyType
 from typing import Final
 
 from kafkawire.admin.config_resources import ConfigResourceType
-from kafkawire.broker.configuration.broker_configuration import ConfigurationError
 from kafkawire.broker.configuration.checks import InvalidValueError, Value
 from kafkawire.broker.configuration.definitions import ConfigDefinition, definitions
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.item_errors import ItemError
-from kafkawire.broker.plugins.client_quota_callback import CALLBACK_CLASS, ClientQuotaCallback
-from kafkawire.broker.plugins.loading import find
 from kafkawire.broker.topic_names import check_topic_name
 from kafkawire.protocol.error_codes import ErrorCode
 
@@ -150,10 +147,3 @@ def _is_client_pattern(pattern: str) -> bool:
     except (re.error, OverflowError, RecursionError):
         return False
     return True
-
-
-def _check_callback(text: str) -> None:
-    try:
-        find(text, ClientQuotaCallback, CALLBACK_CLASS)
-    except ConfigurationError as error:
-        raise InvalidValueError(str(error)) from None

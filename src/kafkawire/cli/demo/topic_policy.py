@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy, NewTopicRequest
+from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy, RequestMetadata
 from kafkawire.protocol.errors import PolicyViolationError
 
 MAXIMUM_PARTITIONS = 12
@@ -16,7 +16,7 @@ class PartitionLimit(CreateTopicPolicy):
     def configure(self, configs: Mapping[str, object]) -> None:
         """There is nothing to configure."""
 
-    def validate(self, request: NewTopicRequest) -> None:
+    def validate(self, request: RequestMetadata) -> None:
         """Look at one topic.
 
         Raises:

@@ -15,6 +15,7 @@ from tests.interop.broker.same_answers.test_config_descriptions import (
 )
 from tests.interop.broker.same_answers.test_topics import Topic, create, settled
 
+from kafkawire.broker.configuration.definitions import definitions
 from kafkawire.protocol import (
     AlterConfigsRequest,
     AlterConfigsResponse,
@@ -84,12 +85,15 @@ _BROKER_VALUES = {
     "super.users": ("x",),
     "unclean.leader.election.enable": ("true", "x"),
 }
+_NAMES_OF_CLASSES = {"metric.reporters", "principal.builder.class", "ssl.engine.factory.class"}
 _WORDED_IN_JAVA = {
     "background.threads": ("1", "21"),
     "listener.security.protocol.map": ("bad", "PLAINTEXT:PLAINTEXT"),
+    "listener.name.nope.max.connections": ("0",),
+    "listener.name.plaintext.max.connections": ("0",),
     "listeners": ("PLAINTEXT://:1", "bad"),
     "log.cleaner.threads": ("0", "3"),
-    "log.local.retention.ms": ("999999999999",),
+    "log.local.retention.ms": ("999999999999", "-1"),
     "max.connections.per.ip.overrides": ("bad", "1.1.1.1:x"),
     "num.io.threads": ("1", "100"),
     "num.network.threads": ("100",),
@@ -138,6 +142,36 @@ def test_g5_changes_of_a_topic(talk: Talk) -> None:
     seen(talk, (TOPIC, "altered"), "retention.ms", "604800000", 5)
     change(talk, Changed(TOPIC, "altered", (Change("cleanup.policy", SUBTRACT, "compact"),)))
     seen(talk, (TOPIC, "altered"), "cleanup.policy", "", 1)
+
+
+@on_plain
+def test_g5_entries_that_are_empty(talk: Talk) -> None:
+    create(talk, Topic("entries", 1, 1))
+    settled(talk, "entries")
+    name = "follower.replication.throttled.replicas"
+    for operation, text, left in (
+        (APPEND, "0:1,", "0:1"),
+        (APPEND, "0:1,1:1,1:1", "0:1,1:1"),
+        (SET, "0:1,0:1,1:1", "0:1,0:1,1:1"),
+        (SUBTRACT, "0:1", "0:1,1:1"),
+        (SUBTRACT, ",", "0:1,1:1"),
+        (APPEND, ",", "0:1,1:1"),
+        (SUBTRACT, "1:1,0:1", ""),
+    ):
+        change(talk, Changed(TOPIC, "entries", (Change(name, operation, text),)))
+        seen(talk, (TOPIC, "entries"), name, left, 1)
+    for operation, text in ((APPEND, ",0:1"), (APPEND, ""), (APPEND, "a,,b"), (SUBTRACT, "")):
+        change(talk, Changed(TOPIC, "entries", (Change(name, operation, text),)))
+
+
+@on_plain
+def test_g5_values_that_no_record_can_hold(talk: Talk) -> None:
+    create(talk, Topic("long", 1, 1))
+    settled(talk, "long")
+    for broker in (1, 2):
+        entries = ",".join(f"{partition}:{broker}" for partition in range(4_000))
+        grown = Change("leader.replication.throttled.replicas", APPEND, entries)
+        change(talk, Changed(TOPIC, "long", (grown,)), Changed(TOPIC, "no-such", ()))
 
 
 @on_plain
@@ -252,6 +286,21 @@ def test_refusals_that_kafka_words_in_java(talk: Talk) -> None:
                 changed = Changed(BROKER, name, (Change(key, SET, value),))
                 request = IncrementalAlterConfigsRequest((changed,), True)
                 talk.ask_for_codes(request, 1)
+
+
+@on_plain
+def test_every_name_with_all_kinds_of_values(talk: Talk) -> None:
+    create(talk, Topic("every", 1, 1))
+    settled(talk, "every")
+    known = definitions()
+    for value in ("", "x", "-1", "0", "1", "99999999999999999999", "true", "0.5", "*", "producer,x"):
+        for key in known.topic:
+            change(talk, Changed(TOPIC, "every", (Change(key, SET, value),)), validate_only=True)
+        for key in known.group:
+            change(talk, Changed(GROUP, "every", (Change(key, SET, value),)), validate_only=True)
+        for key in sorted(known.update_modes.keys() - _NAMES_OF_CLASSES):
+            changed = Changed(BROKER, "1", (Change(key, SET, value),))
+            talk.ask_for_codes(IncrementalAlterConfigsRequest((changed,), True), 1)
 
 
 @on_plain

@@ -94,3 +94,10 @@ class TestWhatIsSetLater:
         assert dynamic.integer(name) == 2**63 - 1
         configs.apply(ConfigRecord(4, "", name, "5"))
         assert dynamic.integer(name) == 5
+
+
+def test_lists_have_each_entry_once() -> None:
+    assert BrokerConfiguration({"log.cleanup.policy": "delete, compact,delete"}).strings("log.cleanup.policy") == (
+        "delete",
+        "compact",
+    )

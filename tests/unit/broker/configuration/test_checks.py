@@ -36,7 +36,7 @@ _REPLICAS = (
         (NotNull(), ""),
         (NotEmpty(), None),
         (ThrottledReplicas(), ("*",)),
-        (ThrottledReplicas(), ("0:1", "1:1")),
+        (ThrottledReplicas(), ("0:1", "1:1", "")),
         (ThrottledReplicas(), ()),
         (OffsetReset(), "latest"),
         (OffsetReset(), "by_duration:P1DT2H3M4.5S"),

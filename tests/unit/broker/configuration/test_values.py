@@ -20,7 +20,7 @@ from kafkawire.broker.configuration.values import ValueType, parse, written
         ("double", "0x1p-3", 0.125),
         ("double", "0.5d", 0.5),
         ("double", ".5", 0.5),
-        ("list", "a , b,a", ("a", "b")),
+        ("list", "a , b,a", ("a", "b", "a")),
         ("list", "", ()),
         ("list", "\x00a\t,\x1fb ", ("a", "b")),
         ("string", "\u00a0x", "\u00a0x"),
