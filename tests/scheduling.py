@@ -16,6 +16,10 @@ from xdist.remote import Producer  # type: ignore[import-untyped]
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
 UNITS: Mapping[str, tuple[str, ...]] = {
+    "embedded broker": (
+        "tests/interop/broker/clients/test_python_clients.py",
+        "tests/interop/broker/test_logs_of_kafka.py",
+    ),
     "brokers": ("tests/interop/", "tests/repo/test_examples.py"),
     "oracles": tuple(
         f"tests/conformance/test_{name}.py"
