@@ -137,4 +137,4 @@ def _connection_rates(
         try:
             yield None if name is None else ip_address(name), values[CONNECTION_CREATION_RATE]
         except ValueError:
-            continue  # a host name: brokers store it, but compare with addresses
+            continue  # a host name: brokers look up its address, nobody does here

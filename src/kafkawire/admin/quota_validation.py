@@ -135,7 +135,7 @@ def is_whole(value: float) -> bool:
 
 
 def _may_be_address(text: str) -> bool:
-    """Whether it is an address or could be a host name, which the broker looks up (and then never compares with)."""
+    """Whether it is an address or could be a host name, which the broker looks up."""
     from ipaddress import ip_address  # noqa: PLC0415 slow to import, and few need it
 
     try:

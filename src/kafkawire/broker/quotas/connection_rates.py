@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
+import socket
 from ipaddress import IPv4Address, IPv6Address, ip_address
-from typing import Final
+from typing import Final, TypeAlias
 
 from kafkawire.admin.quotas import IP, ClientQuotaEntity
 from kafkawire.broker.clock import Clock
@@ -12,6 +14,9 @@ from kafkawire.broker.quotas.rate import QuotaWindows, Rate
 
 __all__ = ["ConnectionRates"]
 
+_Address: TypeAlias = IPv4Address | IPv6Address
+
+_log = logging.getLogger(__name__)
 _UNUSED_MS: Final = 3_600_000
 _BETWEEN_SWEEPS_MS: Final = 30_000
 
@@ -27,7 +32,8 @@ class ConnectionRates:
     def __init__(self, windows: QuotaWindows, clock: Clock) -> None:
         self._windows = windows
         self._clock = clock
-        self._limits: dict[IPv4Address | IPv6Address, float] = {}
+        self._limits: dict[_Address | None, float] = {}
+        self._addresses: dict[str, _Address] = {}
         self._default: float | None = None
         self._rates: dict[str, tuple[Rate, int]] = {}
         self._swept_ms = 0
@@ -57,19 +63,15 @@ class ConnectionRates:
     def update(self, entity: ClientQuotaEntity, limit: float | None) -> None:
         """The limit of an address or of all others is set, or removed with None.
 
-        A name that is no address limits nobody: connections come from addresses.
+        The name of a host stands for the address that it has now.
         """
         name = entity[IP]
         if name is None:
             self._default = limit
-            return
-        try:
-            address = ip_address(name)
-        except ValueError:
-            return
-        if limit is None:
-            self._limits.pop(address, None)
-        else:
+        elif limit is None:
+            self._limits.pop(self._addresses.pop(name, None), None)
+        elif (address := _address(name)) is not None:
+            self._addresses[name] = address
             self._limits[address] = limit
 
     def _limit(self, host: str) -> float | None:
@@ -82,3 +84,18 @@ class ConnectionRates:
             return
         self._swept_ms = now_ms
         self._rates = {host: used for host, used in self._rates.items() if now_ms - used[1] <= _UNUSED_MS}
+
+
+def _address(name: str) -> _Address | None:
+    """An address, or the first one of a host, of IPv4 if it has one; None if it has none any more."""
+    try:
+        return ip_address(name)
+    except ValueError:
+        pass
+    try:
+        found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        _log.warning("The quota on connections of %s limits nobody: it has no address", name)
+        return None
+    first = min(found, key=lambda one: one[0] != socket.AF_INET)
+    return ip_address(first[4][0])

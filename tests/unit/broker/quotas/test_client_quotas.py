@@ -229,6 +229,17 @@ def test_a_limit_that_is_no_number_limits_nothing(clock: ManualClock) -> None:
     quotas.mutations.quota_of(Call(19, 6, "c", session("u")), strict_since=6).take(100)
 
 
+def test_d18_hosts_are_limited_by_their_addresses(clock: ManualClock, caplog: pytest.LogCaptureFixture) -> None:
+    quotas = ClientQuotas(clock)
+    quotas.apply(record("connection_creation_rate", 1, ip="localhost"))
+    quotas.apply(record("connection_creation_rate", 1, ip="no host"))
+    assert "no host limits nobody" in caplog.text
+    assert [quotas.connections.record("127.0.0.1") for _ in range(11)] == [0] * 10 + [1000]
+    quotas.apply(record("connection_creation_rate", None, ip="localhost"))
+    quotas.apply(record("connection_creation_rate", None, ip="no host"))
+    assert [quotas.connections.record("127.0.0.1") for _ in range(11)] == [0] * 11
+
+
 def test_d18_addresses_have_a_rate_of_connections(clock: ManualClock) -> None:
     connections = ClientQuotas(clock).connections
     assert [connections.record("10.0.0.1") for _ in range(100)] == [0] * 100
@@ -236,7 +247,6 @@ def test_d18_addresses_have_a_rate_of_connections(clock: ManualClock) -> None:
     connections = quotas.connections
     quotas.apply(record("connection_creation_rate", 2, ip=None))
     quotas.apply(record("connection_creation_rate", 1, ip="10.0.0.1"))
-    quotas.apply(record("connection_creation_rate", 1, ip="localhost"))
     assert [connections.record("10.0.0.1") for _ in range(11)] == [0] * 10 + [1000]
     assert [connections.record("127.0.0.1") for _ in range(21)] == [0] * 20 + [500]
     clock.advance(11)
