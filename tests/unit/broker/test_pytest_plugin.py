@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import tomllib
-from pathlib import Path
 
 import pytest
 
 pytest_plugins = ("pytester",)
-
-PLUGIN = ("-p", "kafkawire.broker.pytest_plugin")
 
 SYNC = """
 from kafkawire.admin import BlockingAdminClient, NewTopic
@@ -60,7 +56,7 @@ def test_properties(kafka_broker, kafka_broker_properties):
 def test_tests_have_a_broker(pytester: pytest.Pytester, source: str, passed: int) -> None:
     pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function")
     pytester.makepyfile(source)
-    pytester.runpytest_inprocess(*PLUGIN, "-p", "no:cacheprovider").assert_outcomes(passed=passed)
+    pytester.runpytest_inprocess("-p", "no:cacheprovider").assert_outcomes(passed=passed)
 
 
 def test_those_who_want_no_broker_load_nothing_of_it() -> None:
@@ -71,8 +67,3 @@ def test_those_who_want_no_broker_load_nothing_of_it() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["kafkawire", "kafkawire.broker", "kafkawire.broker.pytest_plugin"]
-
-
-def test_pytest_finds_it_when_kafkawire_is_installed() -> None:
-    pyproject = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())
-    assert pyproject["project"]["entry-points"]["pytest11"] == {"kafkawire": "kafkawire.broker.pytest_plugin"}

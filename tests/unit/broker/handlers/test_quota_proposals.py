@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from tests.broker_connection import BrokerConnection, connected_to
 from tests.stand_in_cluster import FAST
 
