@@ -16,10 +16,12 @@ from xdist.remote import Producer  # type: ignore[import-untyped]
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
 UNITS: Mapping[str, tuple[str, ...]] = {
-    "embedded broker": (
-        "tests/interop/broker/clients/test_python_clients.py",
-        "tests/interop/broker/test_logs_of_kafka.py",
+    "cluster failures": ("tests/interop/admin/test_cluster_failures.py",),
+    "own brokers": tuple(
+        f"tests/interop/admin/test_{name}.py" for name in ("alter_config_policy", "create_topic_policy", "old_metadata")
     ),
+    "clients": ("tests/interop/broker/clients/", "tests/interop/broker/test_logs_of_kafka.py"),
+    "same answers": ("tests/interop/broker/",),
     "brokers": ("tests/interop/", "tests/repo/test_examples.py"),
     "oracles": tuple(
         f"tests/conformance/test_{name}.py"
@@ -28,16 +30,20 @@ UNITS: Mapping[str, tuple[str, ...]] = {
     "maven": ("tests/conformance/test_readability_of_releases.py", "tests/conformance/test_release_sides.py"),
     "synthetic package": ("tests/golden/codegen/",),
 }
-"""Name of a unit to the beginnings of its tests' ids. Every other file is a unit of its own."""
+"""Name of a unit to the beginnings of its tests' ids, the first that fits. Every other file is a unit of its own."""
 
-STARTED = {
-    "brokers": {"kafka_brokers", "secure_kafka_brokers", "kafka_clusters", "java_admin"},
-    "oracles": {"oracles"},
+STARTED: Mapping[str, frozenset[str]] = {
+    "kafka_brokers": frozenset({"brokers", "same answers"}),
+    "secure_kafka_brokers": frozenset({"brokers", "same answers"}),
+    "kafka_clusters": frozenset({"brokers"}),
+    "java_admin": frozenset({"brokers", "clients"}),
+    "oracles": frozenset({"oracles"}),
 }
-"""Name of a unit to the fixtures that start processes of Apache Kafka once for the whole unit."""
+"""Fixture that starts processes of Apache Kafka, once for a whole unit, to the units that may use it."""
 
 FIRST = (
-    *("brokers", "tests/laws/protocol/test_clients.py", "oracles", "maven", "synthetic package"),
+    *("brokers", "cluster failures", "tests/laws/protocol/test_clients.py", "same answers", "own brokers", "clients"),
+    *("oracles", "maven", "synthetic package"),
     *("tests/conformance/", "tests/repo/", "tests/golden/", "tests/laws/"),
 )
 """Beginnings of the names of units, those that take longest first: what begins last shall not be what all wait for."""
@@ -90,7 +96,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         used[file_of(item.nodeid)].update(getattr(item, "fixturenames", ()))
     items.sort(key=lambda item: (rank_of(unit_of(item.nodeid)), environment_of(used[file_of(item.nodeid)])))
     for item in items:
-        for unit, fixtures in STARTED.items():
-            started = fixtures.intersection(getattr(item, "fixturenames", ()))
-            if started and unit_of(item.nodeid) != unit:
-                raise pytest.UsageError(f"{item.nodeid} uses {started}: add its file to {unit!r} in {__name__}")
+        for fixture in STARTED.keys() & getattr(item, "fixturenames", ()):
+            if unit_of(item.nodeid) not in STARTED[fixture]:
+                units = " or ".join(sorted(STARTED[fixture]))
+                raise pytest.UsageError(f"{item.nodeid} uses {fixture}: add its file to {units} in {__name__}")
