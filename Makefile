@@ -10,7 +10,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup generate check test demo bench docs lock clean
+.PHONY: help setup generate check test test-admin demo bench docs lock clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,9 +25,16 @@ MEASURED := tests/unit $(addprefix tests/golden/,evolution pages records report 
 # The programs that tests start shall find compiled what they import: some machines forbid to keep bytecode.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2
 
-test: setup ## Run all tests; those against Apache Kafka need Java 17 and Maven
+# The admin client's tests at brokers take as long as all the others together, mostly waiting.
+ADMIN_AT_BROKERS := tests/interop/admin $(foreach name,cluster_starts connection java_admin loading secure_broker, \
+	tests/interop/test_$(name).py)
+
+test: setup ## Run all tests but those of test-admin; those against Apache Kafka need Java 17 and Maven
 	$(PYTEST) --cov --cov-report=term $(MEASURED)
-	$(PYTEST) $(MEASURED:%=--ignore=%)
+	$(PYTEST) $(MEASURED:%=--ignore=%) $(ADMIN_AT_BROKERS:%=--ignore=%)
+
+test-admin: setup ## Try the admin client at brokers and clusters of Apache Kafka; needs Java 17 and Maven
+	$(PYTEST) $(ADMIN_AT_BROKERS)
 
 setup: $(VENV)/.project ## Make the virtual environment (the other commands do it by themselves)
 

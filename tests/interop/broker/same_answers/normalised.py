@@ -35,6 +35,7 @@ _SETS = frozenset(
         "entity",
         "entries",
         "finalized_features",
+        "groups",
         "matching_acls",
         "partition_responses",
         "partitions",
