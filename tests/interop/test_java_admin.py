@@ -185,6 +185,7 @@ def test_groups_that_the_newest_release_has(kafka_broker: Broker, java_admin: Ja
 def check_group(admin: JavaAdminClient, topic: str, kind: GroupKind) -> None:
     group = new(f"{kind}-group")
     with admin.member(group, [topic], kind):
+        eventually(admin.list_groups, lambda listings: group in {listing.group_id for listing in listings})
         (described,) = admin.describe_groups([group], kind)
         listed = {listing.group_id: listing for listing in admin.list_groups()}[group]
     assert (described.group_id, described.type, len(described.members)) == (group, kind.upper(), 1)

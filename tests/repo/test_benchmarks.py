@@ -146,7 +146,6 @@ def test_without_java_the_admin_client_is_left_out_with_a_word(tmp_path: Path) -
 
 
 @pytest.mark.interop
-@pytest.mark.xdist_group("kafka_broker")
 def test_the_broker_is_measured_beside_apache_kafka() -> None:
     class_path(newest_release())  # skips this test where there is no Kafka
     command = [sys.executable, "-m", "benchmarks", "broker", "--trial", "--rounds", "1"]

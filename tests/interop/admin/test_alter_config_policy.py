@@ -18,7 +18,7 @@ from kafkawire.admin.topics import NewTopic
 from kafkawire.protocol.errors import InvalidConfigError, PolicyViolationError, UnknownServerError
 from kafkawire.wire.kafka_errors import KafkaError
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 POLICIES = Path(__file__).parents[1] / "java" / "policies"
 

@@ -32,7 +32,7 @@ from kafkawire.protocol import (
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import ThrottlingQuotaExceededError
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 BURST = 11
 OWED = 3

@@ -15,7 +15,7 @@ from kafkawire.admin.scram import ScramDeletion, ScramMechanism, ScramUpsertion
 from kafkawire.protocol.errors import UnsupportedVersionError
 from kafkawire.wire.kafka_errors import ApiError
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 FORMATTED = "3.4"
 LEVEL = 8

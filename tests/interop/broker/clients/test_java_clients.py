@@ -16,7 +16,7 @@ from tests.apache_kafka.releases import newest_release
 
 from kafkawire.broker import ThreadedBroker
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 AUTHORIZER = {
     "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",

@@ -32,7 +32,6 @@ Untyped: TypeAlias = Any
 
 pytestmark = [
     pytest.mark.interop,
-    pytest.mark.xdist_group("kafka_broker"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]

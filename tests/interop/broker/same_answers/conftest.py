@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from tests.apache_kafka.broker import Broker, running_broker
-from tests.apache_kafka.fixtures import Brokers, SecureBrokers
 from tests.apache_kafka.java_program import compiled
 from tests.apache_kafka.releases import newest_release
+from tests.apache_kafka.secure_broker import running_secure_broker
 from tests.interop.broker.same_answers.embedded_side import embedded_side
 from tests.interop.broker.same_answers.scenario import Pair
 from tests.interop.broker.same_answers.talk import Side
@@ -24,26 +24,28 @@ _NEEDS_CERTIFICATES = ("ssl.", "listener.name.sasl_ssl.", "listener.name.mutual_
 
 
 @pytest.fixture(scope="session")
-def plain_pair(kafka_brokers: Brokers) -> Iterator[Pair]:
-    """Brokers without any security."""
-    kafka = kafka_brokers(newest_release())
-    with embedded_side(_properties_of(kafka)) as embedded:
+def plain_pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
+    """Brokers without any security. No other test has them: quotas and groups that one forgets are no difference."""
+    with (
+        running_broker(newest_release(), tmp_path_factory.mktemp("plain")) as kafka,
+        embedded_side(_properties_of(kafka)) as embedded,
+    ):
         yield Pair(Side("Apache Kafka", kafka.host, kafka.port), embedded)
 
 
 @pytest.fixture(scope="session")
-def secure_pair(secure_kafka_brokers: SecureBrokers) -> Iterator[Pair]:
+def secure_pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
     """Brokers with an authorizer: their plain listener allows everything, their second one asks for a login."""
-    secure = secure_kafka_brokers(newest_release())
-    kafka = secure.broker
-    properties = {
-        **_properties_of(kafka),
-        "listeners": f"PLAINTEXT://{kafka.host}:0,SASL_PLAINTEXT://{kafka.host}:0",
-        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT",
-        "listener.name.sasl_plaintext.sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512",
-    }
-    with embedded_side(properties) as embedded:
-        yield Pair(Side("Apache Kafka", kafka.host, kafka.port, secure.sasl_plaintext_port), embedded)
+    with running_secure_broker(newest_release(), tmp_path_factory.mktemp("secure")) as secure:
+        kafka = secure.broker
+        properties = {
+            **_properties_of(kafka),
+            "listeners": f"PLAINTEXT://{kafka.host}:0,SASL_PLAINTEXT://{kafka.host}:0",
+            "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT",
+            "listener.name.sasl_plaintext.sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512",
+        }
+        with embedded_side(properties) as embedded:
+            yield Pair(Side("Apache Kafka", kafka.host, kafka.port, secure.sasl_plaintext_port), embedded)
 
 
 @pytest.fixture(scope="session")

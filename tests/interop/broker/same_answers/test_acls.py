@@ -29,7 +29,7 @@ from kafkawire.protocol import (
     MetadataResponse,
 )
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 Creation = CreateAclsRequest.AclCreation
 Filter = DeleteAclsRequest.DeleteAclsFilter

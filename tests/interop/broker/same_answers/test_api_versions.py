@@ -8,7 +8,7 @@ from tests.interop.broker.same_answers.talk import Talk
 
 from kafkawire.protocol import ApiVersionsRequest, ApiVersionsResponse
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 
 @on_plain

@@ -25,7 +25,7 @@ from kafkawire.protocol import (
     IncrementalAlterConfigsResponse,
 )
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 Changed = IncrementalAlterConfigsRequest.AlterConfigsResource
 Change = IncrementalAlterConfigsRequest.AlterableConfig

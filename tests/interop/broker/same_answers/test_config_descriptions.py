@@ -14,7 +14,7 @@ from kafkawire.protocol import (
     ListConfigResourcesResponse,
 )
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 Resource = DescribeConfigsRequest.DescribeConfigsResource
 TOPIC, BROKER, BROKER_LOGGER, CLIENT_METRICS, GROUP = 2, 4, 8, 16, 32

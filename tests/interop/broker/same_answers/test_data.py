@@ -24,7 +24,7 @@ from kafkawire.protocol import (
 from kafkawire.wire.batches import Header, Record, encode_batch, read_batches, seal
 from kafkawire.wire.compression import Codec
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 _NOT_YET = 6
 _NO_ID = Uuid(bytes(16))

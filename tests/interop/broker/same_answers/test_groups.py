@@ -30,7 +30,7 @@ from kafkawire.protocol import (
     OffsetFetchResponse,
 )
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 _PREFIXED = 4
 _NO_ID = Uuid(bytes(16))

@@ -30,7 +30,7 @@ from kafkawire.protocol import (
 from kafkawire.rpc import api_of
 from kafkawire.wire import Message
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 PLAIN = SaslHandshakeRequest("PLAIN")
 SCRAM = SaslHandshakeRequest("SCRAM-SHA-256")

@@ -27,7 +27,7 @@ from kafkawire.protocol import (
     MetadataResponse,
 )
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 
 @on_policies

@@ -41,7 +41,7 @@ from kafkawire.rpc import api_of, encode_request
 from kafkawire.wire.batches.batch import Record
 from kafkawire.wire.batches.writer import encode_batch
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 PRODUCER, CONSUMER, PER_CENT = "producer_byte_rate", "consumer_byte_rate", "request_percentage"
 MUTATION, CONNECTION = "controller_mutation_rate", "connection_creation_rate"

@@ -19,7 +19,7 @@ from kafkawire import protocol
 from kafkawire.admin.acls import CLUSTER_NAME, OPERATIONS_OF_RESOURCES, AclOperation, AclPermissionType, ResourceType
 from kafkawire.wire import Message
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 TOPIC, GROUP, CLUSTER = "rights-topic", "rights-group", CLUSTER_NAME
 ANY, LITERAL, TOPIC_CONFIG, BROKER_CONFIG = 1, 3, 2, 4

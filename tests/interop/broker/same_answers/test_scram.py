@@ -14,7 +14,7 @@ from kafkawire.protocol import (
     DescribeUserScramCredentialsResponse,
 )
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 Upsertion = AlterUserScramCredentialsRequest.ScramCredentialUpsertion
 Deletion = AlterUserScramCredentialsRequest.ScramCredentialDeletion

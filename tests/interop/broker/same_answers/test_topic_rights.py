@@ -38,7 +38,7 @@ from kafkawire.protocol import (
     MetadataResponse,
 )
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 _ANY, _LITERAL, _PREFIXED, _ALLOW = 1, 3, 4, 3
 _CLUSTER = (ResourceType.CLUSTER, "kafka-cluster", _LITERAL)

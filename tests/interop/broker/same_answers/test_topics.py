@@ -19,7 +19,7 @@ from kafkawire.protocol import (
     MetadataResponse,
 )
 
-pytestmark = [pytest.mark.interop, pytest.mark.xdist_group("kafka_broker")]
+pytestmark = pytest.mark.interop
 
 Topic = CreateTopicsRequest.CreatableTopic
 Config = CreateTopicsRequest.CreatableTopicConfig
