@@ -56,7 +56,7 @@ docs: setup ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 lock: setup ## Resolve requirements/dev.in anew
-	$(COMPILE) --upgrade --extra codegen --extra cli --extra test pyproject.toml requirements/dev.in -o requirements/dev.txt
+	$(COMPILE) --upgrade --extra codegen --extra cli --extra tables --extra test pyproject.toml requirements/dev.in -o requirements/dev.txt
 
 clean: ## Remove everything that the other commands made, generated/ excepted
 	rm -rf $(VENV) build dist site .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
