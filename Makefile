@@ -29,7 +29,7 @@ PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2
 ADMIN_AT_BROKERS := tests/interop/admin $(foreach name,cluster_starts connection java_admin loading secure_broker, \
 	tests/interop/test_$(name).py)
 
-test: setup ## Run all tests but those of test-admin; those against Apache Kafka need Java 17 and Maven
+test: setup $(VENV)/.spark ## Run all tests but those of test-admin; those against Apache Kafka need Java 17 and Maven
 	$(PYTEST) --cov --cov-report=term $(MEASURED)
 	$(PYTEST) $(MEASURED:%=--ignore=%) $(ADMIN_AT_BROKERS:%=--ignore=%)
 
@@ -41,7 +41,7 @@ setup: $(VENV)/.project ## Make the virtual environment (the other commands do i
 generate: setup ## Write generated/ from specs/
 	$(BIN)/kafkawire generate
 
-check: setup ## Lint, types, import contracts, generated/ against the generator, specs/ against the last release
+check: setup $(VENV)/.spark ## Lint, types, import contracts, generated/ against the generator, specs/ against the last release
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -49,14 +49,15 @@ check: setup ## Lint, types, import contracts, generated/ against the generator,
 	$(BIN)/kafkawire generate --check
 	.ci/check-schema $(BIN)/kafkawire
 
-bench: setup ## Measure against other Kafka libraries; writes docs/benchmarks/
+bench: setup $(VENV)/.spark ## Measure against other Kafka libraries; writes docs/benchmarks/
 	$(BIN)/python -m benchmarks
 
 docs: setup ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-lock: setup ## Resolve requirements/dev.in anew
+lock: setup ## Resolve requirements/dev.in and spark.in anew
 	$(COMPILE) --upgrade --extra codegen --extra cli --extra tables --extra test pyproject.toml requirements/dev.in -o requirements/dev.txt
+	$(COMPILE) --upgrade requirements/spark.in -o requirements/spark.txt
 
 clean: ## Remove everything that the other commands made, generated/ excepted
 	rm -rf $(VENV) build dist site .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
@@ -71,6 +72,12 @@ $(VENV)/.requirements: requirements/dev.txt
 	@echo "Setting up $(VENV) with $(PYTHON) (once; about a minute)"
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP_INSTALL) --require-hashes --requirement requirements/dev.txt
+	@touch $@
+
+# Spark is big, so it is only there for what needs it.
+$(VENV)/.spark: $(VENV)/.requirements requirements/spark.txt
+	@echo "Adding Apache Spark to $(VENV) (once; half a gigabyte)"
+	@$(PIP_INSTALL) --require-hashes --requirement requirements/spark.txt
 	@touch $@
 
 $(VENV)/.project: $(VENV)/.requirements pyproject.toml

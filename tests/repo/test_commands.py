@@ -33,8 +33,9 @@ def test_ci_runs_the_checks_and_then_the_test_command_of_the_readme(root: Path) 
     assert (root / ".ci" / "run").read_text().splitlines()[-2:] == ["make check", "make test"]
 
 
-def test_every_locked_requirement_has_hashes(root: Path) -> None:
-    lock = (root / "requirements" / "dev.txt").read_text()
+@pytest.mark.parametrize("name", ["dev.txt", "spark.txt"])
+def test_every_locked_requirement_has_hashes(root: Path, name: str) -> None:
+    lock = (root / "requirements" / name).read_text()
     requirements = re.findall(r"^[A-Za-z].*(?:\n    .*)*", lock, flags=re.MULTILINE)
     assert requirements != []
     assert [requirement for requirement in requirements if "--hash=sha256:" not in requirement] == []
@@ -49,6 +50,13 @@ def test_the_lock_holds_what_the_project_asks_for(root: Path, pyproject: dict[st
     )
     requirements = [Requirement(line) for line in asked]
     assert [r for r in requirements if r.name not in locked or locked[r.name] not in r.specifier] == []
+
+
+def test_the_lock_of_spark_is_small_and_needed_by_neither_set_up_nor_demo(root: Path) -> None:
+    locked = re.findall(r"^([a-z0-9-]+)==", (root / "requirements/spark.txt").read_text(), flags=re.MULTILINE)
+    users = re.findall(r"^([a-z-]+): .*/\.spark\b", (root / "Makefile").read_text(), flags=re.MULTILINE)
+    assert "pyspark" in locked
+    assert set(users) == {"bench", "check", "test"}
 
 
 def test_every_optional_library_has_a_message_that_names_its_extra(pyproject: dict[str, Any]) -> None:
