@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from kafkawire.codegen.definition import FieldDefinition
+from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
 from kafkawire.codegen.emit.annotations import field_annotation
 from kafkawire.codegen.emit.docstrings import message_docstring, message_summary, struct_docstring
 from kafkawire.codegen.emit.formatting import LINE_LENGTH
@@ -23,17 +23,8 @@ from kafkawire.codegen.emit.names import (
     local,
     name_codecs,
 )
-from kafkawire.codegen.emit.reading import (
-    Bulk,
-    ReadItems,
-    ReadNumbers,
-    ReadRun,
-    ReadStep,
-    ReadTags,
-    ReadText,
-    bulk_reading,
-    reading_steps,
-)
+from kafkawire.codegen.emit.reading import Bulk, ReadStep, ReadText, bulk_reading, reading_steps
+from kafkawire.codegen.emit.reading_codes import ReadingCodes, reading_codes
 from kafkawire.codegen.emit.sink import Sink
 from kafkawire.codegen.emit.write_steps import (
     Prepare,
@@ -105,10 +96,7 @@ class ModuleView:
     structs: tuple[StructView, ...]
     default_structs: tuple[str, ...]
     codecs: tuple[CodecView, ...]
-    unpack_codes: tuple[str, ...]
-    unpack_many_codes: tuple[str, ...]
-    unpack_text_codes: tuple[str, ...]
-    iterate_codes: tuple[str, ...]
+    reading_codes: ReadingCodes
     pack_codes: tuple[str, ...]
     pack_many_codes: tuple[str, ...]
     pack_text_codes: tuple[tuple[str, ...], ...]
@@ -124,10 +112,10 @@ def message_view(message: ResolvedMessage, *, unstable: Versions, origin: str) -
     definition = message.definition
     names = name_codecs(message)
     codecs = tuple(_codec_view(codec, names) for codec in names.codecs.values())
-    reading = tuple(step for codec in codecs for step in _all_reading(codec.reading))
+    reading = tuple(step for codec in codecs for step in codec.reading)
     writing = tuple(step for codec in codecs for step in _all_writing(codec.writing))
     return ModuleView(
-        source="/".join(filter(None, (definition.group, f"{definition.name}.json"))),
+        source=source_path(definition),
         origin=origin,
         summary=message_summary(definition),
         imports="",
@@ -140,10 +128,7 @@ def message_view(message: ResolvedMessage, *, unstable: Versions, origin: str) -
         structs=tuple(_struct_view(struct, message, struct_docstring(struct)) for struct in message.structs.values()),
         default_structs=tuple(_default_structs(message)),
         codecs=codecs,
-        unpack_codes=_codes(_unpack_codes(reading)),
-        unpack_many_codes=_codes(s.code for s in reading if isinstance(s, ReadNumbers)),
-        unpack_text_codes=_codes(s.tail.code for s in reading if isinstance(s, ReadText) and s.tail),
-        iterate_codes=_codes(codec.bulk.code for codec in codecs if codec.bulk),
+        reading_codes=reading_codes(reading, (codec.bulk for codec in codecs)),
         pack_codes=_codes(_pack_codes(writing)),
         pack_many_codes=_codes(s.code for s in writing if isinstance(s, WriteArray | Prepare) and s.code),
         pack_text_codes=tuple(sorted({s.around for s in writing if isinstance(s, WriteText) and any(s.around)})),
@@ -153,6 +138,11 @@ def message_view(message: ResolvedMessage, *, unstable: Versions, origin: str) -
         encoders=_table(message, names.encoder),
         sink=_sink(names.codecs.values()),
     )
+
+
+def source_path(definition: MessageDefinition) -> str:
+    """The file of a definition below the folder of all."""
+    return "/".join(filter(None, (definition.group, f"{definition.name}.json")))
 
 
 def without_docstrings(view: ModuleView) -> ModuleView:
@@ -255,14 +245,6 @@ def _result(pair: str) -> str:
     return f"({pair})" if len(f"    return {pair}") > LINE_LENGTH else pair
 
 
-def _unpack_codes(steps: Iterable[ReadStep]) -> Iterator[str]:
-    for step in steps:
-        if isinstance(step, ReadRun) and step.code != "B":
-            yield step.code
-        elif isinstance(step, ReadText) and step.tail:
-            yield step.tail.code
-
-
 def _pack_codes(steps: Iterable[WriteStep]) -> Iterator[str]:
     for step in steps:
         if isinstance(step, WriteRun):
@@ -284,16 +266,6 @@ def _fused_codes(steps: Iterable[WriteStep], packer: str) -> tuple[tuple[str, ..
 
 def _codes(codes: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(codes)))
-
-
-def _all_reading(steps: Iterable[ReadStep]) -> Iterator[ReadStep]:
-    """The steps and those inside them."""
-    for step in steps:
-        yield step
-        if isinstance(step, ReadItems):
-            yield from _all_reading(step.element)
-        elif isinstance(step, ReadTags):
-            yield from _all_reading(inner for known in step.known for inner in known.steps)
 
 
 def _all_writing(steps: Iterable[WriteStep]) -> Iterator[WriteStep]:

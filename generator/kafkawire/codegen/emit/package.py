@@ -9,6 +9,7 @@ from pathlib import Path
 
 import jinja2
 
+from kafkawire.codegen.emit.columns_module import code_alone, columns_view
 from kafkawire.codegen.emit.layouts_module import layouts_view
 from kafkawire.codegen.emit.message_module import import_lines, message_view, without_docstrings
 from kafkawire.codegen.emit.package_modules import (
@@ -18,6 +19,8 @@ from kafkawire.codegen.emit.package_modules import (
     error_entries,
     group_package,
     package_view,
+    record_columns_view,
+    record_names,
     registries_view,
 )
 from kafkawire.codegen.naming import class_name, distinct, module_name
@@ -83,6 +86,21 @@ class PackagePrinter:
         for folder in sorted({Path(*group_package(d.group).split(".")) for d in definitions}):
             yield from _inits(folder)
 
+    def column_files(self) -> Iterator[tuple[Path, str]]:
+        """The columns of all records, and the module that names them."""
+        definitions = [message.definition for message in self.messages]
+        registries = registries_view(definitions, package=self.package, origin="")
+        records = record_names(definitions, registries)
+        if records:
+            view = record_columns_view(definitions, records, package=self.package, origin=self._origin())
+            yield Path("record_columns.py"), self._print("record_columns.py.j2", view)
+        for message in self.messages:
+            definition = message.definition
+            if class_name(definition.name) in records:
+                folder = Path(*group_package(definition.group).split("."), "_columns")
+                yield folder / "__init__.py", _HEAD + '"""Columns of the records beside this folder."""\n'
+                yield folder / f"{module_name(definition.name)}.py", self._columns(message)
+
     def test_files(self) -> Iterator[tuple[Path, str]]:
         """The property tests, one module for each folder of definitions."""
         groups: dict[str, list[str]] = {}
@@ -92,6 +110,12 @@ class PackagePrinter:
         for (group, names), module in zip(sorted(groups.items()), modules, strict=True):
             view = TestsView(self.package, self._origin(), group or "root", tuple(sorted(names)))
             yield Path(f"{module}.py"), self._print("round_trip_test.py.j2", view)
+
+    def _columns(self, message: ResolvedMessage) -> str:
+        view = columns_view(message, origin=self._origin(message.definition.name))
+        template = self.templates.get_template("columns.py.j2")
+        body = template.render(view=code_alone(view))
+        return template.render(view=dataclasses.replace(view, imports=import_lines(body)))
 
     def _print(self, template: str, view: object) -> str:
         return self.templates.get_template(template).render(view=view)

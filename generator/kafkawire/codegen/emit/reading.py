@@ -23,18 +23,19 @@ PLAIN_COUNT = ("i", 4)
 
 @dataclass(frozen=True, slots=True)
 class ReadRun:
-    """Fixed-width values side by side. ``uuids`` are the targets that become Uuid objects."""
+    """Fixed-width values side by side. ``uuids`` are the targets that ``uuid_maker`` makes ids of."""
 
     targets: tuple[str, ...]
     code: str
     size: int
     uuids: tuple[str, ...]
+    uuid_maker: str = "new_uuid"
     kind: str = "run"
 
 
 @dataclass(frozen=True, slots=True)
 class ReadText:
-    """A string or octets whose length is in ``n``; ``kind`` is ``text`` or ``octets``.
+    """A string or octets whose length is in ``n``; ``kind`` is ``text`` or ``octets``; ``decoded`` text becomes a str.
 
     ``view`` octets are not copied: they are a slice of the local ``view`` of the buffer. ``tail`` are the fixed-width
     values behind a short compact string, which one ``struct`` call reads with it.
@@ -44,6 +45,7 @@ class ReadText:
     compact: bool
     nullable: bool
     kind: str
+    decoded: bool
     view: bool = False
     tail: ReadRun | None = None
 
@@ -116,10 +118,11 @@ class TagDefault:
 
 @dataclass(frozen=True, slots=True)
 class ReadTags:
-    """The tagged-field section, the first byte of its count in ``n``."""
+    """The tagged-field section, the first byte of its count in ``n``; unknown fields are ``kept`` in ``tags``."""
 
     known: tuple[KnownTag, ...]
     defaults: tuple[TagDefault, ...]
+    kept: bool = True
     kind: str = "tags"
 
 
@@ -250,7 +253,7 @@ def _value_parts(type_name: str, target: str, *, compact: bool, nullable: bool) 
         return [Fixed(target, type_.code, type_.size, type_.domain == "uuid")]
     prefix = COMPACT_PREFIX if compact else (("h", 2) if type_.length_code == "h" else ("i", 4))
     kind = "text" if type_.domain == "text" else "octets"
-    return [Fixed(LENGTH, *prefix), ReadText(target, compact, nullable, kind, type_.view)]
+    return [Fixed(LENGTH, *prefix), ReadText(target, compact, nullable, kind, kind == "text", type_.view)]
 
 
 def _array_parts(field: FieldLayout, target: str, names: CodecNames) -> list[Fixed | ReadStep]:

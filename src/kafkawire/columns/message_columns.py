@@ -1,0 +1,32 @@
+"""All that is known of one record type's columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kafkawire.columns.arrow_types import arrow_schema
+from kafkawire.columns.rows import Rows
+from kafkawire.wire import Message
+from kafkawire.wire.columns import LayoutColumns, Schema
+
+
+class MessageColumns:
+    """A record's key or value as columns.
+
+    Attributes:
+        message: the class of the message.
+        schema: the fields of all versions in the order of the definition, named like the attributes of the class. All
+            may be null; a field is null in rows of a version that does not have it. Ids are strings in Kafka's base64,
+            unsigned integers are held by the next larger signed type, arrays are lists and structs are structs.
+        versions: the versions of the message.
+    """
+
+    def __init__(self, message: type[Message], schema: Schema, decoders: Mapping[int, LayoutColumns]) -> None:
+        self.message = message
+        self.schema = arrow_schema(schema)
+        self.versions = message.VERSIONS
+        self._decoders = decoders
+
+    def rows(self) -> Rows:
+        """An empty set of rows, to be filled and taken as often as one likes."""
+        return Rows(self.message, self.schema, self._decoders)
