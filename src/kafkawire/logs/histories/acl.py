@@ -1,0 +1,87 @@
+"""``acl_history``: which ACLs there were. A removal names only the id, so the rest comes from what added it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import pyarrow as pa
+
+from kafkawire.layout import Uuid
+from kafkawire.logs.histories.codes import OPERATIONS, PATTERN_TYPES, PERMISSIONS, RESOURCE_TYPES
+from kafkawire.logs.histories.columns import TIMESTAMP, Columns, schema_of, texts_of_uuids, value_columns
+from kafkawire.logs.histories.intervals import Interval, Ledger, Moment
+from kafkawire.protocol import AccessControlEntryRecord, RemoveAccessControlEntryRecord
+from kafkawire.wire import Message
+
+__all__ = ["ACL_SCHEMA", "AclReducer", "acl_columns"]
+
+ACL_SCHEMA = schema_of(
+    {
+        "acl_id": pa.string(),
+        "principal": pa.string(),
+        "host": pa.string(),
+        "resource_type": pa.string(),
+        "resource_type_code": pa.int8(),
+        "resource_name": pa.string(),
+        "pattern_type": pa.string(),
+        "pattern_type_code": pa.int8(),
+        "operation": pa.string(),
+        "operation_code": pa.int8(),
+        "permission": pa.string(),
+        "permission_code": pa.int8(),
+        "valid_from": TIMESTAMP,
+        "valid_to": TIMESTAMP,
+        "from_offset": pa.int64(),
+        "to_offset": pa.int64(),
+        "added_by_snapshot": pa.bool_(),
+    }
+)
+_VALUES = 7
+
+
+class AclReducer:
+    """Adds and removes ACLs by their id."""
+
+    RECORDS: ClassVar[frozenset[str]] = frozenset({"AccessControlEntryRecord", "RemoveAccessControlEntryRecord"})
+
+    def __init__(self) -> None:
+        self.ledger: Ledger[Uuid] = Ledger()
+
+    def apply(self, record: Message, at: Moment) -> None:
+        """An ACL is added or removed."""
+        match record:
+            case AccessControlEntryRecord():
+                values = (
+                    record.principal,
+                    record.host,
+                    record.resource_type,
+                    record.resource_name,
+                    record.pattern_type,
+                    record.operation,
+                    record.permission_type,
+                )
+                self.ledger.put(record.id, values, at)
+            case RemoveAccessControlEntryRecord():
+                self.ledger.drop(record.id, at)
+            case _:
+                pass
+
+
+def acl_columns(intervals: Sequence[Interval[Uuid]]) -> Columns:
+    """What is the history's own in the columns of some intervals."""
+    principals, hosts, resource_types, names, pattern_types, operations, permissions = value_columns(intervals, _VALUES)
+    return {
+        "acl_id": texts_of_uuids(interval.key for interval in intervals),
+        "principal": principals,
+        "host": hosts,
+        "resource_type": RESOURCE_TYPES.of(resource_types),
+        "resource_type_code": resource_types,
+        "resource_name": names,
+        "pattern_type": PATTERN_TYPES.of(pattern_types),
+        "pattern_type_code": pattern_types,
+        "operation": OPERATIONS.of(operations),
+        "operation_code": operations,
+        "permission": PERMISSIONS.of(permissions),
+        "permission_code": permissions,
+    }

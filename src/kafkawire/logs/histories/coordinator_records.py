@@ -1,0 +1,90 @@
+"""The records of a coordinator's batch that a history wants, decoded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from kafkawire.logs.histories.metadata_records import FAILURE_CODES
+from kafkawire.protocol import message_class
+from kafkawire.records.version_prefix import PREFIX_SIZE
+from kafkawire.wire import DecodeError, Message, UnsupportedVersionError
+from kafkawire.wire.record_types import CoordinatorRecordType
+
+__all__ = ["CoordinatorDecoder", "DecodedRecord"]
+
+
+class DecodedRecord(msgspec.Struct, gc=False):
+    """A record.
+
+    Attributes:
+        type: name of its type; None if that is not known.
+        key: None if it could not be decoded.
+        value: None for a tombstone, and if it could not be decoded.
+        is_tombstone: whether there is no value.
+        raw: the value as it came, or the key if there is none.
+        error: the code of what is wrong, or None. With ``trailing_bytes`` all values are there.
+        reason: the same in words.
+    """
+
+    type: str | None = None
+    key: Message | None = None
+    value: Message | None = None
+    is_tombstone: bool = False
+    raw: bytes | None = None
+    error: str | None = None
+    reason: str = ""
+
+
+class CoordinatorDecoder:
+    """Decodes records of one topic.
+
+    Args:
+        types: the record types of the topic by their numbers.
+        wanted: names of those that are wanted.
+    """
+
+    def __init__(self, types: Mapping[int, CoordinatorRecordType], wanted: frozenset[str]) -> None:
+        self._types = types
+        self._wanted = {
+            number: (kind.name, message_class(kind.key), kind.key_version, message_class(kind.value))
+            for number, kind in types.items()
+            if kind.name in wanted
+        }
+
+    def decode(self, key: bytes | None, value: bytes | None) -> DecodedRecord | None:
+        """The record, or None for one of a type that is not wanted."""
+        if key is None or len(key) < PREFIX_SIZE:
+            return DecodedRecord(error="decode_error", reason="the record has no key that tells its type")
+        number = int.from_bytes(key[:PREFIX_SIZE], "big", signed=True)
+        kinds = self._wanted.get(number)
+        if kinds is None:
+            if number in self._types:
+                return None
+            return DecodedRecord(error="unknown_type", reason=f"no record has the type {number}")
+        name, key_class, key_version, value_class = kinds
+        decoded = DecodedRecord(name, is_tombstone=value is None, raw=key if value is None else value)
+        try:
+            decoded.key, key_end = key_class.decode_from(key, PREFIX_SIZE, key_version)
+            if key_end < len(key):
+                decoded.error, decoded.reason = "trailing_bytes", f"{len(key) - key_end} bytes after the key"
+            if value is not None:
+                _decode_value(decoded, value_class, value)
+        except DecodeError as error:
+            decoded.error, decoded.reason = FAILURE_CODES.get(error.kind, "decode_error"), str(error)
+        return decoded
+
+
+def _decode_value(decoded: DecodedRecord, value_class: type[Message], value: bytes) -> None:
+    version = int.from_bytes(value[:PREFIX_SIZE], "big", signed=True)
+    if len(value) < PREFIX_SIZE:
+        decoded.error, decoded.reason = "decode_error", f"a value of {len(value)} bytes has no version"
+        return
+    try:
+        decoded.value, end = value_class.decode_from(value, PREFIX_SIZE, version)
+    except UnsupportedVersionError as error:
+        decoded.error, decoded.reason = "unsupported_version", str(error)
+        return
+    if end < len(value):
+        decoded.error, decoded.reason = "trailing_bytes", f"{len(value) - end} bytes after the value"

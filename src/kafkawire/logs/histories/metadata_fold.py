@@ -1,0 +1,192 @@
+"""A metadata log, its segments and its snapshots, as one sequence of changes (KIP-630).
+
+Where the log has records, they tell. A snapshot tells where they are missing: before the first one, and after a gap.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, Generic, Protocol
+
+from kafkawire.logs.files.log_files import FileKind, LogFile
+from kafkawire.logs.histories.intervals import K, Moment
+from kafkawire.logs.histories.metadata_records import MetadataRecords
+from kafkawire.logs.histories.metadata_state import MetadataState, StateReducer
+from kafkawire.logs.scanning.flaws import Flaw
+from kafkawire.logs.scanning.found import OpenedBatch
+from kafkawire.protocol import SnapshotHeaderRecord
+from kafkawire.records.control_records import ControlRecord, ControlRecordType, decode_control_record
+from kafkawire.wire import DecodeError
+
+__all__ = ["BatchSource", "MetadataFold"]
+
+_LATEST_TIME: Final = 253_402_300_799_999
+"""The end of the year 9999."""
+
+
+class BatchSource(Protocol):
+    """Where batches come from, and who hears of what is wrong with them."""
+
+    def batches(self, file: LogFile) -> Iterator[OpenedBatch | Flaw]:
+        """The batches of a file."""
+
+    def failed(self, code: str, reason: str, batch: OpenedBatch, offset: int) -> None:
+        """A record, or what is between two batches, is not as it should be.
+
+        Raises:
+            LogReadError: in mode FAILFAST.
+        """
+
+
+class MetadataFold(Generic[K]):
+    """Folds the files of one log into intervals.
+
+    Args:
+        make_reducer: makes an empty history.
+        source: reads the files.
+        high_watermark: records at this offset and after it are not known to be committed; None for no limit.
+
+    Attributes:
+        reducer: the history so far.
+        complete_since: the time, in milliseconds, from which on everything is known; None if that is not yet so.
+        first_time: the time of the first record or snapshot; None before anything was read.
+    """
+
+    def __init__(
+        self, make_reducer: Callable[[], StateReducer[K]], source: BatchSource, *, high_watermark: int | None = None
+    ) -> None:
+        self.reducer = make_reducer()
+        self.complete_since: int | None = None
+        self.first_time: int | None = None
+        self._make_reducer = make_reducer
+        self._source = source
+        self._limit = high_watermark
+        self._records = MetadataRecords(self.reducer.RECORDS | MetadataState.OWN_RECORDS, source.failed)
+        self._state = MetadataState(self.reducer)
+        self._expected: int | None = None
+        self._flawed = False
+        self._time = 0
+
+    def run(self, files: Sequence[LogFile]) -> Iterator[None]:
+        """Apply all files; pauses after each batch, so that what has ended can be taken."""
+        segments = sorted((file for file in files if file.kind is FileKind.SEGMENT), key=lambda file: file.base_offset)
+        first = 1 if segments else 0  # what one at offset 0 holds, such as bootstrap.checkpoint, the log repeats
+        last = float("inf") if self._limit is None else self._limit
+        snapshots = deque(
+            sorted(
+                (file for file in files if file.kind is FileKind.SNAPSHOT and first <= file.base_offset <= last),
+                key=_newest_epoch_first,
+            )
+        )
+        for segment in segments:
+            for found in self._source.batches(segment):
+                if isinstance(found, Flaw):
+                    self._flawed = True
+                    continue
+                if self._limit is not None and found.batch.base_offset >= self._limit:
+                    break
+                while snapshots and snapshots[0].base_offset <= found.batch.last_offset:
+                    yield from self._consult(snapshots.popleft(), found.batch.base_offset)
+                self._apply(found)
+                yield
+        while snapshots:
+            yield from self._consult(snapshots.popleft(), None)
+
+    def _consult(self, snapshot: LogFile, next_offset: int | None) -> Iterator[None]:
+        """Take over a snapshot if the records up to its end offset are not all known.
+
+        Args:
+            snapshot: the file.
+            next_offset: of the batch that comes next; None if none does.
+        """
+        complete, expected, end = self.reducer.ledger.complete, self._expected, snapshot.base_offset
+        if expected is not None:
+            follows = next_offset is not None and next_offset <= expected
+            if end < expected or (complete and (follows or end == expected)):
+                return
+        if self._take_over(snapshot):
+            self._expected = end
+            yield
+
+    def _take_over(self, snapshot: LogFile) -> bool:
+        """Compare the state with a snapshot; False if the snapshot is not whole."""
+        scratch = self._make_reducer()
+        scratch.ledger.complete = True
+        state = MetadataState(scratch)
+        time: int | None = None
+        ends = set()
+        for found in self._source.batches(snapshot):
+            if isinstance(found, Flaw):
+                return False
+            if not found.batch.is_control:
+                for record, _, _ in self._records.of(found, 0, None):
+                    state.apply(record, Moment(None, None))
+                continue
+            for control in _controls(found):
+                ends.add(control.type)
+                if isinstance(control.message, SnapshotHeaderRecord):
+                    time = control.message.last_contained_log_timestamp
+        if not {ControlRecordType.SNAPSHOT_HEADER, ControlRecordType.SNAPSHOT_FOOTER} <= ends:
+            return False
+        self._note_time(time)
+        at = Moment(self._time, snapshot.base_offset)
+        began = Moment(None, None) if self.complete_since is None else at
+        self.reducer.ledger.compare(scratch.ledger, at, began)
+        scratch.ledger = self.reducer.ledger
+        self.reducer = scratch
+        self._state = MetadataState(scratch)
+        self._flawed = False
+        self._note_complete()
+        return True
+
+    def _apply(self, found: OpenedBatch) -> None:
+        batch, expected = found.batch, self._expected
+        if expected is None:
+            self._note_time(batch.base_timestamp)
+            if batch.base_offset == 0:
+                self._note_complete()
+        elif batch.base_offset > expected:
+            self._lost(found, expected)
+        if not batch.is_control:
+            for record, timestamp, offset in self._records.of(found, expected or 0, self._limit):
+                self._note_time(timestamp)
+                self._state.apply(record, Moment(self._time, offset))
+            if self._records.lost_some:
+                self._records.lost_some = self.reducer.ledger.complete = False
+        self._expected = max(expected or 0, batch.last_offset + 1)
+
+    def _lost(self, found: OpenedBatch, expected: int) -> None:
+        """Records are missing, and no snapshot tells what they did. What is known goes on."""
+        if not self._flawed:
+            reason = f"the log has no records from offset {expected} to {found.batch.base_offset - 1}"
+            self._source.failed("offset_gap", reason, found, expected)
+        self._flawed = False
+        self.reducer.ledger.complete = False
+        self._state.forget_transaction()
+
+    def _note_complete(self) -> None:
+        self.reducer.ledger.complete = True
+        if self.complete_since is None:
+            self.complete_since = self._time
+
+    def _note_time(self, timestamp: int | None) -> None:
+        """Records without a sensible time have that of the record before."""
+        if timestamp is not None and 0 <= timestamp <= _LATEST_TIME:
+            self._time = timestamp
+            if self.first_time is None:
+                self.first_time = timestamp
+
+
+def _newest_epoch_first(snapshot: LogFile) -> tuple[int, int]:
+    return snapshot.base_offset, -(snapshot.epoch or 0)
+
+
+def _controls(found: OpenedBatch) -> Iterator[ControlRecord]:
+    for key, value in zip(found.records.keys, found.records.values, strict=True):
+        try:
+            control = decode_control_record(key, value)
+        except DecodeError:
+            continue
+        if isinstance(control, ControlRecord):
+            yield control

@@ -1,0 +1,132 @@
+"""The histories of the cluster's metadata as tables: one row for each interval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Generic
+
+import pyarrow as pa
+
+from kafkawire.logs.accounts import Accounts
+from kafkawire.logs.files.log_files import LogFile
+from kafkawire.logs.files.store import FileStore
+from kafkawire.logs.histories.acl import ACL_SCHEMA, AclReducer, acl_columns
+from kafkawire.logs.histories.as_of import BeforeKnowledgeError, milliseconds
+from kafkawire.logs.histories.columns import Columns, record_batch
+from kafkawire.logs.histories.config import CONFIG_SCHEMA, ConfigReducer, config_columns
+from kafkawire.logs.histories.intervals import Interval, K
+from kafkawire.logs.histories.metadata_fold import MetadataFold
+from kafkawire.logs.histories.metadata_state import StateReducer
+from kafkawire.logs.histories.quota import QUOTA_SCHEMA, QuotaReducer, quota_columns
+from kafkawire.logs.histories.selection import Selection
+from kafkawire.logs.histories.source import FoldSource
+from kafkawire.logs.histories.topic import TOPIC_SCHEMA, TopicReducer, topic_columns
+from kafkawire.logs.options import ReadOptions
+from kafkawire.logs.registry import METADATA_TOPIC
+
+__all__ = ["ACL_HISTORY", "CONFIG_HISTORY", "QUOTA_HISTORY", "TOPIC_HISTORY", "StateHistory"]
+
+_ROWS_IN_BATCH: Final = 8192
+
+
+@dataclass(frozen=True)
+class StateHistory(Generic[K]):
+    """A table of intervals, folded from a metadata log.
+
+    Rows come in the order in which their intervals ended, then those that are still open in the order in which they
+    began. Memory holds the open intervals, what a snapshot says while it is compared with them, and some rows.
+
+    Attributes:
+        name: of the table.
+        own_schema: its columns after ``cluster``.
+        make_reducer: makes an empty history as of a time in milliseconds, or of all times.
+        own_columns: the columns of some intervals, but for those that all histories have.
+    """
+
+    name: str
+    own_schema: pa.Schema
+    make_reducer: Callable[[int | None], StateReducer[K]]
+    own_columns: Callable[[Sequence[Interval[K]], ReadOptions], Columns]
+
+    @property
+    def logs(self) -> frozenset[str]:
+        """The topics whose logs it is folded from."""
+        return frozenset({METADATA_TOPIC})
+
+    def fields(self, options: ReadOptions) -> tuple[pa.Field[pa.DataType], ...]:
+        """All columns."""
+        return (pa.field("cluster", pa.string()), *self.own_schema)
+
+    def read(
+        self,
+        files: Sequence[LogFile],
+        schema: pa.Schema,
+        options: ReadOptions,
+        accounts: Accounts,
+        store: FileStore,
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of one log.
+
+        Args:
+            files: its segments and snapshots.
+            schema: some or all of its columns.
+            options: what to read, and how.
+            accounts: what is counted there.
+            store: where the files are.
+
+        Raises:
+            LogReadError: mode FAILFAST: something is wrong with the log. Any mode: a file cannot be read.
+            BeforeKnowledgeError: it is not known what was so at ``options.as_of``.
+        """
+        cluster = options.cluster or (files[0].cluster if files else None)
+        for intervals in self._portions(files, options, FoldSource(options, accounts, store)):
+            accounts.rows += len(intervals)
+            yield record_batch(schema, self._columns(intervals, cluster, options))
+
+    def _portions(
+        self, files: Sequence[LogFile], options: ReadOptions, source: FoldSource
+    ) -> Iterator[Sequence[Interval[K]]]:
+        as_of = None if options.as_of is None else milliseconds(options.as_of)
+        selection = Selection.of(options)
+        fold = MetadataFold(lambda: self.make_reducer(as_of), source, high_watermark=options.high_watermark)
+        rows: list[Interval[K]] = []
+        for _ in fold.run(files):
+            if as_of is not None and fold.complete_since is not None and as_of < fold.complete_since:
+                break
+            ended = fold.reducer.ledger.ended
+            rows += filter(selection.keeps, ended)
+            ended.clear()
+            while len(rows) >= _ROWS_IN_BATCH and as_of is None:
+                yield rows[:_ROWS_IN_BATCH]
+                del rows[:_ROWS_IN_BATCH]
+        begins = fold.first_time if fold.complete_since is None else fold.complete_since
+        if options.as_of is not None and as_of is not None and (begins is None or as_of < begins):
+            raise BeforeKnowledgeError(files[0].folder if files else "", options.as_of, begins)
+        rows += filter(selection.keeps, fold.reducer.ledger.still_open())
+        for start in range(0, len(rows), _ROWS_IN_BATCH):
+            yield rows[start : start + _ROWS_IN_BATCH]
+
+    def _columns(self, intervals: Sequence[Interval[K]], cluster: str | None, options: ReadOptions) -> Columns:
+        return {
+            "cluster": [cluster] * len(intervals),
+            "valid_from": [interval.valid_from for interval in intervals],
+            "valid_to": [interval.valid_to for interval in intervals],
+            "from_offset": [interval.from_offset for interval in intervals],
+            "to_offset": [interval.to_offset for interval in intervals],
+            "added_by_snapshot": [interval.added_by_snapshot for interval in intervals],
+            **self.own_columns(intervals, options),
+        }
+
+
+ACL_HISTORY: Final = StateHistory("acl_history", ACL_SCHEMA, lambda _: AclReducer(), lambda rows, _: acl_columns(rows))
+QUOTA_HISTORY: Final = StateHistory(
+    "quota_history", QUOTA_SCHEMA, lambda _: QuotaReducer(), lambda rows, _: quota_columns(rows)
+)
+CONFIG_HISTORY: Final = StateHistory(
+    "config_history",
+    CONFIG_SCHEMA,
+    lambda _: ConfigReducer(),
+    lambda rows, options: config_columns(rows, secrets=options.secrets),
+)
+TOPIC_HISTORY: Final = StateHistory("topic_history", TOPIC_SCHEMA, TopicReducer, lambda rows, _: topic_columns(rows))
