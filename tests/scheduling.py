@@ -22,6 +22,7 @@ UNITS: Mapping[str, tuple[str, ...]] = {
     ),
     "clients": ("tests/interop/broker/clients/", "tests/interop/broker/test_logs_of_kafka.py"),
     "same answers": ("tests/interop/broker/",),
+    "browser": ("tests/interop/browser/",),
     "brokers": ("tests/interop/", "tests/repo/test_examples.py"),
     "oracles": tuple(
         f"tests/conformance/test_{name}.py"

@@ -1,0 +1,115 @@
+"""What a page can hold of what may be endless: the newest rows, a few points of a line, a few bars of a chart."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+
+from kafkawire.cli.report.contents import Row, Section
+
+__all__ = ["Bars", "NewestRows", "ThinnedLine"]
+
+
+class NewestRows:
+    """The rows that hold at the latest times, as many as are allowed; memory holds no more than these.
+
+    Args:
+        limit: how many rows are kept.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._heap: list[tuple[float, float, int, Row]] = []
+        self._added = 0
+        self._complete = True
+        self._complete_from: int | None = None
+
+    def add(self, row: Row, begin: int | None, end: int | None) -> None:
+        """Add a row that holds from one time to another; an end of None is that it still holds."""
+        late = float("inf") if end is None else float(end)
+        entry = (late, float("-inf") if begin is None else float(begin), self._added, row)
+        self._added += 1
+        if len(self._heap) < self._limit:
+            heapq.heappush(self._heap, entry)
+            return
+        ended = heapq.heappushpop(self._heap, entry)[0]
+        if ended == float("inf"):
+            self._complete = False
+        else:
+            self._complete_from = max(int(ended), self._complete_from or 0)
+
+    def section(self, fields: Sequence[str]) -> Section:
+        """The rows in the order in which they came."""
+        rows = [row for _, _, _, row in sorted(self._heap, key=lambda entry: entry[2])]
+        return Section(fields, rows, self._added - len(rows), self._complete_from, self._complete)
+
+
+class ThinnedLine:
+    """Points of a line: its first and its last, and some between them at even counts.
+
+    Args:
+        limit: how many points there are at most; at least two.
+    """
+
+    __slots__ = ("_kept", "_last", "_limit", "_seen", "_stride")
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._kept: list[tuple[int, int]] = []
+        self._last: tuple[int, int] | None = None
+        self._stride, self._seen = 1, 0
+
+    def add(self, time: int, value: int) -> None:
+        """Add the next point."""
+        self._last = (time, value)
+        if self._seen % self._stride == 0:
+            if len(self._kept) == self._limit - 1:
+                del self._kept[1::2]
+                self._stride *= 2
+            if self._seen % self._stride == 0:
+                self._kept.append(self._last)
+        self._seen += 1
+
+    @property
+    def points(self) -> Sequence[tuple[int, int]]:
+        """In the order in which they came."""
+        if self._last is None or self._kept[-1] == self._last:
+            return tuple(self._kept)
+        return (*self._kept, self._last)
+
+
+class Bars:
+    """How many events there were in equal stretches of time, which are made wider when there would be too many.
+
+    Args:
+        limit: how many bars there are at most.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._width = 1
+        self._counts: dict[int, int] = {}
+        self._first = self._last = 0
+
+    def add(self, time: int, count: int = 1) -> None:
+        """Count events at a time."""
+        bar = time // self._width
+        self._first = min(self._first, bar) if self._counts else bar
+        self._last = max(self._last, bar) if self._counts else bar
+        self._counts[bar] = self._counts.get(bar, 0) + count
+        while self._last - self._first >= self._limit:
+            self._widen()
+
+    def _widen(self) -> None:
+        self._width *= 2
+        wider: dict[int, int] = {}
+        for bar, count in self._counts.items():
+            wider[bar // 2] = wider.get(bar // 2, 0) + count
+        self._counts = wider
+        self._first //= 2
+        self._last //= 2
+
+    @property
+    def bars(self) -> Sequence[tuple[int, int, int]]:
+        """As (from, to, count), without the empty ones."""
+        return [(bar * self._width, (bar + 1) * self._width, count) for bar, count in sorted(self._counts.items())]

@@ -1,0 +1,99 @@
+// Charts stretch with the page: lines keep their width, and words stand beside the drawing, not in it.
+const WIDE = 1000, HIGH = 100;
+
+// How many rows hold over time: [[time, count], …], beginning where the log begins.
+function stepsOf(rows) {
+  const changes = new Map([[began, 0]]);
+  const add = (time, amount) => changes.set(time, (changes.get(time) ?? 0) + amount);
+  for (const row of rows) {
+    add(Math.max(row.from ?? began, began), 1);
+    if (row.to !== null) add(Math.max(row.to, began), -1);
+  }
+  let count = 0;
+  const steps = [...changes].sort((one, other) => one[0] - other[0]).map(([time, amount]) => [time, (count += amount)]);
+  return thinned(steps);
+}
+
+// More steps than pixels cannot be seen: of each stretch the last remains.
+function thinned(steps, most = 1200) {
+  if (steps.length <= most) return steps;
+  const kept = new Map();
+  for (const step of steps) kept.set(Math.floor(portion(step[0]) * most), step);
+  return [steps[0], ...kept.values()];
+}
+
+const stepAt = (steps, time) => {
+  let low = 0, high = steps.length;
+  while (low < high) { const middle = (low + high) >> 1; if (steps[middle][0] <= time) low = middle + 1; else high = middle; }
+  return low ? steps[low - 1][1] : 0;
+};
+
+function stepPath(steps, top) {
+  const x = (time) => (portion(time) * WIDE).toFixed(2), y = (count) => (HIGH - (count / top) * HIGH).toFixed(2);
+  let path = `M${x(steps[0][0])} ${y(steps[0][1])}`;
+  for (const [time, count] of steps.slice(1)) path += `H${x(time)}V${y(count)}`;
+  return path + `H${WIDE}`;
+}
+
+const canvas = (...children) =>
+  draw("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, preserveAspectRatio: "none", "aria-hidden": "true" }, ...children);
+
+function stepShapes(steps, top, kind) {
+  const path = stepPath(steps, top);
+  return [
+    draw("path", { class: `area ${kind}`, d: `${path}V${HIGH}H${portion(steps[0][0]) * WIDE}Z` }),
+    draw("path", { class: `edge ${kind}`, d: path, "vector-effect": "non-scaling-stroke" }),
+  ];
+}
+
+function niceTop(most) {
+  if (most <= 4) return 4;
+  const size = 10 ** Math.floor(Math.log10(most));
+  return size * [1, 2, 4, 5, 8, 10].find((factor) => most <= factor * size);
+}
+
+// Series: [{kind, label, steps}], drawn over one another, the greatest first.
+function stepChart(host, series, what) {
+  const top = niceTop(Math.max(1, ...series.flatMap(({ steps }) => steps.map((step) => step[1]))));
+  const frame = scaled(host, top, canvas(...lines(), ...series.flatMap(({ kind, steps }) => stepShapes(steps, top, kind))));
+  const legend = make("div", { class: "legend" });
+  frame.append(legend, make("div", { class: "cursor" }));
+  return () => {
+    const now = series.map(({ kind, label, steps }) => [kind, `${label} ${stepAt(steps, view.at).toLocaleString("en")}`]);
+    legend.replaceChildren(...now.map(([kind, text]) => make("span", {}, make("i", { class: kind }), text)));
+    frame.setAttribute("role", "img");
+    frame.setAttribute("aria-label", `${what}: ${now.map(([, text]) => text).join(", ")} at ${shown(view.at)}`);
+  };
+}
+
+function barChart(host, bars, label) {
+  const top = niceTop(Math.max(1, ...bars.map((bar) => bar.count)));
+  const shapes = bars.map(({ from, to, count }) => draw("rect", {
+    class: "plain", x: portion(from) * WIDE, width: Math.max(1.2, (portion(to) - portion(from)) * WIDE - 0.6),
+    y: HIGH - (count / top) * HIGH, height: (count / top) * HIGH, "data-tip": `${shown(from)} to ${shown(to)}\n${label(count)}`,
+  }));
+  scaled(host, top, canvas(...lines(), ...shapes)).append(make("div", { class: "cursor" }));
+}
+
+const lines = () => [0, 50, 100].map((y) =>
+  draw("line", { class: "grid", x1: 0, x2: WIDE, y1: y, y2: y, "vector-effect": "non-scaling-stroke" }));
+
+function scaled(host, top, picture) {
+  const figures = [0, 50, 100].map((part) =>
+    make("span", { class: "y", place: { bottom: `${part}%` } }, ((top * part) / 100).toLocaleString("en")));
+  host.replaceChildren(...figures, picture, axis());
+  return host;
+}
+
+function axis() {
+  const span = ended - began, places = innerWidth < 700 ? [0, 1] : [0, 0.25, 0.5, 0.75, 1];
+  const sliced = (time) => span > 2 * 86400000 ? iso(time).slice(0, 10)
+    : iso(time).slice(11, 19) + (span < 8000 ? iso(time).slice(19, 23) : "");
+  const text = (part) => part % 1 === 0 ? shown(began + part * span, false) : sliced(began + part * span);
+  return make("div", { class: "axis", "aria-hidden": "true" },
+    ...places.map((part) => make("span", { place: { left: percent(part) } }, text(part))));
+}
+
+function sparkline(steps, top) {
+  return canvas(...stepShapes(steps, top || 1, "plain"));
+}

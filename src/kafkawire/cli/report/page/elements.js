@@ -1,0 +1,44 @@
+// Elements are made of nodes and text, never of markup: names in a log are whatever somebody called their topic.
+const byId = (id) => document.getElementById(id);
+
+function fill(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (name === "tip") node.dataset.tip = value.split("\n").map(visible).join("\n");
+    else if (name === "place") for (const [property, amount] of Object.entries(value)) node.style.setProperty(property, amount);
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+}
+const make = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
+const draw = (tag, attributes = {}, ...children) =>
+  fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+// Marks that nobody sees, or that turn the order of letters around, would make one name look like another.
+const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+const visible = (text) => text.replace(UNSEEN, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`);
+const named = (text) => make("bdi", { class: "name" }, text === "" ? "(empty name)" : visible(text));
+const hint = (text) => make("span", { class: "hint" }, text);
+const counted = (number, one, many = one + "s") => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+const compare = new Intl.Collator("en", { numeric: true }).compare;
+
+function choice(host, name, options, changed) {
+  for (const [value, label] of options) {
+    const box = make("input", { type: "radio", name, value, checked: value === options[0][0], onchange: () => changed(value) });
+    host.append(make("label", {}, box, label));
+  }
+}
+
+// One tooltip for all; what has one is also in the text of a table or a bar, or readable from its label.
+const tip = byId("tip");
+document.addEventListener("pointermove", (event) => {
+  const target = event.target instanceof Element ? event.target.closest("[data-tip]") : null;
+  tip.hidden = target === null;
+  if (target === null) return;
+  tip.textContent = target.dataset.tip;
+  const { width, height } = tip.getBoundingClientRect();
+  tip.style.left = `${Math.max(8, Math.min(event.clientX + 14, innerWidth - width - 8))}px`;
+  tip.style.top = `${event.clientY + 18 + height > innerHeight ? event.clientY - height - 12 : event.clientY + 18}px`;
+});
+document.addEventListener("pointerleave", () => { tip.hidden = true; });

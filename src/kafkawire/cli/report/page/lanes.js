@@ -1,0 +1,61 @@
+// Lifelines: a lane for each thing, a bar for each stretch of time in which it was as the bar says.
+function lanesOf(rows, keyOf) {
+  const lanes = new Map();
+  for (const row of rows) {
+    const key = keyOf(row);
+    if (!lanes.has(key)) lanes.set(key, { key, rows: [], changed: -Infinity });
+    const lane = lanes.get(key);
+    lane.rows.push(row);
+    lane.changed = Math.max(lane.changed, row.from ?? -Infinity, row.to ?? -Infinity);
+  }
+  for (const lane of lanes.values()) lane.rows.sort((one, other) => (one.from ?? -Infinity) - (other.from ?? -Infinity));
+  return [...lanes.values()].sort((one, other) => other.changed - one.changed || compare(one.key, other.key));
+}
+
+// Bars that overlap in time go below each other.
+function stacked(rows) {
+  const free = [];
+  return rows.map((row) => {
+    let level = free.findIndex((until) => until <= (row.from ?? began));
+    if (level < 0) level = free.length;
+    free[level] = row.to ?? Infinity;
+    return [row, level];
+  });
+}
+
+function drawLanes(host, lanes, { label, text, kind = () => "", tell }) {
+  const more = inPages(host, lanes, (lane) => {
+    const bars = stacked(lane.rows);
+    const levels = 1 + Math.max(...bars.map(([, level]) => level));
+    const box = make("div", { class: "bars", place: { "min-height": `${0.3 + levels * 1.55}rem` } },
+      ...bars.map(([row, level]) => bar(row, level, text(row), kind(row), tell(row))));
+    return make("div", { class: "lane" + (lane.rows.some((row) => row.to === null) ? "" : " gone") },
+      make("div", { class: "of" }, ...label(lane.rows[0])), box);
+  }, 40);
+  host.append(axis(), make("div", { class: "cursor" }), more);
+}
+
+function bar(row, level, text, kind, told) {
+  const left = portion(row.from ?? began), right = portion(row.to ?? ended);
+  const until = row.to === null ? "still so at the end of the log" : `until ${shown(row.to)}`;
+  const marks = [kind, row.from === null ? "unknown" : "", row.to === null ? "" : "gone", right - left < 0.02 ? "thin" : ""];
+  const words = `${told}\n${row.from === null ? "since before this log" : `from ${shown(row.from)}`}, ${until}`;
+  return make("div", { class: ["bar", ...marks].filter(Boolean).join(" "), tip: words, "aria-label": visible(words), role: "img",
+    place: { left: `min(${percent(left)}, 100% - 3px)`, width: percent(right - left), top: `${0.3 + level * 1.55}rem` } },
+  right - left < 0.02 ? null : named(text));
+}
+
+// A section of lanes with its search box.
+function laneSection(name, noun, keyOf, looks) {
+  const host = byId(`${name}-lanes`);
+  const matches = onSearch(`${name}-search`, show);
+  function show() {
+    const rows = rowsOf(name), lanes = lanesOf(rows, keyOf), wanted = matches();
+    const found = lanes.filter((lane) => lane.rows.some((row) => wanted(searchable(row))));
+    host.replaceChildren();
+    if (found.length) drawLanes(host, found, looks);
+    else host.append(make("p", { class: "nothing" }, rows.length ? "Nothing matches." : `No ${noun}s in these logs.`));
+    byId(`${name}-found`).textContent = found.length < lanes.length ? `${found.length} of ${counted(lanes.length, noun)}` : counted(lanes.length, noun);
+  }
+  onCluster(show);
+}

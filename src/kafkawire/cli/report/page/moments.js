@@ -1,0 +1,55 @@
+// What the page was given, as objects; times are milliseconds since 1970, and null where they are not known.
+const DATA = JSON.parse(byId("data").textContent);
+
+function unpacked(section) {
+  const { fields, texts, rows } = section;
+  return rows.map((row) =>
+    Object.fromEntries(fields.map((field, at) => [field, texts.includes(field) && row[at] !== null ? DATA.texts[row[at]] : row[at]])));
+}
+const ALL = Object.fromEntries(Object.entries(DATA.sections).map(([name, section]) => [name, unpacked(section)]));
+ALL.commits.forEach((row, at) => { row.points = DATA.points[at]; });
+
+const iso = (time) => new Date(time).toISOString();
+const shown = (time, exactly = true) =>
+  time === null ? "before this log" : iso(time).slice(0, 10) + " " + iso(time).slice(11, exactly && time % 1000 ? 23 : 19);
+const asDate = (time) => make("time", { class: "date", datetime: iso(time) }, shown(time));
+
+function lasting(milliseconds) {
+  const units = [["d", 86400000], ["h", 3600000], ["min", 60000], ["s", 1000]];
+  const [unit, size] = units.find(([, one]) => milliseconds >= one) ?? ["ms", 1];
+  const amount = milliseconds / size;
+  return `${amount < 10 && size > 1 ? Math.round(amount * 10) / 10 : Math.round(amount).toLocaleString("en")} ${unit}`;
+}
+
+const began = DATA.from, ended = Math.max(DATA.to, DATA.from + 1);
+const portion = (time) => Math.min(1, Math.max(0, (time - began) / (ended - began)));
+const percent = (part) => `${Math.round(part * 100000) / 1000}%`;
+const holds = (row, at) => (row.from === null || row.from <= at) && (row.to === null || row.to > at);
+
+// The date and the cluster that the page shows; whoever draws something asks to be told.
+const view = { at: ended, cluster: null };
+const listeners = [];
+let asked = false;
+function redraw() {
+  if (asked) return;
+  asked = true;
+  requestAnimationFrame(() => { asked = false; for (const listener of listeners) listener(); });
+}
+const onView = (listener) => { listeners.push(listener); };
+function onCluster(listener) {
+  let drawn;
+  onView(() => { if (drawn !== view.cluster) { drawn = view.cluster; listener(); } });
+}
+function go(time) {
+  view.at = Math.min(ended, Math.max(began, time));
+  document.documentElement.style.setProperty("--at", portion(view.at));
+  redraw();
+}
+
+// Rows of the cluster that is looked at: the same array as long as it is the same cluster.
+const chosen = new Map();
+function rowsOf(section) {
+  const key = `${section} ${view.cluster}`;
+  if (!chosen.has(key)) chosen.set(key, ALL[section].filter((row) => view.cluster === null || row.cluster === view.cluster));
+  return chosen.get(key);
+}

@@ -1,0 +1,62 @@
+"""Cells of Arrow as text: times in ISO 8601, bytes in base64, what is nested as JSON."""
+
+from __future__ import annotations
+
+import base64
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+
+__all__ = ["as_json_lines", "as_plain_columns", "plain_schema"]
+
+_ENCODER = msgspec.json.Encoder()
+_ISO_8601 = "%Y-%m-%dT%H:%M:%SZ"
+
+
+def as_json_lines(batch: pa.RecordBatch) -> bytes:
+    """A JSON object for each row, each on a line of its own."""
+    names = batch.schema.names
+    columns = [_with_texts_for_times(column).to_pylist() for column in batch.columns]
+    return _ENCODER.encode_lines([dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)])
+
+
+def as_plain_columns(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The same rows with columns of numbers, texts and truth values only."""
+    columns = [_plain(column) for column in batch.columns]
+    return pa.RecordBatch.from_arrays(columns, schema=plain_schema(batch.schema))
+
+
+def plain_schema(schema: pa.Schema) -> pa.Schema:
+    """The schema of what ``as_plain_columns`` makes."""
+    return pa.schema([pa.field(field.name, _plain_type(field.type)) for field in schema])
+
+
+def _plain_type(kind: pa.DataType) -> pa.DataType:
+    number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
+    return kind if number else pa.string()
+
+
+def _plain(column: pa.Array) -> pa.Array:
+    if pa.types.is_timestamp(column.type):
+        return _with_texts_for_times(column)
+    if pa.types.is_nested(column.type):
+        return pa.array([None if cell is None else _json(cell) for cell in column.to_pylist()], pa.string())
+    if pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type):
+        return pa.array([None if cell is None else _base64(cell) for cell in column.to_pylist()], pa.string())
+    return column.cast(_plain_type(column.type))
+
+
+def _with_texts_for_times(column: pa.Array) -> pa.Array:
+    """Times are in UTC: without their zone no data base of zones is needed."""
+    if not pa.types.is_timestamp(column.type):
+        return column
+    return pc.strftime(column.cast(pa.timestamp("us")), format=_ISO_8601)
+
+
+def _json(cell: object) -> str:
+    return _ENCODER.encode(cell).decode()
+
+
+def _base64(cell: bytes) -> str:
+    return base64.b64encode(cell).decode()

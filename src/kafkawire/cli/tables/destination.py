@@ -1,0 +1,63 @@
+"""Where output goes: standard output, or a file that is there as a whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from kafkawire.cli.outcome import CommandError, ExitCode
+
+__all__ = ["opened_destination", "whole_file"]
+
+
+@contextmanager
+def opened_destination(out: Path | None) -> Iterator[BinaryIO]:
+    """A stream to write to; without a file, standard output.
+
+    Raises:
+        CommandError: the file is a folder.
+        OSError: it cannot be written.
+    """
+    if out is None:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    with whole_file(out) as stream:
+        yield stream
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """A file that takes its name when all of it is written: a run that fails or is interrupted leaves the old one.
+
+    A pipe or a device is written to as it is.
+
+    Raises:
+        CommandError: there is a folder of that name.
+        OSError: it cannot be written.
+    """
+    if path.is_dir():
+        raise CommandError(f"{path} is a folder: --out needs the name of a file", ExitCode.USAGE)
+    if path.exists() and not path.is_file():
+        with path.open("wb") as stream:
+            yield stream
+        return
+    target = path.resolve()
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with part.open("wb") as stream:
+            yield stream
+        part.replace(target)
+    except OSError as error:
+        raise _about(error, part, path) from None
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _about(error: OSError, part: Path, path: Path) -> OSError:
+    """The same error about the name that the user gave."""
+    return OSError(error.errno, error.strerror, str(path)) if error.filename == str(part) else error

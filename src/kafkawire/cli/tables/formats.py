@@ -1,0 +1,56 @@
+"""Which formats there are, and which one is meant."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from kafkawire.cli.outcome import CommandError, ExitCode
+
+__all__ = ["Format", "chosen_format"]
+
+
+class Format(StrEnum):
+    """How rows are written."""
+
+    CSV = "csv"
+    JSON = "json"
+    PARQUET = "parquet"
+    TABLE = "table"
+
+
+_OF_SUFFIX: Final = {
+    ".csv": Format.CSV,
+    ".json": Format.JSON,
+    ".jsonl": Format.JSON,
+    ".ndjson": Format.JSON,
+    ".parquet": Format.PARQUET,
+    ".txt": Format.TABLE,
+}
+
+
+def chosen_format(wanted: Format | None, out: Path | None, *, terminal: bool) -> Format:
+    """The format that the user asked for, or else the one that the file's name or the terminal suggests.
+
+    Args:
+        wanted: by option.
+        out: the file to write; None for standard output.
+        terminal: whether standard output is one.
+
+    Raises:
+        CommandError: the file's name suggests none, or Parquet would go to a terminal.
+    """
+    if wanted is None:
+        if out is None:
+            return Format.TABLE if terminal else Format.JSON
+        try:
+            return _OF_SUFFIX[out.suffix.lower()]
+        except KeyError:
+            known = ", ".join(_OF_SUFFIX)
+            raise CommandError(
+                f"--out {out}: its name ends in none of {known}; --format says what to write", ExitCode.USAGE
+            ) from None
+    if wanted is Format.PARQUET and out is None and terminal:
+        raise CommandError("Parquet is no text: give --out FILE, or a pipe that takes it", ExitCode.USAGE)
+    return wanted

@@ -1,0 +1,121 @@
+"""Rows as a table for people: as many rows and columns as one can look at."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import pyarrow as pa
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from kafkawire.cli.tables.cells import as_plain_columns
+
+__all__ = ["MAXIMUM_ROWS", "TerminalTable", "visible"]
+
+MAXIMUM_ROWS: Final = 1_000
+"""Rows that are shown; programs that want more take another format."""
+
+_FAINT: Final = ("cluster", "file", "batch_position", "leader_epoch", "_corrupt_record")
+"""Columns that are left out first where there is not enough room."""
+
+_WIDEST: Final = 44
+_GAP: Final = 3
+_UNSEEN: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+
+
+@dataclass(frozen=True)
+class _Column:
+    name: str
+    cells: Sequence[str]
+    numbers: bool
+
+    @property
+    def width(self) -> int:
+        return min(_WIDEST, max((len(text) for text in (self.name, *self.cells)), default=1))
+
+
+class TerminalTable:
+    """The first rows of a table, and a count of the others.
+
+    Attributes:
+        left_out_columns: names of the columns for which there is no room.
+        left_out_rows: how many rows are not shown.
+    """
+
+    def __init__(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> None:
+        kept: list[pa.RecordBatch] = []
+        self._rows = total = 0
+        for batch in batches:
+            total += batch.num_rows
+            wanted = batch.slice(0, MAXIMUM_ROWS - self._rows)
+            self._rows += wanted.num_rows
+            kept += [wanted] if wanted.num_rows else []
+        self.left_out_rows = total - self._rows
+        self.left_out_columns: tuple[str, ...] = ()
+        self._columns = tuple(_columns(kept, schema))
+
+    def print(self, console: Console, *, everything: bool) -> None:
+        """Print it.
+
+        Args:
+            console: where to.
+            everything: all columns, even if that takes more lines.
+        """
+        shown = self._columns if everything else _fitting(self._columns, console.width)
+        self.left_out_columns = tuple(
+            column.name for column in self._columns if column.name not in {each.name for each in shown}
+        )
+        table = Table()
+        for column in shown:
+            table.add_column(column.name, justify="right" if column.numbers else "left", overflow="fold")
+        for cells in zip(*(column.cells for column in shown), strict=True):
+            table.add_row(*(Text(cell) for cell in cells))
+        console.print(table)
+
+
+def visible(text: str) -> str:
+    """A text with every mark written out that would steer the terminal, or make one name look like another."""
+    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _columns(batches: Sequence[pa.RecordBatch], schema: pa.Schema) -> Iterator[_Column]:
+    plain = [as_plain_columns(batch) for batch in batches]
+    for position, field in enumerate(schema):
+        cells = [_shown(cell) for batch in plain for cell in batch.column(position).to_pylist()]
+        yield _Column(field.name, cells, pa.types.is_integer(field.type) or pa.types.is_floating(field.type))
+
+
+def _shown(cell: object) -> str:
+    match cell:
+        case None:
+            return ""
+        case bool():
+            return "yes" if cell else "no"
+        case float():
+            return f"{cell:g}" if abs(cell) < 1e6 else f"{cell:.15g}"
+        case _:
+            return visible(str(cell))
+
+
+def _fitting(columns: Sequence[_Column], width: int) -> Sequence[_Column]:
+    """Those that say most, as many as there is room for, in their order: columns without a single cell say nothing."""
+    names = {column.name for column in columns}
+    told = [column for column in columns if any(column.cells)] or list(columns)
+    free = width - 1
+    chosen: set[str] = set()
+    for column in sorted(told, key=lambda each: _rank(each.name, names)):
+        if column.width + _GAP <= free or not chosen:
+            chosen.add(column.name)
+            free -= column.width + _GAP
+    return [column for column in columns if column.name in chosen]
+
+
+def _rank(name: str, names: set[str]) -> int:
+    """Which columns go first: codes stand beside their names, and where a row was read says least."""
+    if name in _FAINT:
+        return 2
+    return 1 if name.endswith("_code") and name.removesuffix("_code") in names else 0

@@ -1,0 +1,39 @@
+"""Batches of rows to a stream, in the formats that programs read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import BinaryIO
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+
+from kafkawire.cli.tables.cells import as_json_lines, as_plain_columns, plain_schema
+from kafkawire.cli.tables.formats import Format
+
+__all__ = ["write_rows"]
+
+
+def write_rows(form: Format, batches: Iterable[pa.RecordBatch], schema: pa.Schema, stream: BinaryIO) -> None:
+    """Write rows for programs.
+
+    Args:
+        form: JSON lines (bytes in base64, times in ISO 8601), CSV (with a line of headings; null is nothing, an empty
+            text is two quotes, what is nested is JSON) or Parquet (everything as it is).
+        batches: the rows.
+        schema: their columns.
+        stream: where to.
+    """
+    match form:
+        case Format.PARQUET:
+            with pyarrow.parquet.ParquetWriter(stream, schema, compression="zstd") as writer:
+                for batch in batches:
+                    writer.write_batch(batch)
+        case Format.CSV:
+            with pyarrow.csv.CSVWriter(stream, plain_schema(schema)) as writer:
+                for batch in batches:
+                    writer.write(as_plain_columns(batch))
+        case _:
+            for batch in batches:
+                stream.write(as_json_lines(batch))

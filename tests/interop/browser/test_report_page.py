@@ -1,0 +1,288 @@
+"""The report's page in a real browser: it draws, its date and searches filter, and names in it stay text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+import pytest
+from tests.chromium import Page
+
+from kafkawire.cli.report.contents import (
+    ACLS,
+    CONFIGS,
+    QUOTAS,
+    TOPICS,
+    Committed,
+    LogReport,
+    Row,
+    Section,
+    TableAccount,
+)
+from kafkawire.cli.report.rendering import render_page
+
+MINUTE = 60_000
+BEGAN = 1_767_225_600_000  # 2026-01-01
+ENDED = BEGAN + 60 * MINUTE
+HOSTILE = "</script><img src=x onerror='window.stolen = 1'>"
+
+
+def acl(principal: str, operation: str, begin: int | None, end: int | None, *, permission: str = "ALLOW") -> Row:
+    times = (None if begin is None else BEGAN + begin * MINUTE, None if end is None else BEGAN + end * MINUTE)
+    return ("c1", principal, "*", "TOPIC", "orders", "LITERAL", operation, permission, *times)
+
+
+def a_report(acls: Sequence[Row], title: str = "Logs") -> LogReport:
+    return LogReport(
+        title=title,
+        began=BEGAN,
+        ended=ENDED,
+        acls=Section(ACLS, acls),
+        quotas=Section(
+            QUOTAS,
+            [
+                ("c1", "user ann", "producer_byte_rate", 1e6, BEGAN + 5 * MINUTE, BEGAN + 30 * MINUTE),
+                ("c1", "user ann", "producer_byte_rate", 2.5e6, BEGAN + 30 * MINUTE, None),
+            ],
+        ),
+        topics=Section(
+            TOPICS,
+            [
+                ("c1", "orders", "Qk3fA", 6, BEGAN, BEGAN + 20 * MINUTE),
+                ("c1", "orders", "Zz9fA", 12, BEGAN + 25 * MINUTE, None),
+                ("c1", "clicks", "Xx1fA", 1, None, None),
+            ],
+        ),
+        configs=Section(CONFIGS, [("c1", "TOPIC", "orders", "cleanup.policy", "compact", BEGAN + MINUTE, None)]),
+        commits=[
+            Committed("c1", "billing", "orders", 0, 90, ENDED - MINUTE, 100, [(BEGAN, 10), (ENDED - MINUTE, 90)]),
+            Committed("c1", "audit", "orders", 1, 5, ENDED - 2 * MINUTE, 500),
+        ],
+        commit_times=[(BEGAN, BEGAN + MINUTE, 3), (ENDED - MINUTE, ENDED, 9)],
+        accounts=[TableAccount("acl_history", 4, 10, 1000, 900, {"bad_crc": 100}, {"bad_crc": 1})],
+        logs=["/data/__cluster_metadata-0"],
+        clusters=["c1"],
+    )
+
+
+ORDINARY = a_report(
+    [
+        acl("User:ann", "READ", None, None),
+        acl("User:bob", "READ", 10, 40),
+        acl("User:bob", "WRITE", 10, None),
+        acl("User:eve", "WRITE", 50, None, permission="DENY"),
+    ]
+)
+
+
+@pytest.fixture
+def page(browser: Page, tmp_path: Path) -> Page:
+    return shown(browser, ORDINARY, tmp_path)
+
+
+def shown(browser: Page, report: LogReport, folder: Path) -> Page:
+    file = folder / "report.html"
+    file.write_text(render_page(report, written_at=ENDED), "utf-8")
+    browser.complaints.clear()
+    browser.requests.clear()
+    browser.open(file)
+    return browser
+
+
+def texts(page: Page, selector: str) -> list[str]:
+    found = page.evaluate(f"[...document.querySelectorAll({selector!r})].map((node) => node.textContent)")
+    return cast(list[str], found)
+
+
+def focus(page: Page, element: str) -> None:
+    page.evaluate(f"document.getElementById({element!r}).focus()")
+
+
+def search(page: Page, element: str, words: str) -> None:
+    """Type, and wait as long as the page waits for more to be typed."""
+    focus(page, element)
+    page.write(words)
+    page.evaluate("new Promise((done) => setTimeout(done, 120))")
+    page.settle()
+
+
+def granted(page: Page) -> dict[str, list[str]]:
+    """Principal to operations, as shown."""
+    expression = """Object.fromEntries([...document.querySelectorAll("#access-holders details")].map((box) => [
+        box.querySelector("summary .name").textContent,
+        [...box.querySelectorAll(".chip")].map((chip) => (chip.matches(".deny") ? "not " : "") + chip.textContent),
+    ]))"""
+    return cast(dict[str, list[str]], page.evaluate(expression))
+
+
+def test_page_draws_everything_and_asks_for_nothing(page: Page, tmp_path: Path) -> None:
+    assert page.complaints == []
+    assert page.requests == [(tmp_path / "report.html").as_uri()]
+    assert granted(page) == {"User:ann": ["READ"], "User:bob": ["WRITE"], "User:eve": ["not WRITE"]}
+    assert texts(page, ".tile b") == ["3", "3", "2", "1", "1", "2"]
+    assert len(texts(page, "#topics-lanes .lane")) == 2
+    assert texts(page, "#quotas-lanes .bar") == ["1,000,000", "2,500,000"]
+    assert "bad_crc 1" in "".join(texts(page, "#accounts-table td"))
+    assert texts(page, "#acl-chart .legend") == ["Allowing 2Denying 1"]
+
+
+def test_slider_shows_who_had_what_at_its_date(page: Page) -> None:
+    page.evaluate(
+        f"const slider = document.getElementById('slider'); slider.value = {BEGAN + 30 * MINUTE};"
+        "slider.dispatchEvent(new Event('input'))"
+    )
+    page.settle()
+    assert texts(page, "#when") == ["2026-01-01 00:30:00 UTC"]
+    assert granted(page) == {"User:ann": ["READ"], "User:bob": ["READ", "WRITE"]}
+
+
+def test_arrow_keys_go_from_change_to_change(page: Page) -> None:
+    focus(page, "slider")
+    page.press("ArrowLeft")
+    assert texts(page, "#when") == ["2026-01-01 00:50:00 UTC"]
+    page.press("ArrowLeft")
+    assert texts(page, "#when") == ["2026-01-01 00:40:00 UTC"]
+    assert granted(page) == {"User:ann": ["READ"], "User:bob": ["WRITE"]}
+    page.press("Home")
+    assert granted(page) == {"User:ann": ["READ"]}
+    page.press("ArrowRight")
+    assert texts(page, "#when") == ["2026-01-01 00:01:00 UTC"]
+
+
+def test_date_can_be_written_with_a_zone_or_without(page: Page) -> None:
+    for text in ("2026-01-01 00:45", "2026-01-01T02:45+02:00"):
+        page.evaluate("document.getElementById('latest').click()")
+        focus(page, "date")
+        page.evaluate("document.activeElement.value = ''")
+        page.write(text)
+        page.evaluate("document.activeElement.dispatchEvent(new Event('change'))")
+        page.settle()
+        assert texts(page, "#when") == ["2026-01-01 00:45:00 UTC"]
+
+
+def test_page_opens_at_the_date_that_was_asked_for(browser: Page, tmp_path: Path) -> None:
+    page = shown(browser, replace(ORDINARY, as_of=BEGAN + 20 * MINUTE), tmp_path)
+    assert texts(page, "#when") == ["2026-01-01 00:20:00 UTC"]
+    assert granted(page)["User:bob"] == ["READ", "WRITE"]
+
+
+def test_search_finds_principals_and_lanes(page: Page) -> None:
+    search(page, "access-search", "bob write")
+    assert granted(page) == {"User:bob": ["WRITE"]}
+    assert len(texts(page, "#acl-lanes .lane")) == 1
+    search(page, "changes-search", "compact")
+    assert [row for row in texts(page, "#changes-table tbody tr") if "cleanup.policy" not in row] == []
+    search(page, "topics-search", "Zz9fA")
+    assert texts(page, "#topics-lanes .of") == ["orders"]
+    search(page, "access-search", " nobody")
+    assert granted(page) == {}
+    assert "Nothing matches." in texts(page, "#access-holders p")
+
+
+def test_acls_can_be_grouped_by_resource_and_restricted_to_denials(page: Page) -> None:
+    page.evaluate("document.querySelector('input[value=resource]').click()")
+    page.settle()
+    assert texts(page, "#access-holders summary .name") == ["orders"]
+    page.evaluate("document.querySelector('#access-which input[value=deny]').click()")
+    page.settle()
+    assert texts(page, "#access-holders .grant .name") == ["User:eve"]
+
+
+def test_changes_of_one_thing_are_one_row_and_lead_to_their_date(page: Page) -> None:
+    changed = [row for row in texts(page, "#changes-table tbody tr") if "changed" in row]
+    assert len(changed) == 1
+    assert "1,000,000 → 2,500,000" in changed[0]
+    page.evaluate("[...document.querySelectorAll('#changes-table .link')].at(-1).click()")
+    page.settle()
+    assert texts(page, "#when") == ["2026-01-01 00:00:00 UTC"]
+
+
+def test_tables_are_sorted_by_a_click_on_their_heading(page: Page) -> None:
+    first_cells = "#commits-table tbody td:first-child"
+    assert texts(page, first_cells) == ["audit", "billing"]  # by lag at first
+    page.evaluate("document.querySelectorAll('#commits-table th button')[3].click()")  # the offset, highest first
+    assert texts(page, first_cells) == ["billing", "audit"]
+    assert page.evaluate("document.querySelectorAll('#commits-table th')[3].getAttribute('aria-sort')") == "descending"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        HOSTILE,
+        "<!--<script>",
+        "]]><svg onload=window.stolen=1>",
+        "'\"><b onmouseover=window.stolen=1>",
+        "${window.stolen = 1}",
+        "\u2028\u2029window.stolen=1",
+    ],
+)
+def test_names_stay_text(browser: Page, tmp_path: Path, name: str) -> None:
+    section = Section(ACLS, [("c1", name, name, "TOPIC", name, "PREFIXED", name, name, BEGAN, None)])
+    report = replace(ORDINARY, title=name, acls=section, clusters=[name], logs=[name])
+    page = shown(browser, report, tmp_path)
+    seen = name.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    assert texts(page, "#access-holders summary .name") == [seen]
+    assert texts(page, "#acl-lanes .of .name") == [seen, f"{seen}*"]
+    assert page.evaluate("document.querySelectorAll('img, b[onmouseover], svg[onload]').length") == 0
+    assert page.evaluate("typeof window.stolen") == "undefined"
+    assert len(texts(page, "script")) == 2
+    assert page.complaints == []
+    assert len(page.requests) == 1
+
+
+def test_marks_that_turn_letters_around_are_written_out(browser: Page, tmp_path: Path) -> None:
+    page = shown(browser, replace(ORDINARY, acls=Section(ACLS, [acl("User:\u202egnp.exe", "READ", 0, None)])), tmp_path)
+    assert list(granted(page)) == ["User:\\u202egnp.exe"]
+
+
+def test_policy_of_the_page_lets_no_other_program_run(page: Page) -> None:
+    page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"window.stolen = 1\">')")
+    page.evaluate("document.body.append(Object.assign(document.createElement('script'), {text: 'window.stolen = 1'}))")
+    page.settle()
+    assert page.evaluate("typeof window.stolen") == "undefined"
+    assert any("Content Security Policy" in complaint for complaint in page.complaints)
+
+
+def test_page_of_many_rows_shows_them_page_by_page(browser: Page, tmp_path: Path) -> None:
+    many = [acl(f"User:u{number:05}", "READ", number % 60, None) for number in range(20_000)]
+    page = shown(browser, replace(ORDINARY, acls=Section(ACLS, many, 7, BEGAN, complete=True)), tmp_path)
+    assert texts(page, ".tile b")[:2] == ["20,000", "20,000"]
+    assert len(texts(page, "#access-holders details")) == 40
+    page.evaluate("document.querySelector('#access-holders .more').click()")
+    assert len(texts(page, "#access-holders details")) == 80
+    assert page.evaluate("document.getElementsByTagName('*').length < 6000") is True
+    assert "7 older ones are not" in texts(page, ".banner")[-1]
+    search(page, "access-search", "u19999")
+    assert list(granted(page)) == ["User:u19999"]
+
+
+def test_page_of_an_empty_log_says_so(browser: Page, tmp_path: Path) -> None:
+    page = shown(browser, LogReport(title="Nothing", began=0, ended=0), tmp_path)
+    assert page.complaints == []
+    assert "No ACLs at this date." in texts(page, ".nothing")
+    assert "No committed offsets in these logs." in texts(page, ".nothing")
+
+
+def test_clusters_are_chosen_from_a_list(browser: Page, tmp_path: Path) -> None:
+    rows = [acl("User:ann", "READ", 0, None), ("c2", *acl("User:bob", "READ", 0, None)[1:])]
+    page = shown(browser, replace(ORDINARY, acls=Section(ACLS, rows), clusters=["c1", "c2"]), tmp_path)
+    assert list(granted(page)) == ["User:ann", "User:bob"]
+    page.evaluate(
+        "const list = document.getElementById('cluster'); list.value = 'c2'; list.dispatchEvent(new Event('change'))"
+    )
+    page.settle()
+    assert list(granted(page)) == ["User:bob"]
+    assert texts(page, ".tile b")[0] == "1"
+
+
+def test_dark_and_light_differ_and_the_button_changes_them(page: Page) -> None:
+    ground = "getComputedStyle(document.body).backgroundColor"
+    page.appear(dark=True)
+    dark = page.evaluate(ground)
+    page.evaluate("document.getElementById('theme').click()")
+    light = page.evaluate(ground)
+    page.appear()
+    assert light == page.evaluate(ground)
+    assert light != dark
