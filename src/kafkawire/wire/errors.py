@@ -5,6 +5,7 @@
     WireError
      ├─ DecodeError                bytes that are not a message of the version
      │   └─ CorruptBatchError      a record batch whose length, CRC or compression is broken
+ │       └─ OutputLimitError   compressed data that are larger than the reader allows
      ├─ EncodeError                a value that the version cannot carry
      └─ UnsupportedVersionError    a version that the message does not have
 """
@@ -44,6 +45,10 @@ class DecodeError(WireError, ValueError):
 
 class CorruptBatchError(DecodeError):
     """A record batch or legacy message set whose length, CRC, magic or compression is broken."""
+
+
+class OutputLimitError(CorruptBatchError):
+    """Compressed data whose output is larger than the reader allows; they may be sound."""
 
 
 class EncodeError(WireError, ValueError):

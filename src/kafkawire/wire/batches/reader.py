@@ -13,7 +13,7 @@ from kafkawire.wire.compression import DEFAULT_OUTPUT_LIMIT, decompress
 from kafkawire.wire.errors import DecodeError
 from kafkawire.wire.varint import read_uvarint, read_varlong
 
-__all__ = ["decode_records"]
+__all__ = ["decode_headers", "decode_records", "open_payload"]
 
 _SMALLEST_RECORD: Final = 7
 _SMALLEST_HEADER: Final = 2
@@ -33,14 +33,24 @@ def decode_records(batch: RecordBatch, *, limit: int = DEFAULT_OUTPUT_LIMIT) -> 
     """
     if batch.records_count == 0:
         return ()
-    data = decompress(batch.codec, batch.payload, limit=limit)
-    if not 0 < batch.records_count <= len(data) // _SMALLEST_RECORD:
-        raise _count_error(batch, len(data))
+    data = open_payload(batch, limit)
     append_time = batch.max_timestamp if batch.timestamp_type is TimestampType.LOG_APPEND_TIME else None
     try:
         return _decode(data, batch.records_count, batch.base_offset, batch.base_timestamp, append_time)
     except (IndexError, ValueError):
         return inspect_records(batch, data)
+
+
+def open_payload(batch: RecordBatch, limit: int) -> bytes:
+    """The decompressed records of a batch that states to have some, once its count of them is believable.
+
+    Raises:
+        CorruptBatchError, DecodeError: as ``decode_records``.
+    """
+    data = decompress(batch.codec, batch.payload, limit=limit)
+    if not 0 < batch.records_count <= len(data) // _SMALLEST_RECORD:
+        raise _count_error(batch, len(data))
+    return data
 
 
 # One function on purpose: a call for each number would double the time of every record.
@@ -128,7 +138,7 @@ def _decode(  # noqa: C901, PLR0912, PLR0915
 
         headers: tuple[Header, ...] = ()
         if data[at]:
-            headers, at = _decode_headers(data, at, end)
+            headers, at = decode_headers(data, at, end)
         else:
             at += 1
         if at != end:
@@ -139,8 +149,13 @@ def _decode(  # noqa: C901, PLR0912, PLR0915
     return tuple(records)
 
 
-def _decode_headers(data: bytes, at: int, end: int) -> tuple[tuple[Header, ...], int]:
-    """Lengths below 64 are read in place; the others are rare here."""
+def decode_headers(data: bytes, at: int, end: int) -> tuple[tuple[Header, ...], int]:
+    """The headers from their count at ``at`` on, and where they end; ``end`` is that of the record.
+
+    Raises:
+        IndexError, ValueError: they are not what they should be; the inspector knows what.
+    """
+    # Lengths below 64 are read in place; the others are rare here.
     count, at = read_uvarint(data, at)
     if count & 1 or count >> 1 > (end - at) // _SMALLEST_HEADER:
         raise ValueError

@@ -10,11 +10,12 @@ import mmap
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from kafkawire.wire.errors import CorruptBatchError
+from kafkawire.wire.errors import CorruptBatchError, OutputLimitError
 
-__all__ = ["DecompressInto", "compression_error", "decompress_within"]
+__all__ = ["DecompressInto", "compression_error", "decompress_within", "unwritten_error"]
 
 _SMALL: Final = 1 << 18
+_SPACE_IS_FULL: Final = "failed to write whole buffer"
 
 
 DecompressInto: TypeAlias = Callable[[bytes, bytearray | mmap.mmap], int]
@@ -35,3 +36,10 @@ def decompress_within(decompress_into: DecompressInto, data: bytes, capacity: in
 def compression_error(codec: str, reason: str, offset: int | None = None) -> CorruptBatchError:
     """The error for compressed data that are broken or too large; ``offset`` counts in the compressed data."""
     return CorruptBatchError("compression", reason, message_name=f"{codec} data", offset=offset)
+
+
+def unwritten_error(codec: str, error: Exception, limit: int) -> CorruptBatchError:
+    """The error for what ``decompress_within`` raised with a space of ``limit`` bytes: too large, or broken."""
+    if str(error) == _SPACE_IS_FULL:
+        return OutputLimitError("compression", f"more than {limit} bytes of output", message_name=f"{codec} data")
+    return compression_error(codec, f"{error}, or more than {limit} bytes of output")

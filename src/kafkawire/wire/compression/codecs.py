@@ -12,7 +12,7 @@ from typing import Final
 
 import cramjam
 
-from kafkawire.wire.compression.bounded_output import DecompressInto, compression_error, decompress_within
+from kafkawire.wire.compression.bounded_output import DecompressInto, decompress_within, unwritten_error
 from kafkawire.wire.compression.lz4_frame import compress_lz4, decompress_lz4
 from kafkawire.wire.compression.snappy_stream import compress_snappy, decompress_snappy
 
@@ -85,7 +85,8 @@ def decompress(
         verify_lz4_header: False for magic 0 messages, whose writers computed the checksum of the LZ4 header wrongly.
 
     Raises:
-        CorruptBatchError: kind ``compression``: broken data, bytes after the stream, or an output beyond the limit.
+        CorruptBatchError: kind ``compression``: broken data, bytes after the stream, or an output beyond the limit
+            (``OutputLimitError``).
     """
     match codec:
         case Codec.NONE:
@@ -111,4 +112,4 @@ def _decompress_unsized(codec: str, decompress_into: DecompressInto, data: bytes
     try:
         return decompress_within(decompress_into, data, limit)
     except cramjam.DecompressionError as error:
-        raise compression_error(codec, f"{error}, or more than {limit} bytes of output") from None
+        raise unwritten_error(codec, error, limit) from None

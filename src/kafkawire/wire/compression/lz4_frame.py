@@ -13,7 +13,7 @@ from typing import Final
 import cramjam
 import msgspec
 
-from kafkawire.wire.compression.bounded_output import compression_error, decompress_within
+from kafkawire.wire.compression.bounded_output import compression_error, decompress_within, unwritten_error
 
 __all__ = ["compress_lz4", "decompress_lz4"]
 
@@ -68,7 +68,9 @@ def decompress_lz4(data: bytes, limit: int, *, verify_header: bool = True) -> by
             cramjam.lz4.decompress_into, _minimal_header(header) + data[header.end : end], min(capacity, limit)
         )
     except cramjam.DecompressionError as error:
-        raise compression_error("lz4", f"{error}, or more than {limit} bytes of output") from None
+        if capacity <= limit:
+            raise compression_error("lz4", str(error)) from None
+        raise unwritten_error("lz4", error, limit) from None
 
 
 def _read_header(data: bytes, verify: bool) -> _FrameHeader:

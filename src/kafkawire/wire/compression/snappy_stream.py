@@ -9,6 +9,7 @@ from typing import Final
 import cramjam
 
 from kafkawire.wire.compression.bounded_output import compression_error
+from kafkawire.wire.errors import OutputLimitError
 
 __all__ = ["compress_snappy", "decompress_snappy"]
 
@@ -83,8 +84,9 @@ def _declared_size(block: bytes, position: int, left: int) -> int:
         size = cramjam.snappy.decompress_raw_len(block)
     except cramjam.DecompressionError as error:
         raise compression_error("snappy", str(error), position) from None
-    if size > left:
-        raise compression_error("snappy", f"declares {size} bytes of output; the limit leaves {left}", position)
     if size > len(block) * _LARGEST_EXPANSION:
         raise compression_error("snappy", f"declares {size} bytes of output; {len(block)} bytes cannot", position)
+    if size > left:
+        reason = f"declares {size} bytes of output; the limit leaves {left}"
+        raise OutputLimitError("compression", reason, message_name="snappy data", offset=position)
     return size

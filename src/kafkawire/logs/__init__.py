@@ -1,0 +1,49 @@
+"""Kafka's own logs as tables: segments and snapshots in, Arrow out. Needs ``kafkawire[tables]``."""
+
+from __future__ import annotations
+
+from kafkawire.logs.accounts import Accounts
+from kafkawire.logs.catalogue import table_named, table_names
+from kafkawire.logs.errors import LogReadError, UnknownColumnError, UnknownTableError
+from kafkawire.logs.files.arrow_store import ArrowStore, store_for
+from kafkawire.logs.files.log_files import FileKind, LogFile, find_log_files
+from kafkawire.logs.files.store import LOCAL, FileStore
+from kafkawire.logs.options import ReadMode, ReadOptions
+from kafkawire.logs.planning import plan
+from kafkawire.logs.reading import read_part, read_table
+from kafkawire.logs.registry import RecordRegistry
+from kafkawire.logs.scanning.batches import scan_batches, scan_records
+from kafkawire.logs.scanning.flaws import FLAW_CODES, Flaw
+from kafkawire.logs.scanning.found import FileRange, OpenedBatch, ScannedBatch
+from kafkawire.logs.tables.table import Part, Table
+
+__all__ = [
+    "FLAW_CODES",
+    "LOCAL",
+    "Accounts",
+    "ArrowStore",
+    "FileKind",
+    "FileRange",
+    "FileStore",
+    "Flaw",
+    "LogFile",
+    "LogReadError",
+    "OpenedBatch",
+    "Part",
+    "ReadMode",
+    "ReadOptions",
+    "RecordRegistry",
+    "ScannedBatch",
+    "Table",
+    "UnknownColumnError",
+    "UnknownTableError",
+    "find_log_files",
+    "plan",
+    "read_part",
+    "read_table",
+    "scan_batches",
+    "scan_records",
+    "store_for",
+    "table_named",
+    "table_names",
+]

@@ -1,0 +1,117 @@
+"""What became of every byte and every record that was read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from typing import Self
+
+import msgspec
+
+__all__ = ["Accounts"]
+
+
+@dataclass
+class Accounts:
+    """Counts of one reading. They balance at any time.
+
+    ``bytes_read == bytes_decoded + sum(bytes_skipped.values())``, and for tables with a row for each record
+    ``records_read == rows + sum(records_dropped.values())``; in table ``batches`` a batch is a record.
+
+    Attributes:
+        bytes_read: bytes of files that were looked at.
+        bytes_decoded: bytes of batches that were taken.
+        bytes_skipped: the other bytes, by the code of the flaw; ``filtered`` for batches that nobody asked for.
+        records_read: records of the batches that were taken.
+        rows: rows that records became.
+        records_dropped: records that became no row, by the reason: a code, or ``filtered``, ``other_type``,
+            ``control``, ``no_op``.
+        errors: flaws, and records that could not be decoded, by code, whether they became rows or not.
+        flaw_rows: rows that stand for bytes that could not be read.
+    """
+
+    bytes_read: int = 0
+    bytes_decoded: int = 0
+    bytes_skipped: dict[str, int] = field(default_factory=dict)
+    records_read: int = 0
+    rows: int = 0
+    records_dropped: dict[str, int] = field(default_factory=dict)
+    errors: dict[str, int] = field(default_factory=dict)
+    flaw_rows: int = 0
+
+    def decoded(self, size: int) -> None:
+        """Book a batch that was taken."""
+        self.bytes_read += size
+        self.bytes_decoded += size
+
+    def skipped(self, code: str, size: int) -> None:
+        """Book bytes that were not."""
+        self.bytes_read += size
+        _add(self.bytes_skipped, code, size)
+
+    def not_decoded_after_all(self, code: str, size: int) -> None:
+        """Move a batch that was booked as taken, but whose records turn out to be broken."""
+        self.bytes_decoded -= size
+        _add(self.bytes_skipped, code, size)
+
+    def dropped(self, reason: str, count: int) -> None:
+        """Book records that become no row."""
+        if count:
+            _add(self.records_dropped, reason, count)
+
+    def failed(self, code: str, count: int = 1) -> None:
+        """Book a flaw, or a record that cannot be decoded."""
+        _add(self.errors, code, count)
+
+    @property
+    def balanced(self) -> bool:
+        """Whether every byte is accounted for."""
+        return self.bytes_read == self.bytes_decoded + sum(self.bytes_skipped.values())
+
+    def merge(self, other: Accounts) -> None:
+        """Add the counts of another reading."""
+        self.bytes_read += other.bytes_read
+        self.bytes_decoded += other.bytes_decoded
+        self.records_read += other.records_read
+        self.rows += other.rows
+        self.flaw_rows += other.flaw_rows
+        for mine, others in (
+            (self.bytes_skipped, other.bytes_skipped),
+            (self.records_dropped, other.records_dropped),
+            (self.errors, other.errors),
+        ):
+            for code, count in others.items():
+                _add(mine, code, count)
+
+    def to_json(self) -> str:
+        """The counts as a JSON object."""
+        return msgspec.json.encode(asdict(self)).decode()
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """The counts that ``to_json`` wrote.
+
+        Raises:
+            msgspec.DecodeError: the text is something else.
+        """
+        return msgspec.json.decode(text, type=cls)
+
+    def line(self) -> str:
+        """The counts as one line."""
+        skipped = sum(self.bytes_skipped.values())
+        dropped = sum(self.records_dropped.values())
+        parts = [
+            f"bytes read {self.bytes_read} = {self.bytes_decoded} decoded + {skipped} skipped{_by(self.bytes_skipped)}",
+            f"records read {self.records_read}, rows {self.rows}, dropped {dropped}{_by(self.records_dropped)}",
+            f"errors {sum(self.errors.values())}{_by(self.errors)}",
+        ]
+        return "; ".join(parts)
+
+
+def _add(counts: dict[str, int], code: str, count: int) -> None:
+    counts[code] = counts.get(code, 0) + count
+
+
+def _by(counts: dict[str, int]) -> str:
+    listed = Counter(counts).most_common()
+    return f" ({', '.join(f'{code} {count}' for code, count in listed)})" if listed else ""

@@ -1,0 +1,1 @@
+"""Which files hold logs, and how their bytes are read."""

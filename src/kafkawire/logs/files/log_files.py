@@ -1,0 +1,187 @@
+"""Finding the segments and snapshots of logs, in the order of their offsets."""
+
+from __future__ import annotations
+
+import enum
+import fnmatch
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from kafkawire.logs.errors import LogReadError
+from kafkawire.logs.files.cluster_ids import cluster_of
+from kafkawire.logs.files.store import LOCAL, FileStore, FoundFile
+from kafkawire.logs.registry import METADATA_TOPIC
+
+__all__ = ["FileKind", "LogFile", "find_log_files"]
+
+_SEGMENT: Final = re.compile(r"(?P<offset>\d{20})\.log")
+_SNAPSHOT: Final = re.compile(r"(?P<offset>\d{20})-(?P<epoch>\d{10})\.checkpoint")
+_BOOTSTRAP: Final = "bootstrap.checkpoint"
+_PARTITION_FOLDER: Final = re.compile(r"(?P<topic>.+)-(?P<partition>\d+)")
+_FOLDER_ON_ITS_WAY: Final = re.compile(r".+\.[0-9a-f]{32}-(delete|future|stray)")
+_SIGNS_OF_METADATA: Final = ("quorum-state", _BOOTSTRAP)
+_WILDCARDS: Final = frozenset("*?[")
+
+
+class FileKind(enum.StrEnum):
+    """What a file holds."""
+
+    SEGMENT = "segment"
+    """Records of a partition, at their offsets."""
+
+    SNAPSHOT = "snapshot"
+    """The state of the metadata log before an offset; its own records are counted from 0."""
+
+
+@dataclass(frozen=True)
+class LogFile:
+    """A file with record batches.
+
+    Attributes:
+        path: as the store has it.
+        log: name of its folder, ``__cluster_metadata-0``.
+        topic: of the folder's name, or None if the name is not that of a partition and nothing else in the folder
+            tells: then the table that is asked for decides what the records are.
+        kind: segment or snapshot.
+        base_offset: of a segment, that of its name; of a snapshot, the end offset: the state before it. A
+            ``bootstrap.checkpoint`` has 0.
+        epoch: leader epoch in the name of a snapshot.
+        size: in bytes, when it was found.
+        modified: when it was written last, in nanoseconds, when it was found.
+        cluster: what ``meta.properties`` beside the folder says, or None.
+    """
+
+    path: str
+    log: str
+    topic: str | None
+    kind: FileKind
+    base_offset: int
+    epoch: int | None
+    size: int
+    modified: int = 0
+    cluster: str | None = None
+
+    @property
+    def folder(self) -> str:
+        """Path of the folder that it is in."""
+        return self.path.rpartition("/")[0]
+
+
+def find_log_files(
+    paths: Sequence[str],
+    *,
+    store: FileStore = LOCAL,
+    path_glob_filter: str | None = None,
+    recursive: bool = True,
+) -> tuple[LogFile, ...]:
+    """The segments and snapshots that paths lead to, log by log in the order of their offsets.
+
+    Kafka's other files, and those that it is about to delete or to put in place, are left out.
+
+    Args:
+        paths: partition folders, folders that contain such, single files, or patterns of these.
+        store: where they are.
+        path_glob_filter: a pattern that names of files must match.
+        recursive: whether folders in folders are looked into. Partition folders in a folder are found anyway.
+
+    Raises:
+        LogReadError: code ``unreadable``: there is no such path, or it cannot be listed.
+    """
+    found: dict[str, LogFile] = {}
+    for path in _expanded(paths, store):
+        for file in _files_of_path(path, store, recursive=recursive):
+            if path_glob_filter is None or fnmatch.fnmatchcase(file.path.rpartition("/")[2], path_glob_filter):
+                found.setdefault(file.path, file)
+    return tuple(sorted(found.values(), key=_log_order))
+
+
+def _log_order(file: LogFile) -> tuple[str, int, bool, int, str]:
+    """A snapshot stands before the segment that goes on where it ends."""
+    return file.folder, file.base_offset, file.kind is FileKind.SEGMENT, file.epoch or 0, file.path
+
+
+def _expanded(paths: Sequence[str], store: FileStore) -> Iterator[str]:
+    for path in paths:
+        if _WILDCARDS.isdisjoint(path):
+            yield path.rstrip("/") or "/"
+            continue
+        matches = sorted(store.matching(path))
+        if not matches:
+            raise LogReadError("unreadable", path, "nothing matches the pattern")
+        yield from matches
+
+
+def _files_of_path(path: str, store: FileStore, *, recursive: bool) -> Iterator[LogFile]:
+    try:
+        listing = list(store.list(path, recursive=recursive))
+        if not recursive and not any(_kind_and_offset(_name(each.path)) for each in listing):
+            listing += store.list(path, recursive=True)
+    except OSError as error:
+        raise LogReadError("unreadable", path, str(error)) from None
+    if [each.path for each in listing] == [path]:
+        yield _single_file(listing[0], store)
+        return
+    by_folder: dict[str, list[FoundFile]] = {}
+    for each in listing:
+        by_folder.setdefault(each.path.rpartition("/")[0], []).append(each)
+    for folder, members in by_folder.items():
+        yield from _files_of_folder(folder, members, store)
+
+
+def _files_of_folder(folder: str, members: Sequence[FoundFile], store: FileStore) -> Iterator[LogFile]:
+    log = _name(folder)
+    if _FOLDER_ON_ITS_WAY.fullmatch(log):
+        return
+    known = [(member, found) for member in members if (found := _kind_and_offset(_name(member.path)))]
+    if not known:
+        return
+    topic = _topic(log, (_name(member.path) for member in members))
+    cluster = cluster_of(folder, store)
+    for member, (kind, offset, epoch) in known:
+        yield LogFile(member.path, log, topic, kind, offset, epoch, member.stamp.size, member.stamp.modified, cluster)
+
+
+def _single_file(file: FoundFile, store: FileStore) -> LogFile:
+    """A file that was named by itself may have any name with the right end."""
+    folder, _, name = file.path.rpartition("/")
+    found = _kind_and_offset(name)
+    if found is None and name.endswith(".log"):
+        found = FileKind.SEGMENT, 0, None
+    if found is None and name.endswith(".checkpoint"):
+        found = FileKind.SNAPSHOT, 0, None
+    if found is None:
+        raise LogReadError("unreadable", file.path, "a segment's name ends with .log, a snapshot's with .checkpoint")
+    kind, offset, epoch = found
+    log = _name(folder)
+    return LogFile(
+        file.path,
+        log,
+        _topic(log, (name,)),
+        kind,
+        offset,
+        epoch,
+        file.stamp.size,
+        file.stamp.modified,
+        cluster_of(folder, store),
+    )
+
+
+def _kind_and_offset(name: str) -> tuple[FileKind, int, int | None] | None:
+    if match := _SEGMENT.fullmatch(name):
+        return FileKind.SEGMENT, int(match["offset"]), None
+    if match := _SNAPSHOT.fullmatch(name):
+        return FileKind.SNAPSHOT, int(match["offset"]), int(match["epoch"])
+    return (FileKind.SNAPSHOT, 0, None) if name == _BOOTSTRAP else None
+
+
+def _topic(log: str, names: Iterable[str]) -> str | None:
+    if match := _PARTITION_FOLDER.fullmatch(log):
+        return match["topic"]
+    signs = any(name in _SIGNS_OF_METADATA or _SNAPSHOT.fullmatch(name) for name in names)
+    return METADATA_TOPIC if signs else None
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]

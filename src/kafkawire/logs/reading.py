@@ -1,0 +1,82 @@
+"""Tables as streams of Arrow's record batches, part by part or all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
+
+import pyarrow as pa
+
+from kafkawire.logs.accounts import Accounts
+from kafkawire.logs.catalogue import table_named
+from kafkawire.logs.files.arrow_store import store_for
+from kafkawire.logs.files.log_files import LogFile, find_log_files
+from kafkawire.logs.files.store import LOCAL, FileStore
+from kafkawire.logs.options import DEFAULT_OPTIONS, ReadOptions
+from kafkawire.logs.planning import plan
+from kafkawire.logs.tables.table import Part, Table
+
+__all__ = ["Progress", "read_part", "read_table"]
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Is told how many bytes of how many have been read."""
+
+
+def read_part(
+    table: Table, part: Part, options: ReadOptions, accounts: Accounts, *, store: FileStore = LOCAL
+) -> Iterator[pa.RecordBatch]:
+    """The rows of a part of a table, in batches with exactly the schema of the table and no more than 8192 rows.
+
+    Raises:
+        LogReadError: mode FAILFAST: at the first thing that cannot be read. Any mode: a file that cannot be opened.
+    """
+    return table.read(part, options, accounts, store)
+
+
+def read_table(
+    name: str,
+    paths: str | Sequence[str],
+    options: ReadOptions = DEFAULT_OPTIONS,
+    *,
+    accounts: Accounts | None = None,
+    progress: Progress | None = None,
+    store: FileStore | None = None,
+) -> Iterator[pa.RecordBatch]:
+    """All rows of a table, in the order of the logs.
+
+    Args:
+        name: one of ``table_names()``.
+        paths: see ``find_log_files``; a URI that Arrow knows, such as ``s3://bucket/logs``, is read through Arrow.
+        options: what to read, and how.
+        accounts: gets the counts.
+        progress: is told how far the reading is.
+        store: where the paths are, if neither here nor Arrow's.
+
+    Raises:
+        UnknownTableError, UnknownColumnError: there is no such table or column.
+        LogReadError: a path cannot be read; in mode FAILFAST, bytes.
+    """
+    table = table_named(name, options)
+    listed = (paths,) if isinstance(paths, str) else tuple(paths)
+    place = store or (store_for(listed[0]) if listed else LOCAL)
+    files = find_log_files(listed, store=place)
+    return _rows(table, files, options, Accounts() if accounts is None else accounts, progress, place)
+
+
+def _rows(
+    table: Table,
+    files: Sequence[LogFile],
+    options: ReadOptions,
+    accounts: Accounts,
+    progress: Progress | None,
+    store: FileStore,
+) -> Iterator[pa.RecordBatch]:
+    parts = plan(table, files, store=store, options=options)
+    total = sum(each.end - each.start for part in parts for each in part.files)
+    for part in parts:
+        for batch in read_part(table, part, options, accounts, store=store):
+            if progress:
+                progress(min(accounts.bytes_read, total), total)
+            yield batch
+    if progress:
+        progress(total, total)

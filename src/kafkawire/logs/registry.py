@@ -1,0 +1,70 @@
+"""The record types that tables know, by log; own definitions add to those of Kafka."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Final, cast
+
+from kafkawire.columns import MessageColumns
+from kafkawire.protocol.record_registries import METADATA_RECORDS
+from kafkawire.records.coordinator_records import COORDINATOR_TOPICS
+from kafkawire.wire import Message
+from kafkawire.wire.record_types import CoordinatorRecordType
+
+__all__ = ["BUILT_IN", "METADATA_TOPIC", "RecordRegistry"]
+
+METADATA_TOPIC: Final = "__cluster_metadata"
+
+
+@dataclass(frozen=True)
+class RecordRegistry:
+    """Record types by the numbers that stand in front of records, and where their messages are.
+
+    Attributes:
+        metadata: names of the messages of ``__cluster_metadata`` by record id.
+        coordinators: record types of each coordinator's topic by their number.
+        packages: generated packages that have the messages; the first that knows a name wins.
+    """
+
+    metadata: Mapping[int, str] = field(default_factory=lambda: dict(METADATA_RECORDS))
+    coordinators: Mapping[str, Mapping[int, CoordinatorRecordType]] = field(
+        default_factory=lambda: {topic: dict(types) for topic, types in COORDINATOR_TOPICS.items()}
+    )
+    packages: tuple[str, ...] = ("kafkawire.protocol",)
+
+    @property
+    def topics(self) -> frozenset[str]:
+        """The topics whose records have types."""
+        return frozenset((METADATA_TOPIC, *self.coordinators))
+
+    def message(self, name: str) -> type[Message]:
+        """The class of a message.
+
+        Raises:
+            KeyError: no package has it.
+        """
+        for package in self.packages:
+            try:
+                return cast("type[Message]", import_module(package).message_class(name))
+            except KeyError:
+                continue
+        raise KeyError(name)
+
+    def columns(self, name: str) -> MessageColumns:
+        """The columns of a message.
+
+        Raises:
+            KeyError: no package has it.
+        """
+        for package in self.packages:
+            try:
+                return cast("MessageColumns", import_module(f"{package}.record_columns").record_columns(name))
+            except KeyError:
+                continue
+        raise KeyError(name)
+
+
+BUILT_IN: Final = RecordRegistry()
+"""The records of Apache Kafka."""

@@ -1,0 +1,1 @@
+"""From the bytes of segments and snapshots to batches, and to what is wrong with them."""

@@ -1,0 +1,65 @@
+"""Which batches and records the options ask for, by offset and time."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from kafkawire.logs.files.log_files import FileKind, LogFile
+from kafkawire.logs.options import ReadOptions
+from kafkawire.wire.batches import RecordColumns
+
+__all__ = ["BatchFilter", "milliseconds"]
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_LOWEST: Final = -(1 << 63)
+_HIGHEST: Final = 1 << 63
+
+
+class BatchFilter:
+    """The limits of offset and time, for one file.
+
+    Offsets in a snapshot count its own records, so the limits of offset are for its end offset there.
+
+    Attributes:
+        excludes_file: whether nothing in the file is asked for.
+        is_active: whether there is any limit for the file's records.
+    """
+
+    def __init__(self, options: ReadOptions, file: LogFile) -> None:
+        ends = [each for each in (options.until_offset, options.high_watermark) if each is not None]
+        self._from_offset = _LOWEST if options.from_offset is None else options.from_offset
+        self._until_offset = min(ends, default=_HIGHEST)
+        self._from_time = _LOWEST if options.from_time is None else milliseconds(options.from_time)
+        self._until_time = _HIGHEST if options.until_time is None else milliseconds(options.until_time)
+        self.excludes_file = file.base_offset >= self._until_offset
+        if file.kind is FileKind.SNAPSHOT:
+            until = _HIGHEST if options.until_offset is None else options.until_offset
+            self.excludes_file = not self._from_offset <= file.base_offset < until
+            self._from_offset, self._until_offset = _LOWEST, _HIGHEST
+        self._limits_offsets = self._from_offset > _LOWEST or self._until_offset < _HIGHEST
+        self._limits_times = self._from_time > _LOWEST or self._until_time < _HIGHEST
+        self.is_active = self._limits_offsets or self._limits_times
+
+    def excludes(self, first_offset: int, last_offset: int, max_timestamp: int) -> bool:
+        """Whether no record of a batch is asked for, as far as its header tells."""
+        return first_offset >= self._until_offset or last_offset < self._from_offset or max_timestamp < self._from_time
+
+    def kept(self, records: RecordColumns) -> list[int] | None:
+        """Which records of a batch are asked for, by their numbers, or None for all of them."""
+        if not self.is_active:
+            return None
+        chosen = range(len(records))
+        kept = [
+            each
+            for each in chosen
+            if self._from_offset <= records.offsets[each] < self._until_offset
+            and self._from_time <= records.timestamps[each] < self._until_time
+        ]
+        return None if len(kept) == len(chosen) else kept
+
+
+def milliseconds(time: datetime) -> int:
+    """A time as Kafka has it: milliseconds since the epoch. A time without zone is taken for UTC."""
+    aware = time if time.tzinfo else time.replace(tzinfo=UTC)
+    return -((_EPOCH - aware) // timedelta(milliseconds=1))

@@ -1,0 +1,1 @@
+"""From batches to rows: one module for each kind of table."""

@@ -1,0 +1,169 @@
+"""Any record of any log in words: its type, version and content as JSON, or why that cannot be told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+
+from kafkawire.logs.registry import METADATA_TOPIC, RecordRegistry
+from kafkawire.logs.tables.record_types import read_metadata_frame, upper_snake_case
+from kafkawire.protocol import to_json
+from kafkawire.records.control_records import ControlRecord, decode_control_record
+from kafkawire.records.version_prefix import PREFIX_SIZE, read_prefix
+from kafkawire.wire import DecodeError, Message
+from kafkawire.wire.record_types import CoordinatorRecordType
+
+__all__ = ["NOTHING_KNOWN", "Description", "describe_record", "type_of_record"]
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What is known of a record.
+
+    Attributes:
+        type: name as kafka-dump-log prints it, ``UNKNOWN(77)`` for a number without name; None in a log without types.
+        version: of the record, or of a coordinator record's value.
+        json: content in Kafka's JSON form, or None.
+        code: what is wrong, one of ``FLAW_CODES``, or None.
+        reason: the same in a sentence.
+    """
+
+    type: str | None = None
+    version: int | None = None
+    json: str | None = None
+    code: str | None = None
+    reason: str = ""
+
+
+NOTHING_KNOWN: Final = Description()
+
+
+def describe_record(
+    topic: str | None, key: bytes | None, value: bytes | None, registry: RecordRegistry, *, control: bool, full: bool
+) -> Description:
+    """What a record of a topic says.
+
+    Args:
+        topic: of the log; None if nobody knows it.
+        key: of the record.
+        value: of the record.
+        registry: the record types that are known.
+        control: whether it is a control record.
+        full: whether the content is wanted too.
+    """
+    try:
+        if control:
+            return _control_record(key, value, full=full)
+        if topic == METADATA_TOPIC:
+            return _metadata_record(value, registry, full=full)
+        if topic in registry.coordinators:
+            return _coordinator_record(key, value, registry.coordinators[topic], registry, full=full)
+    except DecodeError as error:
+        return Description(code="decode_error", reason=str(error))
+    return NOTHING_KNOWN
+
+
+def type_of_record(topic: str | None, key: bytes | None, value: bytes | None, registry: RecordRegistry) -> str | None:
+    """The type alone, of a record that is no control record."""
+    return describe_record(topic, key, value, registry, control=False, full=False).type
+
+
+def _metadata_record(value: bytes | None, registry: RecordRegistry, *, full: bool) -> Description:
+    if value is None:
+        return Description(code="decode_error", reason="the value is null")
+    number, version, start = read_metadata_frame(value)
+    name = registry.metadata.get(number)
+    if name is None:
+        return Description(f"UNKNOWN({number})", version, None, "unknown_type", f"no record has the id {number}")
+    type_name = upper_snake_case(name)
+    message_class = registry.message(name)
+    if version not in message_class.VERSIONS:
+        return Description(type_name, version, None, "unsupported_version", _no_version(message_class, version))
+    if not full:
+        return Description(type_name, version)
+    try:
+        message, end = message_class.decode_from(value, start, version)
+    except DecodeError as error:
+        return Description(type_name, version, None, "decode_error", str(error))
+    json = _json({"type": type_name, "version": version, "data": to_json(message, version)})
+    return Description(type_name, version, json, *_trailing(len(value) - end))
+
+
+def _coordinator_record(
+    key: bytes | None,
+    value: bytes | None,
+    types: Mapping[int, CoordinatorRecordType],
+    registry: RecordRegistry,
+    *,
+    full: bool,
+) -> Description:
+    if key is None:
+        return Description(code="decode_error", reason="the key is null")
+    number = read_prefix(key, "key")
+    known = types.get(number)
+    if known is None:
+        return Description(f"UNKNOWN({number})", None, None, "unknown_type", f"no record has the type {number}")
+    type_name = upper_snake_case(known.name)
+    value_class = registry.message(known.value)
+    version = None
+    if value is not None:
+        try:
+            version = read_prefix(value, known.value)
+        except DecodeError as error:
+            return Description(type_name, None, None, "decode_error", str(error))
+        if version not in value_class.VERSIONS:
+            return Description(type_name, version, None, "unsupported_version", _no_version(value_class, version))
+    if not full:
+        return Description(type_name, version)
+    try:
+        return _coordinator_json(known, type_name, key, value, version, registry)
+    except DecodeError as error:
+        return Description(type_name, version, None, "decode_error", str(error))
+
+
+def _coordinator_json(
+    known: CoordinatorRecordType,
+    type_name: str,
+    key: bytes,
+    value: bytes | None,
+    version: int | None,
+    registry: RecordRegistry,
+) -> Description:
+    message, end = registry.message(known.key).decode_from(key, PREFIX_SIZE, known.key_version)
+    left = len(key) - end
+    described: dict[str, object] = {
+        "key": {"type": str(known.number), "data": to_json(message, known.key_version)},
+        "value": None,
+    }
+    if value is not None and version is not None:
+        message, end = registry.message(known.value).decode_from(value, PREFIX_SIZE, version)
+        left = left or len(value) - end
+        described["value"] = {"version": str(version), "data": to_json(message, version)}
+    return Description(type_name, version, _json(described), *_trailing(left))
+
+
+def _control_record(key: bytes | None, value: bytes | None, *, full: bool) -> Description:
+    record = decode_control_record(key, value)
+    if not isinstance(record, ControlRecord):
+        reason = f"no control record has the type {record.number}"
+        return Description(f"UNKNOWN({record.number})", None, None, "unknown_type", reason)
+    if not full:
+        return Description(record.type.name, record.version)
+    described = {"type": record.type.name, "version": record.version, "data": to_json(record.message, record.version)}
+    return Description(record.type.name, record.version, _json(described))
+
+
+def _trailing(left: int) -> tuple[str | None, str]:
+    return ("trailing_bytes", f"{left} bytes after the record") if left else (None, "")
+
+
+def _no_version(message_class: type[Message], version: int) -> str:
+    known = message_class.VERSIONS
+    return f"{message_class.NAME} has no version {version}; versions are {known.start} to {known.stop - 1}"
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()

@@ -1,0 +1,89 @@
+"""Rows of one record type of the metadata log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from kafkawire.columns import MessageColumns
+from kafkawire.logs.accounts import Accounts
+from kafkawire.logs.options import ReadOptions
+from kafkawire.logs.scanning.found import OpenedBatch
+from kafkawire.logs.tables.message_rows import Frame, RowFault, decode_messages
+from kafkawire.logs.tables.output_columns import OutputColumn
+from kafkawire.logs.tables.record_types import FRAME_VERSION, read_metadata_frame
+from kafkawire.logs.tables.row_table import Converted, RecordFlaw
+from kafkawire.logs.tables.rows import PendingRows
+from kafkawire.wire import DecodeError
+
+__all__ = ["MetadataRows"]
+
+
+class MetadataRows:
+    """The records of one id.
+
+    Args:
+        number: the id.
+        columns: of the message.
+        outputs: the columns of the table.
+        options: how to read.
+    """
+
+    def __init__(
+        self, number: int, columns: MessageColumns, outputs: Sequence[OutputColumn], options: ReadOptions
+    ) -> None:
+        self._number = number
+        self._columns = columns
+        self._outputs = outputs
+        self._shows_octets = (
+            options.secrets
+            or not any(each.masked for each in outputs)
+            and len({each.index for each in outputs}) == len(columns.schema)
+        )
+
+    def chosen(self, opened: OpenedBatch, kept: Sequence[int] | None, accounts: Accounts) -> Sequence[int] | None:
+        """See ``RowSource``."""
+        values = opened.records.values
+        numbers = range(len(values)) if kept is None else kept
+        if opened.batch.is_control:
+            accounts.dropped("control", len(numbers))
+            return ()
+        chosen = [number for number in numbers if _id_of(values[number]) == self._number]
+        accounts.dropped("other_type", len(numbers) - len(chosen))
+        return None if len(chosen) == len(values) else chosen
+
+    def convert(self, rows: PendingRows, names: Sequence[str]) -> Converted:
+        """See ``RowSource``."""
+        frames: list[Frame | None] = []
+        versions = []
+        faults: dict[int, RowFault] = {}
+        known = self._columns.versions
+        for row, value in enumerate(rows.values):
+            _, version, start = read_metadata_frame(value or b"")
+            versions.append(version)
+            frames.append((version, start) if version in known else None)
+            if version not in known:
+                faults[row] = "unsupported_version", f"version {version}; {known.start} to {known.stop - 1} are known"
+        decoded = decode_messages(self._columns, rows.values, frames)
+        columns = {each.field.name: each.of(decoded.arrays) for each in self._outputs if each.field.name in names}
+        columns["record_version"] = pa.array(versions, pa.int16())
+        return Converted(
+            columns,
+            {
+                row: RecordFlaw(code, rows.values[row] if self._shows_octets else None, reason)
+                for row, (code, reason) in {**decoded.faults, **faults}.items()
+            },
+        )
+
+
+def _id_of(value: bytes | None) -> int | None:
+    """The id of the record in a value, or None if it has none."""
+    if value is None:
+        return None
+    if len(value) > 2 and value[0] == FRAME_VERSION and value[1] < 128 and value[2] < 128:
+        return value[1]
+    try:
+        return read_metadata_frame(value)[0]
+    except DecodeError:
+        return None

@@ -1,0 +1,50 @@
+"""What kind of record a record is, by the numbers in front of it, and its name."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from kafkawire.wire import DecodeError
+from kafkawire.wire.varint import read_uvarint
+
+__all__ = ["FRAME_VERSION", "metadata_type_name", "read_metadata_frame", "snake_case", "upper_snake_case"]
+
+FRAME_VERSION: Final = 1
+_WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_LARGEST: Final = 32767
+
+
+def snake_case(name: str) -> str:
+    """``AccessControlEntry`` as ``access_control_entry``."""
+    return _WORD.sub("_", name).lower()
+
+
+def upper_snake_case(name: str) -> str:
+    """``AccessControlEntryRecord`` as ``ACCESS_CONTROL_ENTRY_RECORD``, as Kafka's tools print it."""
+    return _WORD.sub("_", name).upper()
+
+
+def metadata_type_name(number: int, names: dict[int, str]) -> str:
+    """The name of a metadata record's type as kafka-dump-log prints it."""
+    name = names.get(number)
+    return upper_snake_case(name) if name else f"UNKNOWN({number})"
+
+
+def read_metadata_frame(value: bytes) -> tuple[int, int, int]:
+    """Record id, record version and where the message begins in the value of a metadata record.
+
+    Raises:
+        DecodeError: kind ``truncated`` or ``varint``; kind ``version`` if the frame is not of the version that is known.
+    """
+    if len(value) >= 3 and value[0] == FRAME_VERSION and value[1] < 128 and value[2] < 128:
+        return value[1], value[2], 3
+    name = "metadata record"
+    frame_version, at = read_uvarint(value, 0, message_name=name)
+    if frame_version != FRAME_VERSION:
+        raise DecodeError("version", f"frame version {frame_version}; 1 is known", message_name=name, offset=0)
+    number, at = read_uvarint(value, at, message_name=name)
+    version, end = read_uvarint(value, at, message_name=name)
+    if number > _LARGEST or version > _LARGEST:
+        raise DecodeError("version", f"record {number}, version {version}", message_name=name, offset=at)
+    return number, version, end

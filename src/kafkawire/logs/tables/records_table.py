@@ -1,0 +1,103 @@
+"""Table ``records``: all records of all logs in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import pyarrow as pa
+
+from kafkawire.logs.accounts import Accounts
+from kafkawire.logs.files.log_files import LogFile
+from kafkawire.logs.options import ReadOptions
+from kafkawire.logs.scanning.found import OpenedBatch
+from kafkawire.logs.tables.described_records import Description, describe_record
+from kafkawire.logs.tables.row_table import Converted, RecordFlaw, RowTable
+from kafkawire.logs.tables.rows import PendingRows
+
+__all__ = ["records_table"]
+
+_NO_OP: Final = "NO_OP_RECORD"
+_FIELDS: Final = (
+    pa.field("record_type", pa.string()),
+    pa.field("record_version", pa.int16()),
+    pa.field("key", pa.binary()),
+    pa.field("value", pa.binary()),
+    pa.field("tombstone", pa.bool_()),
+    pa.field("json", pa.string()),
+)
+
+
+def records_table(options: ReadOptions) -> RowTable:
+    """The table.
+
+    Raises:
+        UnknownColumnError: the options choose a column that there is not.
+    """
+    return RowTable("records", frozenset(), _FIELDS, _AllRecords(options), options)
+
+
+class _AllRecords:
+    def __init__(self, options: ReadOptions) -> None:
+        self._registry = options.registry
+        self._types = None if options.record_types is None else frozenset(options.record_types)
+        self._no_ops = options.no_ops
+        self._full = options.columns is None or "json" in options.columns or "_error" in options.columns
+
+    def chosen(self, opened: OpenedBatch, kept: Sequence[int] | None, accounts: Accounts) -> Sequence[int] | None:
+        """See ``RowSource``."""
+        if self._types is None and self._no_ops:
+            return kept
+        count = len(opened.records)
+        numbers = range(count) if kept is None else kept
+        types = [self._describe(opened.file, opened, number, full=False).type for number in numbers]
+        chosen = [
+            number
+            for number, name in zip(numbers, types, strict=True)
+            if (self._no_ops or name != _NO_OP) and (self._types is None or name in self._types)
+        ]
+        no_ops = 0 if self._no_ops else types.count(_NO_OP)
+        accounts.dropped("no_op", no_ops)
+        accounts.dropped("other_type", len(numbers) - len(chosen) - no_ops)
+        return None if len(chosen) == count else chosen
+
+    def convert(self, rows: PendingRows, names: Sequence[str]) -> Converted:
+        """See ``RowSource``."""
+        described = self._descriptions(rows)
+        columns: dict[str, Sequence[object]] = {
+            "record_type": [each.type for each in described],
+            "record_version": [each.version for each in described],
+            "key": rows.keys,
+            "value": rows.values,
+            "tombstone": [value is None for value in rows.values],
+            "json": [each.json for each in described],
+        }
+        flaws = {
+            row: RecordFlaw(
+                each.code, rows.values[row] if rows.values[row] is not None else rows.keys[row], each.reason
+            )
+            for row, each in enumerate(described)
+            if each.code
+        }
+        return Converted({f.name: pa.array(columns[f.name], f.type) for f in _FIELDS if f.name in names}, flaws)
+
+    def _descriptions(self, rows: PendingRows) -> list[Description]:
+        found = []
+        start = 0
+        for batch, end in zip(rows.batches, rows.run_ends, strict=True):
+            found += [
+                describe_record(
+                    rows.file.topic, rows.keys[row], rows.values[row], self._registry,
+                    control=batch.is_control, full=self._full,
+                )
+                for row in range(start, end)
+            ]  # fmt: skip
+            start = end
+        return found
+
+    def _describe(self, file: LogFile, opened: OpenedBatch, number: int, *, full: bool) -> Description:
+        records = opened.records
+        return describe_record(
+            file.topic, records.keys[number], records.values[number], self._registry,
+            control=opened.batch.is_control, full=full,
+        )  # fmt: skip

@@ -1,0 +1,171 @@
+"""Tables with a row for each record: how records become rows, whatever the columns are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import pyarrow as pa
+
+from kafkawire.logs.accounts import Accounts
+from kafkawire.logs.errors import LogReadError
+from kafkawire.logs.files.store import FileStore
+from kafkawire.logs.options import ReadMode, ReadOptions
+from kafkawire.logs.scanning.batches import scan_records
+from kafkawire.logs.scanning.filters import BatchFilter
+from kafkawire.logs.scanning.flaws import Flaw
+from kafkawire.logs.scanning.found import OpenedBatch
+from kafkawire.logs.tables.rows import PendingRows, flaw_columns
+from kafkawire.logs.tables.table import LARGEST_ROW_BATCH, PROVENANCE, Part, chosen_schema, error_fields
+
+__all__ = ["Converted", "RecordFlaw", "RowSource", "RowTable"]
+
+_MOST_OCTETS: Final = 16 * 1024 * 1024
+_PROVENANCE_NAMES: Final = frozenset(field.name for field in PROVENANCE)
+
+
+@dataclass(frozen=True)
+class RecordFlaw:
+    """What is wrong with one record.
+
+    Attributes:
+        code: one of ``FLAW_CODES``.
+        raw: its bytes, or None if they may not be shown.
+        reason: in one sentence.
+    """
+
+    code: str
+    raw: bytes | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class Converted:
+    """Columns of records, and the flaws of some of them by their row."""
+
+    columns: Mapping[str, pa.Array]
+    flaws: Mapping[int, RecordFlaw]
+
+
+class RowSource(Protocol):
+    """What makes columns of records."""
+
+    def chosen(self, opened: OpenedBatch, kept: Sequence[int] | None, accounts: Accounts) -> Sequence[int] | None:
+        """Which of the records of a batch become rows, of those that are asked for by offset and time; None for all.
+
+        The others are booked as dropped.
+        """
+
+    def convert(self, rows: PendingRows, names: Sequence[str]) -> Converted:
+        """The columns of these names."""
+
+
+class RowTable:
+    """A table with a row for each record that a source chooses."""
+
+    splittable = True
+
+    def __init__(
+        self, name: str, logs: frozenset[str], fields: Sequence[pa.Field], source: RowSource, options: ReadOptions
+    ) -> None:
+        self.name = name
+        self.logs = logs
+        self.schema = chosen_schema(name, (*PROVENANCE, *fields, *error_fields(options)), options)
+        self._source = source
+        self._errors = frozenset(field.name for field in error_fields(options))
+        self._names = [
+            field.name
+            for field in self.schema
+            if field.name not in _PROVENANCE_NAMES and field.name not in self._errors
+        ]
+
+    def read(self, part: Part, options: ReadOptions, accounts: Accounts, store: FileStore) -> Iterator[pa.RecordBatch]:
+        """See ``Table``."""
+        for file_range in part.files:
+            limits = BatchFilter(options, file_range.file)
+            pending = PendingRows(file_range.file)
+            flaws: list[Flaw] = []
+            for found in scan_records(file_range, options, accounts, store):
+                if isinstance(found, Flaw):
+                    yield from self._rows(pending, options, accounts)
+                    pending = PendingRows(file_range.file)
+                    flaws.append(found)
+                    if (
+                        len(flaws) == LARGEST_ROW_BATCH
+                        or sum(len(flaw.raw or b"") for flaw in flaws[-1:]) > _MOST_OCTETS
+                    ):
+                        yield from self._flaw_rows(flaws, options, accounts)
+                        flaws = []
+                    continue
+                if flaws:
+                    yield from self._flaw_rows(flaws, options, accounts)
+                    flaws = []
+                accounts.records_read += len(found.records)
+                kept = limits.kept(found.records)
+                if kept is not None:
+                    accounts.dropped("filtered", len(found.records) - len(kept))
+                chosen = self._source.chosen(found, kept, accounts)
+                for piece in _pieces(len(found.records) if chosen is None else len(chosen), chosen):
+                    pending.add(found, piece)
+                    if len(pending) >= LARGEST_ROW_BATCH or pending.octets >= _MOST_OCTETS:
+                        yield from self._rows(pending, options, accounts)
+                        pending = PendingRows(file_range.file)
+            yield from self._flaw_rows(flaws, options, accounts)
+            yield from self._rows(pending, options, accounts)
+
+    def _rows(self, rows: PendingRows, options: ReadOptions, accounts: Accounts) -> Iterator[pa.RecordBatch]:
+        if not len(rows):
+            return
+        converted = self._source.convert(rows, self._names)
+        flaws = converted.flaws
+        for row, flaw in sorted(flaws.items()):
+            accounts.failed(flaw.code)
+            if options.mode is ReadMode.FAILFAST:
+                raise _error(rows, row, flaw)
+        arrays = [
+            rows.column(name, options)
+            if name in _PROVENANCE_NAMES
+            else self._error_column(name, rows, flaws)
+            if name in self._errors
+            else converted.columns[name]
+            for name in self.schema.names
+        ]
+        made = pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+        if flaws and options.mode is ReadMode.DROPMALFORMED:
+            made = made.filter(pa.array([row not in flaws for row in range(len(rows))]))
+            for flaw in flaws.values():
+                accounts.dropped(flaw.code, 1)
+        accounts.rows += made.num_rows
+        if made.num_rows:
+            yield made
+
+    def _error_column(self, name: str, rows: PendingRows, flaws: Mapping[int, RecordFlaw]) -> pa.Array:
+        kind = self.schema.field(name).type
+        if not flaws:
+            return pa.nulls(len(rows), kind)
+        found = [flaws.get(row) for row in range(len(rows))]
+        if name == "_error":
+            return pa.array([flaw and flaw.code for flaw in found], kind)
+        return pa.array([flaw and flaw.raw for flaw in found], kind)
+
+    def _flaw_rows(self, flaws: Sequence[Flaw], options: ReadOptions, accounts: Accounts) -> Iterator[pa.RecordBatch]:
+        if flaws and options.mode is ReadMode.PERMISSIVE:
+            accounts.flaw_rows += len(flaws)
+            yield flaw_columns(flaws, self.schema, options)
+
+
+def _pieces(count: int, chosen: Sequence[int] | None) -> Iterator[Sequence[int] | None]:
+    """Numbers of records in pieces that are no larger than a batch of rows."""
+    if count <= LARGEST_ROW_BATCH:
+        if count:
+            yield chosen
+        return
+    numbers = range(count) if chosen is None else chosen
+    for start in range(0, count, LARGEST_ROW_BATCH):
+        yield numbers[start : start + LARGEST_ROW_BATCH]
+
+
+def _error(rows: PendingRows, row: int, flaw: RecordFlaw) -> LogReadError:
+    position = next(batch.position for batch, end in zip(rows.batches, rows.run_ends, strict=True) if row < end)
+    return LogReadError(flaw.code, rows.file.path, flaw.reason, position=position, offset=rows.offsets[row])

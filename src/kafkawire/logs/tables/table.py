@@ -1,0 +1,95 @@
+"""What all tables have in common, and how the parts of a reading are named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import pyarrow as pa
+
+from kafkawire.logs.accounts import Accounts
+from kafkawire.logs.errors import UnknownColumnError
+from kafkawire.logs.files.log_files import LogFile
+from kafkawire.logs.files.store import FileStore
+from kafkawire.logs.options import ReadMode, ReadOptions
+from kafkawire.logs.scanning.found import FileRange
+
+__all__ = ["LARGEST_ROW_BATCH", "PROVENANCE", "Part", "Table", "chosen_schema", "error_fields", "reads"]
+
+LARGEST_ROW_BATCH: Final = 8192
+"""Most rows of a record batch of Arrow that a table gives."""
+
+PROVENANCE: Final = (
+    pa.field("cluster", pa.string()),
+    pa.field("file", pa.string()),
+    pa.field("batch_position", pa.int64()),
+    pa.field("log_offset", pa.int64()),
+    pa.field("leader_epoch", pa.int32()),
+    pa.field("append_time", pa.timestamp("us", tz="UTC")),
+)
+"""The first columns of every table with a row for each record: where the row is from."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """What is read in one go: ranges of files, in order."""
+
+    files: tuple[FileRange, ...]
+
+
+class Table(Protocol):
+    """A table over logs. It is bound to the options that it was made with.
+
+    Attributes:
+        name: as in ``table_names``.
+        schema: of every batch of rows that it gives.
+        splittable: whether ranges of a file can be read apart from each other; otherwise a part is a whole log.
+        logs: topics whose logs it reads; empty for those of all topics.
+    """
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+
+    @property
+    def schema(self) -> pa.Schema: ...  # noqa: D102
+
+    @property
+    def splittable(self) -> bool: ...  # noqa: D102
+
+    @property
+    def logs(self) -> frozenset[str]: ...  # noqa: D102
+
+    def read(self, part: Part, options: ReadOptions, accounts: Accounts, store: FileStore) -> Iterator[pa.RecordBatch]:
+        """The rows of a part.
+
+        Raises:
+            LogReadError: mode FAILFAST: at the first thing that cannot be read. Any mode: a file that cannot be opened.
+        """
+
+
+def reads(table: Table, file: LogFile) -> bool:
+    """Whether a table reads a file: its topic is one of the table's, or nobody knows its topic."""
+    return not table.logs or file.topic is None or file.topic in table.logs
+
+
+def error_fields(options: ReadOptions) -> tuple[pa.Field, ...]:
+    """The last columns in mode PERMISSIVE: what is wrong with a row, and its bytes."""
+    if options.mode is not ReadMode.PERMISSIVE:
+        return ()
+    return pa.field("_error", pa.string()), pa.field(options.corrupt_record_column, pa.binary())
+
+
+def chosen_schema(name: str, fields: tuple[pa.Field, ...], options: ReadOptions) -> pa.Schema:
+    """The schema of a table with these columns: all of them, or those that the options choose, in their own order.
+
+    Raises:
+        UnknownColumnError: the options choose one that there is not.
+    """
+    if options.columns is None:
+        return pa.schema(fields)
+    names = [field.name for field in fields]
+    for column in options.columns:
+        if column not in names:
+            raise UnknownColumnError(name, column, names)
+    return pa.schema([field for field in fields if field.name in options.columns])

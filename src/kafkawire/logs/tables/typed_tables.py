@@ -1,0 +1,93 @@
+"""A table for each record type: its fields as columns, by the generated decoders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import pyarrow as pa
+
+from kafkawire.columns import MessageColumns
+from kafkawire.logs.options import ReadOptions
+from kafkawire.logs.registry import METADATA_TOPIC, RecordRegistry
+from kafkawire.logs.tables.coordinator_rows import CoordinatorRows
+from kafkawire.logs.tables.enum_columns import ENUM_FIELDS
+from kafkawire.logs.tables.metadata_rows import MetadataRows
+from kafkawire.logs.tables.output_columns import OutputColumn
+from kafkawire.logs.tables.record_types import snake_case
+from kafkawire.logs.tables.row_table import RowTable
+from kafkawire.logs.tables.table import PROVENANCE
+from kafkawire.wire.record_types import CoordinatorRecordType
+
+__all__ = ["typed_table", "typed_table_names"]
+
+_SECRET_FIELDS: Final = {"UserScramCredentialRecord": frozenset(("salt", "stored_key", "server_key"))}
+_RECORD: Final = "Record"
+
+
+def typed_table_names(registry: RecordRegistry) -> tuple[str, ...]:
+    """The names of the tables: those of the record types."""
+    metadata = (_metadata_table_name(name) for name in registry.metadata.values())
+    coordinators = (snake_case(each.name) for types in registry.coordinators.values() for each in types.values())
+    return (*metadata, *coordinators)
+
+
+def typed_table(name: str, options: ReadOptions) -> RowTable | None:
+    """The table of a record type, or None if there is no such type.
+
+    Raises:
+        UnknownColumnError: the options choose a column that there is not.
+    """
+    registry = options.registry
+    for number, message in registry.metadata.items():
+        if _metadata_table_name(message) == name:
+            return _metadata_table(name, number, message, options)
+    for topic, types in registry.coordinators.items():
+        for known in types.values():
+            if snake_case(known.name) == name:
+                return _coordinator_table(name, topic, known, options)
+    return None
+
+
+def _metadata_table_name(message: str) -> str:
+    return snake_case(message.removesuffix(_RECORD))
+
+
+def _metadata_table(name: str, number: int, message: str, options: ReadOptions) -> RowTable:
+    columns = options.registry.columns(message)
+    taken = {field.name for field in PROVENANCE} | {"record_version"}
+    outputs = tuple(_outputs("value", columns, taken, options))
+    source = MetadataRows(number, columns, outputs, options)
+    fields = (pa.field("record_version", pa.int16()), *(each.field for each in outputs))
+    return RowTable(name, frozenset((METADATA_TOPIC,)), fields, source, options)
+
+
+def _coordinator_table(name: str, topic: str, known: CoordinatorRecordType, options: ReadOptions) -> RowTable:
+    key, value = options.registry.columns(known.key), options.registry.columns(known.value)
+    taken = {field.name for field in PROVENANCE} | {"record_version", "tombstone"}
+    outputs = (*_outputs("key", key, taken, options), *_outputs("value", value, taken, options))
+    source = CoordinatorRows(known, key, value, outputs, options)
+    fields = (
+        pa.field("record_version", pa.int16()),
+        *(each.field for each in outputs),
+        pa.field("tombstone", pa.bool_()),
+    )
+    return RowTable(name, frozenset((topic,)), fields, source, options)
+
+
+def _outputs(side: str, columns: MessageColumns, taken: set[str], options: ReadOptions) -> Iterator[OutputColumn]:
+    """The columns of a message's fields; names that are taken get a prefix, enumerations two columns."""
+    message = columns.message.NAME
+    hidden = frozenset() if options.secrets else _SECRET_FIELDS.get(message, frozenset())
+    for index, field in enumerate(columns.schema):
+        if field.name in hidden:
+            continue
+        name = field.name if field.name not in taken else f"record_{field.name}"
+        taken.add(name)
+        names = ENUM_FIELDS.get((message, field.name))
+        if names is None:
+            yield OutputColumn(pa.field(name, field.type), side, index)
+        else:
+            taken.add(f"{name}_code")
+            yield OutputColumn(pa.field(name, pa.string()), side, index, names)
+            yield OutputColumn(pa.field(f"{name}_code", field.type), side, index)
