@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from kafkawire.columns.arrow_types import arrow_schema
 from kafkawire.columns.rows import Rows
 from kafkawire.wire import Message
-from kafkawire.wire.columns import LayoutColumns, Schema
+from kafkawire.wire.columns import ColumnTypes, LayoutColumns
 
 
 class MessageColumns:
@@ -21,7 +21,7 @@ class MessageColumns:
         versions: the versions of the message.
     """
 
-    def __init__(self, message: type[Message], schema: Schema, decoders: Mapping[int, LayoutColumns]) -> None:
+    def __init__(self, message: type[Message], schema: ColumnTypes, decoders: Mapping[int, LayoutColumns]) -> None:
         self.message = message
         self.schema = arrow_schema(schema)
         self.versions = message.VERSIONS

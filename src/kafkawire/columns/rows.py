@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
+from kafkawire.columns.arrow_types import ArrowArray
 from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.columns import LayoutColumns
 from kafkawire.wire.message import FAST_PATH_FAILS
@@ -61,7 +62,7 @@ class Rows:
             column.extend([None] * count)
         self._length += count
 
-    def take(self) -> tuple[list[pa.Array], list[int]]:
+    def take(self) -> tuple[list[ArrowArray], list[int]]:
         """All rows as one array for each column, and the numbers of rows with text that is not UTF-8.
 
         The cells with such text are null. The set of rows is empty afterwards.
@@ -71,9 +72,7 @@ class Rows:
         """
         bad_rows: set[int] = set()
         try:
-            arrays = [
-                _array(values, type_, bad_rows) for values, type_ in zip(self._columns, self._types, strict=False)
-            ]
+            arrays = [_column(*column, bad_rows) for column in zip(self._columns, self._types, strict=False)]
         finally:
             self._clear()
         return arrays, sorted(bad_rows)
@@ -107,14 +106,25 @@ class Rows:
         self._length = 0
 
 
-def _array(values: list[object], type_: pa.DataType, bad_rows: set[int]) -> pa.Array:
+def _column(values: list[object], type_: pa.DataType, bad_rows: set[int]) -> ArrowArray:
     """The values of a column; where text is not UTF-8, null stands in its row, which is added to the bad ones."""
     try:
-        made = pa.array(values, type_)
+        return _array(values, type_)
     except pa.ArrowInvalid:
         found = set(_bad_rows(values, type_, 0))
         bad_rows |= found
-        made = pa.array([None if row in found else value for row, value in enumerate(values)], type_)
+        return _array([None if row in found else value for row, value in enumerate(values)], type_)
+
+
+def _array(values: list[object], type_: pa.DataType) -> ArrowArray:
+    """The values as one array.
+
+    Raises:
+        ArrowInvalid: if text is not UTF-8.
+        OverflowError: if there is too much of it.
+    """
+    try:
+        made = _converted(values, type_)
     except pa.ArrowCapacityError as error:
         raise OverflowError(str(error)) from error
     if isinstance(made, pa.ChunkedArray):
@@ -122,10 +132,15 @@ def _array(values: list[object], type_: pa.DataType, bad_rows: set[int]) -> pa.A
     return made
 
 
+def _converted(values: list[object], type_: pa.DataType) -> ArrowArray | pa.ChunkedArray[pa.Scalar[pa.DataType]]:
+    """What Arrow makes of values; more than one array can hold becomes several, which its types do not tell."""
+    return pa.array(values, type_)
+
+
 def _bad_rows(values: list[object], type_: pa.DataType, first: int) -> Iterator[int]:
     """The rows that Arrow refuses, found by halves."""
     try:
-        pa.array(values, type_)
+        _array(values, type_)
     except pa.ArrowInvalid:
         if len(values) == 1:
             yield first

@@ -12,16 +12,19 @@ from typing import NamedTuple, TypeAlias, Union
 
 from kafkawire.layout import Uuid
 
-ColumnType: TypeAlias = Union[str, "list[ColumnType]", "Schema"]
+ColumnType: TypeAlias = Union[str, "list[ColumnType]", "ColumnTypes"]
 """The type of a column: the name of an Arrow type, a list of one type for an array, or the fields of a struct."""
 
-Schema: TypeAlias = tuple[tuple[str, ColumnType], ...]
+ColumnTypes: TypeAlias = tuple[tuple[str, ColumnType], ...]
 """Fields by name, in the order of the definition: all that a message or struct has in any version."""
 
-Columns: TypeAlias = Sequence[list[object]]
+Value: TypeAlias = object
+"""What stands in a row. It has a name because no local of a decoder can have it."""
+
+Columns: TypeAlias = Sequence[list[Value]]
 """One list for each field of the message, and one more for messages without fields."""
 
-Row: TypeAlias = tuple[object, ...]
+Row: TypeAlias = tuple[Value, ...]
 """A struct inside a message: a value for each field that the struct has in any version."""
 
 Decode: TypeAlias = Callable[[Sequence[bytes], int, Columns, bool], int]

@@ -258,7 +258,7 @@ def test_tables_of_a_package(golden: GoldenPackage) -> None:
     ]  # fmt: skip
     record = registries.MADE_UP_COORDINATOR_RECORDS[3]
     assert (record.key, record.value, record.key_version) == ("GroupKey", "GroupValue", 0)
-    assert registries.MADE_UP_RECORDS == {5: "NoteRecord"}
+    assert registries.MADE_UP_RECORDS == {5: "NoteRecord", 6: "MixedRecord"}
 
 
 def test_docstrings_keep_the_words_of_the_definition(messages: ModuleType) -> None:

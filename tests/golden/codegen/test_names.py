@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import ast
 import builtins
+import importlib
 import keyword
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tests.column_rows import check_columns
 from tests.generated_packages import check_laws, classes_of, field, make_package, message
 from tests.golden.codegen.conftest import GoldenPackage, Mypy
 
@@ -75,7 +77,10 @@ def clashing(golden: GoldenPackage, field_names: list[str], tmp_path_factory: py
     classes = {name for name in used_names(golden.root / "synthetic") if is_legal(name) and name[0].isupper()}
     classes = classes - {"NONE"} | {"None", "True", "False"}
     own = set(golden.module.MESSAGE_NAMES) | {"KRaft", "Kraft", "Pair", "Node", "Number", "Right", "Empty"}
-    definitions = [message(f"All{kind}", *fields_of(field_names, how)) for kind, how in KINDS.items()]  # type: ignore[arg-type]
+    definitions = [
+        message(f"All{kind}", *fields_of(field_names, how), type="metadata", apiKey=number)  # type: ignore[arg-type]
+        for number, (kind, how) in enumerate(KINDS.items())
+    ]
     structs = [field(f"The{name}", name, fields=[field("Value", "int32")]) for name in sorted(classes)]
     arrays = [field(f"Many{name}", f"[]{name}s", fields=[field("Value", "uuid")]) for name in sorted(classes)]
     definitions.append(message("Structs", *structs, *arrays))
@@ -96,6 +101,12 @@ def test_generated_code_uses_what_is_feared(field_names: list[str]) -> None:
 
 def test_every_name_can_be_a_field_a_struct_and_a_message(clashing: ModuleType) -> None:
     assert check_laws(classes_of(clashing), examples=3) > 200
+
+
+def test_every_name_can_be_a_column(clashing: ModuleType) -> None:
+    table = importlib.import_module(f"{clashing.__name__}.record_columns")
+    assert len(table.RECORD_NAMES) == len(KINDS)
+    assert sum(check_columns(table.record_columns(name), examples=1) for name in table.RECORD_NAMES) > 100
 
 
 def test_every_name_is_typed(clashing: ModuleType, mypy: Mypy) -> None:

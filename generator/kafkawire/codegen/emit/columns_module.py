@@ -99,7 +99,8 @@ def columns_view(message: ResolvedMessage, *, origin: str) -> ColumnsView:
 
 def code_alone(view: ColumnsView) -> ColumnsView:
     """The view with words left out, so that what the text of the module names is what its code uses."""
-    return replace(view, summary="", schema="", codecs=tuple(replace(codec, grammar=()) for codec in view.codecs))
+    codecs = tuple(replace(codec, title="", grammar=()) for codec in view.codecs)
+    return replace(view, summary="", schema="", codecs=codecs)
 
 
 def _schema(struct: ResolvedStruct, message: ResolvedMessage) -> str:
@@ -153,7 +154,7 @@ def _columnar(step: ReadStep, layout: StructLayout) -> ReadStep:
             return replace(step, element=tuple(_columnar(inner, layout) for inner in step.element))
         case ReadTags():
             known = (KnownTag(k.tag, tuple(_columnar(inner, layout) for inner in k.steps)) for k in step.known)
-            defaults = (TagDefault(local(field), "object", _default(field)) for field in layout.tagged)
+            defaults = (TagDefault(local(field), "Value", _default(field)) for field in layout.tagged)
             return replace(step, known=tuple(known), defaults=tuple(defaults), kept=False)
     return step
 

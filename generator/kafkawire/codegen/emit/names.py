@@ -95,10 +95,12 @@ def may_be_set(field: FieldLayout, expression: str) -> str:
 
 COLUMNS = "kafkawire.wire.columns"
 FASTPATH = "kafkawire.wire.fastpath"
+COLUMNS_NAMES = {COLUMNS: ("ColumnTypes", "Columns", "LayoutColumns", "Row", "Value", "uuid_text")}
+"""What generated modules of columns may import of kafkawire besides what is called to read, by module."""
+
 RUN_TIME_NAMES = {
     "kafkawire.wire": ("Message", "RecordBytes", "Struct", "Uuid"),
     "kafkawire.wire.entities": ("BrokerId", "GroupId", "ProducerId", "TopicName", "TransactionalId"),
-    COLUMNS: ("Columns", "LayoutColumns", "Row", "Schema", "uuid_text"),
     FASTPATH: (
         "BYTES", "NOTHING", "NULL_COUNT", "NULL_OCTETS", "NULL_TEXT", "Tags", "ZERO_UUID",
         "differs", "iterator", "long_length", "long_nullable_numbers", "long_nullable_text",
@@ -109,7 +111,7 @@ RUN_TIME_NAMES = {
         "unknown_tags", "unpacker", "unpackers",
     ),
 }  # fmt: skip
-"""What generated modules may import of kafkawire, by module."""
+"""What generated modules of messages may import of kafkawire, by module."""
 
 STANDARD_LIBRARY = {"Sequence": "collections.abc", "starmap": "itertools"}
 """What they may import of the standard library."""
@@ -123,7 +125,7 @@ TEMPLATE_LOCALS = frozenset(
 TEMPLATE_BUILTINS = frozenset({"bool", "bytearray", "float", "len", "memoryview", "range", "starmap", "tuple", "type"})
 """What else the templates call."""
 
-TAKEN_LOCALS = TEMPLATE_LOCALS | TEMPLATE_BUILTINS | frozenset(RUN_TIME_NAMES[COLUMNS] + RUN_TIME_NAMES[FASTPATH])
+TAKEN_LOCALS = TEMPLATE_LOCALS | TEMPLATE_BUILTINS | frozenset(COLUMNS_NAMES[COLUMNS] + RUN_TIME_NAMES[FASTPATH])
 DERIVED_LOCALS = ("_add", "_item", "_items", "_raw")
 """Endings of locals that are made from the local of a field."""
 

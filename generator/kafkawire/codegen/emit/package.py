@@ -12,6 +12,7 @@ import jinja2
 from kafkawire.codegen.emit.columns_module import code_alone, columns_view
 from kafkawire.codegen.emit.layouts_module import layouts_view
 from kafkawire.codegen.emit.message_module import import_lines, message_view, without_docstrings
+from kafkawire.codegen.emit.names import COLUMNS_NAMES, FASTPATH, RUN_TIME_NAMES
 from kafkawire.codegen.emit.package_modules import (
     ErrorCodesView,
     ErrorsView,
@@ -115,7 +116,8 @@ class PackagePrinter:
         view = columns_view(message, origin=self._origin(message.definition.name))
         template = self.templates.get_template("columns.py.j2")
         body = template.render(view=code_alone(view))
-        return template.render(view=dataclasses.replace(view, imports=import_lines(body)))
+        names = COLUMNS_NAMES | {FASTPATH: RUN_TIME_NAMES[FASTPATH]}
+        return template.render(view=dataclasses.replace(view, imports=import_lines(body, names)))
 
     def _print(self, template: str, view: object) -> str:
         return self.templates.get_template(template).render(view=view)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Row, Schema, uuid_text
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, Row, Value, uuid_text
 from kafkawire.wire.fastpath import (
     long_nullable_numbers,
     long_numbers,
@@ -17,7 +17,7 @@ from kafkawire.wire.fastpath import (
     unpackers,
 )
 
-SCHEMA: Schema = (
+SCHEMA: ColumnTypes = (
     ("member_epoch", "int32"),
     ("previous_member_epoch", "int32"),
     ("state", "int8"),
@@ -54,7 +54,7 @@ def _read_many_topic_partitions_v0(buffer: bytes, at: int, count: int) -> tuple[
             partitions, at = long_numbers(buffer, at, n, "i", 4)
         n = buffer[at]
         at += 1
-        assignment_epochs: object = ()
+        assignment_epochs: Value = ()
         if n:
             entries, at = tagged_entries(buffer, at, n)
             for tag, payload in entries:

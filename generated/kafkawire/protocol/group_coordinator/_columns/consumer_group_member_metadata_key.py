@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Schema
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns
 from kafkawire.wire.fastpath import unpacker
 
-SCHEMA: Schema = (("group_id", "string"), ("member_id", "string"))
+SCHEMA: ColumnTypes = (("group_id", "string"), ("member_id", "string"))
 
 _unpack_h = unpacker("h")
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Row, Schema
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, Row, Value
 from kafkawire.wire.fastpath import (
     long_nullable_text_octets,
     long_text_octets,
@@ -17,7 +17,7 @@ from kafkawire.wire.fastpath import (
     unpacker,
 )
 
-SCHEMA: Schema = (
+SCHEMA: ColumnTypes = (
     ("instance_id", "string"),
     ("rack_id", "string"),
     ("client_id", "string"),
@@ -205,7 +205,7 @@ def _decode_consumer_group_member_metadata_value_v0(
             server_assignor, at = long_nullable_text_octets(buffer, at, n)
         n = buffer[at]
         at += 1
-        classic_member_metadata: object = (0, ())
+        classic_member_metadata: Value = (0, ())
         if n:
             entries, at = tagged_entries(buffer, at, n)
             for tag, payload in entries:

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Schema
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns
 from kafkawire.wire.fastpath import long_text_octets, rest_of_uvarint, unknown_tags, unpacker
 
-SCHEMA: Schema = (("topics", ["string"]), ("version", "int64"), ("timestamp", "int64"))
+SCHEMA: ColumnTypes = (("topics", ["string"]), ("version", "int64"), ("timestamp", "int64"))
 
 _unpack_qqB = unpacker("qqB")
 

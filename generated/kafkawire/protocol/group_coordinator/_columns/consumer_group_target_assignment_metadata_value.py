@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Schema
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, Value
 from kafkawire.wire.fastpath import tagged_entries, unpacker
 
-SCHEMA: Schema = (("assignment_epoch", "int32"), ("assignment_timestamp", "int64"))
+SCHEMA: ColumnTypes = (("assignment_epoch", "int32"), ("assignment_timestamp", "int64"))
 
 _unpack_iB = unpacker("iB")
 _unpack_q = unpacker("q")
@@ -31,7 +31,7 @@ def _decode_consumer_group_target_assignment_metadata_value_v0(
         at = begin
         assignment_epoch, n = _unpack_iB(buffer, at)
         at += 5
-        assignment_timestamp: object = 0
+        assignment_timestamp: Value = 0
         if n:
             entries, at = tagged_entries(buffer, at, n)
             for tag, payload in entries:

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Schema
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns
 from kafkawire.wire.fastpath import unpacker
 
-SCHEMA: Schema = (("offset", "int64"), ("metadata", "string"), ("commit_timestamp", "int64"))
+SCHEMA: ColumnTypes = (("offset", "int64"), ("metadata", "string"), ("commit_timestamp", "int64"))
 
 _unpack_q = unpacker("q")
 _unpack_qh = unpacker("qh")

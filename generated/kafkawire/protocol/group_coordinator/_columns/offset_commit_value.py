@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Schema, uuid_text
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, Value, uuid_text
 from kafkawire.wire.fastpath import long_text_octets, tagged_entries, text_unpackers, unpacker
 
-SCHEMA: Schema = (
+SCHEMA: ColumnTypes = (
     ("offset", "int64"),
     ("leader_epoch", "int32"),
     ("metadata", "string"),
@@ -152,7 +152,7 @@ def _decode_offset_commit_value_v4(buffers: Sequence[bytes], begin: int, columns
             metadata, at = long_text_octets(buffer, at, n)
             commit_timestamp, n = _unpack_qB(buffer, at)
             at += 9
-        topic_id: object = b"AAAAAAAAAAAAAAAAAAAAAA"
+        topic_id: Value = b"AAAAAAAAAAAAAAAAAAAAAA"
         if n:
             entries, at = tagged_entries(buffer, at, n)
             for tag, payload in entries:

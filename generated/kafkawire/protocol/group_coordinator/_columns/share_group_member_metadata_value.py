@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Schema
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns
 from kafkawire.wire.fastpath import long_nullable_text_octets, long_text_octets, rest_of_uvarint, unknown_tags
 
-SCHEMA: Schema = (
+SCHEMA: ColumnTypes = (
     ("rack_id", "string"),
     ("client_id", "string"),
     ("client_host", "string"),

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Schema
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns
 from kafkawire.wire.fastpath import unknown_tags, unpacker
 
-SCHEMA: Schema = (("epoch", "int32"), ("metadata_hash", "int64"))
+SCHEMA: ColumnTypes = (("epoch", "int32"), ("metadata_hash", "int64"))
 
 _unpack_iqB = unpacker("iqB")
 

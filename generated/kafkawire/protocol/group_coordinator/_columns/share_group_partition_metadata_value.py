@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Row, Schema, uuid_text
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, Row, uuid_text
 from kafkawire.wire.fastpath import long_numbers, long_text_octets, rest_of_uvarint, unknown_tags, unpacker, unpackers
 
-SCHEMA: Schema = (
+SCHEMA: ColumnTypes = (
     ("initialized_topics", [(("topic_id", "string"), ("topic_name", "string"), ("partitions", ["int32"]))]),
     ("deleting_topics", [(("topic_id", "string"), ("topic_name", "string"))]),
 )

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Row, Schema, uuid_text
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, Row, uuid_text
 from kafkawire.wire.fastpath import long_numbers, rest_of_uvarint, unknown_tags, unpacker, unpackers
 
-SCHEMA: Schema = (("topic_partitions", [(("topic_id", "string"), ("partitions", ["int32"]))]),)
+SCHEMA: ColumnTypes = (("topic_partitions", [(("topic_id", "string"), ("partitions", ["int32"]))]),)
 
 _unpack_16sB = unpacker("16sB")
 _unpack_many_i = unpackers("i")

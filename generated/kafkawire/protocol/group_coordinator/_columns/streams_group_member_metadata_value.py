@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Row, Schema
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, Row
 from kafkawire.wire.fastpath import (
     long_nullable_text_octets,
     long_text_octets,
@@ -16,7 +16,7 @@ from kafkawire.wire.fastpath import (
     unpacker,
 )
 
-SCHEMA: Schema = (
+SCHEMA: ColumnTypes = (
     ("instance_id", "string"),
     ("rack_id", "string"),
     ("client_id", "string"),

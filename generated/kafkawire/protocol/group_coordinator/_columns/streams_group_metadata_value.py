@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Row, Schema
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, Row, Value
 from kafkawire.wire.fastpath import long_text_octets, rest_of_uvarint, tagged_entries, unknown_tags, unpacker
 
-SCHEMA: Schema = (
+SCHEMA: ColumnTypes = (
     ("epoch", "int32"),
     ("metadata_hash", "int64"),
     ("validated_topology_epoch", "int32"),
@@ -71,8 +71,8 @@ def _decode_streams_group_metadata_value_v0(buffers: Sequence[bytes], begin: int
         at = begin
         epoch, metadata_hash, n = _unpack_iqB(buffer, at)
         at += 13
-        validated_topology_epoch: object = -1
-        last_assignment_configs: object = ()
+        validated_topology_epoch: Value = -1
+        last_assignment_configs: Value = ()
         if n:
             entries, at = tagged_entries(buffer, at, n)
             for tag, payload in entries:

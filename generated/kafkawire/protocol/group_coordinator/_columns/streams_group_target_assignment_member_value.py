@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Row, Schema
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, Row
 from kafkawire.wire.fastpath import long_numbers, long_text_octets, rest_of_uvarint, unknown_tags, unpackers
 
-SCHEMA: Schema = (
+SCHEMA: ColumnTypes = (
     ("active_tasks", [(("subtopology_id", "string"), ("partitions", ["int32"]))]),
     ("standby_tasks", [(("subtopology_id", "string"), ("partitions", ["int32"]))]),
     ("warmup_tasks", [(("subtopology_id", "string"), ("partitions", ["int32"]))]),

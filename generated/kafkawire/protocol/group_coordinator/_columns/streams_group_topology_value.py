@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Row, Schema
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, Row
 from kafkawire.wire.fastpath import (
     long_numbers,
     long_text_octets,
@@ -17,7 +17,7 @@ from kafkawire.wire.fastpath import (
     unpackers,
 )
 
-SCHEMA: Schema = (
+SCHEMA: ColumnTypes = (
     ("epoch", "int32"),
     (
         "subtopologies",

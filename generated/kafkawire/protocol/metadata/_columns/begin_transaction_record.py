@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Schema
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, Value
 from kafkawire.wire.fastpath import long_nullable_text_octets, tagged_entries
 
-SCHEMA: Schema = (("name", "string"),)
+SCHEMA: ColumnTypes = (("name", "string"),)
 
 
 # BeginTransactionRecord, version 0
@@ -24,7 +24,7 @@ def _decode_begin_transaction_record_v0(buffers: Sequence[bytes], begin: int, co
         at = begin
         n = buffer[at]
         at += 1
-        name: object = None
+        name: Value = None
         if n:
             entries, at = tagged_entries(buffer, at, n)
             for tag, payload in entries:

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Schema, uuid_text
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, Value, uuid_text
 from kafkawire.wire.fastpath import rest_of_uvarint, tagged_entries, unpacker
 
-SCHEMA: Schema = (
+SCHEMA: ColumnTypes = (
     ("broker_id", "int32"),
     ("broker_epoch", "int64"),
     ("fenced", "int8"),
@@ -41,7 +41,7 @@ def _decode_broker_registration_change_record_v0(
         at = begin
         broker_id, broker_epoch, n = _unpack_iqB(buffer, at)
         at += 13
-        fenced: object = 0
+        fenced: Value = 0
         if n:
             entries, at = tagged_entries(buffer, at, n)
             for tag, payload in entries:
@@ -81,8 +81,8 @@ def _decode_broker_registration_change_record_v1(
         at = begin
         broker_id, broker_epoch, n = _unpack_iqB(buffer, at)
         at += 13
-        fenced: object = 0
-        in_controlled_shutdown: object = 0
+        fenced: Value = 0
+        in_controlled_shutdown: Value = 0
         if n:
             entries, at = tagged_entries(buffer, at, n)
             for tag, payload in entries:
@@ -128,9 +128,9 @@ def _decode_broker_registration_change_record_v2(
         at = begin
         broker_id, broker_epoch, n = _unpack_iqB(buffer, at)
         at += 13
-        fenced: object = 0
-        in_controlled_shutdown: object = 0
-        log_dirs: object = ()
+        fenced: Value = 0
+        in_controlled_shutdown: Value = 0
+        log_dirs: Value = ()
         if n:
             entries, at = tagged_entries(buffer, at, n)
             for tag, payload in entries:
@@ -198,10 +198,10 @@ def _decode_broker_registration_change_record_v3(
         at = begin
         broker_id, broker_epoch, n = _unpack_iqB(buffer, at)
         at += 13
-        fenced: object = 0
-        in_controlled_shutdown: object = 0
-        log_dirs: object = ()
-        cordoned_log_dirs: object = None
+        fenced: Value = 0
+        in_controlled_shutdown: Value = 0
+        log_dirs: Value = ()
+        cordoned_log_dirs: Value = None
         if n:
             entries, at = tagged_entries(buffer, at, n)
             for tag, payload in entries:

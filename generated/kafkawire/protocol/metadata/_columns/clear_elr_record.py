@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Schema
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns
 from kafkawire.wire.fastpath import long_text_octets, unknown_tags
 
-SCHEMA: Schema = (("topic_name", "string"),)
+SCHEMA: ColumnTypes = (("topic_name", "string"),)
 
 
 # ClearElrRecord, version 0

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Schema
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns
 from kafkawire.wire.fastpath import long_nullable_text_octets, long_text_octets, unknown_tags, unpacker
 
-SCHEMA: Schema = (("resource_type", "int8"), ("resource_name", "string"), ("name", "string"), ("value", "string"))
+SCHEMA: ColumnTypes = (("resource_type", "int8"), ("resource_name", "string"), ("name", "string"), ("value", "string"))
 
 _unpack_bB = unpacker("bB")
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Schema
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns
 from kafkawire.wire.fastpath import long_text_octets, text_unpackers, unknown_tags, unpacker
 
-SCHEMA: Schema = (("name", "string"), ("feature_level", "int16"))
+SCHEMA: ColumnTypes = (("name", "string"), ("feature_level", "int16"))
 
 _unpack_hB = unpacker("hB")
 _unpack_text_hB = text_unpackers("hB")

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Schema, uuid_text
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, Value, uuid_text
 from kafkawire.wire.fastpath import long_nullable_numbers, rest_of_uvarint, tagged_entries, unpacker, unpackers
 
-SCHEMA: Schema = (
+SCHEMA: ColumnTypes = (
     ("partition_id", "int32"),
     ("topic_id", "string"),
     ("isr", ["int32"]),
@@ -57,12 +57,12 @@ def _decode_partition_change_record_v0(buffers: Sequence[bytes], begin: int, col
         partition_id, topic_id, n = _unpack_i16sB(buffer, at)
         at += 21
         topic_id = uuid_text(topic_id)
-        isr: object = None
-        leader: object = -2
-        replicas: object = None
-        removing_replicas: object = None
-        adding_replicas: object = None
-        leader_recovery_state: object = -1
+        isr: Value = None
+        leader: Value = -2
+        replicas: Value = None
+        removing_replicas: Value = None
+        adding_replicas: Value = None
+        leader_recovery_state: Value = -1
         if n:
             entries, at = tagged_entries(buffer, at, n)
             for tag, payload in entries:
@@ -163,13 +163,13 @@ def _decode_partition_change_record_v1(buffers: Sequence[bytes], begin: int, col
         partition_id, topic_id, n = _unpack_i16sB(buffer, at)
         at += 21
         topic_id = uuid_text(topic_id)
-        isr: object = None
-        leader: object = -2
-        replicas: object = None
-        removing_replicas: object = None
-        adding_replicas: object = None
-        leader_recovery_state: object = -1
-        directories: object = None
+        isr: Value = None
+        leader: Value = -2
+        replicas: Value = None
+        removing_replicas: Value = None
+        adding_replicas: Value = None
+        leader_recovery_state: Value = -1
+        directories: Value = None
         if n:
             entries, at = tagged_entries(buffer, at, n)
             for tag, payload in entries:
@@ -294,15 +294,15 @@ def _decode_partition_change_record_v2(buffers: Sequence[bytes], begin: int, col
         partition_id, topic_id, n = _unpack_i16sB(buffer, at)
         at += 21
         topic_id = uuid_text(topic_id)
-        isr: object = None
-        leader: object = -2
-        replicas: object = None
-        removing_replicas: object = None
-        adding_replicas: object = None
-        leader_recovery_state: object = -1
-        eligible_leader_replicas: object = None
-        last_known_elr: object = None
-        directories: object = None
+        isr: Value = None
+        leader: Value = -2
+        replicas: Value = None
+        removing_replicas: Value = None
+        adding_replicas: Value = None
+        leader_recovery_state: Value = -1
+        eligible_leader_replicas: Value = None
+        last_known_elr: Value = None
+        directories: Value = None
         if n:
             entries, at = tagged_entries(buffer, at, n)
             for tag, payload in entries:

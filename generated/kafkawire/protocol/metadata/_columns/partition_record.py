@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Schema, uuid_text
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, Value, uuid_text
 from kafkawire.wire.fastpath import (
     long_nullable_numbers,
     long_numbers,
@@ -16,7 +16,7 @@ from kafkawire.wire.fastpath import (
     unpackers,
 )
 
-SCHEMA: Schema = (
+SCHEMA: ColumnTypes = (
     ("partition_id", "int32"),
     ("topic_id", "string"),
     ("replicas", ["int32"]),
@@ -102,7 +102,7 @@ def _decode_partition_record_v0(buffers: Sequence[bytes], begin: int, columns: C
             adding_replicas, at = long_numbers(buffer, at, n, "i", 4)
         leader, leader_epoch, partition_epoch, n = _unpack_iiiB(buffer, at)
         at += 13
-        leader_recovery_state: object = 0
+        leader_recovery_state: Value = 0
         if n:
             entries, at = tagged_entries(buffer, at, n)
             for tag, payload in entries:
@@ -212,7 +212,7 @@ def _decode_partition_record_v1(buffers: Sequence[bytes], begin: int, columns: C
             raise ValueError
         n = buffer[at]
         at += 1
-        leader_recovery_state: object = 0
+        leader_recovery_state: Value = 0
         if n:
             entries, at = tagged_entries(buffer, at, n)
             for tag, payload in entries:
@@ -327,9 +327,9 @@ def _decode_partition_record_v2(buffers: Sequence[bytes], begin: int, columns: C
             raise ValueError
         n = buffer[at]
         at += 1
-        leader_recovery_state: object = 0
-        eligible_leader_replicas: object = None
-        last_known_elr: object = None
+        leader_recovery_state: Value = 0
+        eligible_leader_replicas: Value = None
+        last_known_elr: Value = None
         if n:
             entries, at = tagged_entries(buffer, at, n)
             for tag, payload in entries:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Row, Schema, uuid_text
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, Row, Value, uuid_text
 from kafkawire.wire.fastpath import (
     long_nullable_text_octets,
     long_text_octets,
@@ -17,7 +17,7 @@ from kafkawire.wire.fastpath import (
     unpacker,
 )
 
-SCHEMA: Schema = (
+SCHEMA: ColumnTypes = (
     ("broker_id", "int32"),
     ("is_migrating_zk_broker", "bool"),
     ("incarnation_id", "string"),
@@ -396,7 +396,7 @@ def _decode_register_broker_record_v3(buffers: Sequence[bytes], begin: int, colu
             rack, at = long_nullable_text_octets(buffer, at, n)
         fenced, in_controlled_shutdown, n = _unpack_zzB(buffer, at)
         at += 3
-        log_dirs: object = ()
+        log_dirs: Value = ()
         if n:
             entries, at = tagged_entries(buffer, at, n)
             for tag, payload in entries:
@@ -506,8 +506,8 @@ def _decode_register_broker_record_v4(buffers: Sequence[bytes], begin: int, colu
             rack, at = long_nullable_text_octets(buffer, at, n)
         fenced, in_controlled_shutdown, n = _unpack_zzB(buffer, at)
         at += 3
-        log_dirs: object = ()
-        cordoned_log_dirs: object = None
+        log_dirs: Value = ()
+        cordoned_log_dirs: Value = None
         if n:
             entries, at = tagged_entries(buffer, at, n)
             for tag, payload in entries:

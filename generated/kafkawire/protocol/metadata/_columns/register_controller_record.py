@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Row, Schema, uuid_text
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, Row, uuid_text
 from kafkawire.wire.fastpath import long_text_octets, rest_of_uvarint, text_unpackers, unknown_tags, unpacker
 
-SCHEMA: Schema = (
+SCHEMA: ColumnTypes = (
     ("controller_id", "int32"),
     ("incarnation_id", "string"),
     ("zk_migration_ready", "bool"),

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Schema, uuid_text
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, uuid_text
 from kafkawire.wire.fastpath import unknown_tags, unpacker
 
-SCHEMA: Schema = (("topic_id", "string"),)
+SCHEMA: ColumnTypes = (("topic_id", "string"),)
 
 _unpack_16sB = unpacker("16sB")
 

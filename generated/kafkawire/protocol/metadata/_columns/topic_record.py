@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Schema, uuid_text
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, uuid_text
 from kafkawire.wire.fastpath import long_text_octets, text_unpackers, unknown_tags, unpacker
 
-SCHEMA: Schema = (("name", "string"), ("topic_id", "string"))
+SCHEMA: ColumnTypes = (("name", "string"), ("topic_id", "string"))
 
 _unpack_16sB = unpacker("16sB")
 _unpack_text_16sB = text_unpackers("16sB")

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Schema
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns
 from kafkawire.wire.fastpath import unknown_tags, unpacker
 
-SCHEMA: Schema = (("broker_id", "int32"), ("broker_epoch", "int64"))
+SCHEMA: ColumnTypes = (("broker_id", "int32"), ("broker_epoch", "int64"))
 
 _unpack_iqB = unpacker("iqB")
 

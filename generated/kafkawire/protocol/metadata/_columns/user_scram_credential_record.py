@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Schema
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns
 from kafkawire.wire.fastpath import long_text_octets, rest_of_uvarint, text_unpackers, unknown_tags, unpacker
 
-SCHEMA: Schema = (
+SCHEMA: ColumnTypes = (
     ("name", "string"),
     ("mechanism", "int8"),
     ("salt", "binary"),

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Schema
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns
 from kafkawire.wire.fastpath import unknown_tags, unpacker
 
-SCHEMA: Schema = (("zk_migration_state", "int8"),)
+SCHEMA: ColumnTypes = (("zk_migration_state", "int8"),)
 
 _unpack_bB = unpacker("bB")
 

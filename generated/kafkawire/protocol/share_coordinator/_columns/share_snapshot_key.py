@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Schema, uuid_text
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, uuid_text
 from kafkawire.wire.fastpath import unpacker
 
-SCHEMA: Schema = (("group_id", "string"), ("topic_id", "string"), ("partition", "int32"))
+SCHEMA: ColumnTypes = (("group_id", "string"), ("topic_id", "string"), ("partition", "int32"))
 
 _unpack_16si = unpacker("16si")
 _unpack_h = unpacker("h")

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Row, Schema
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, Row, Value
 from kafkawire.wire.fastpath import iterator, rest_of_uvarint, tagged_entries, unknown_tags, unpacker
 
-SCHEMA: Schema = (
+SCHEMA: ColumnTypes = (
     ("snapshot_epoch", "int32"),
     ("state_epoch", "int32"),
     ("leader_epoch", "int32"),
@@ -98,7 +98,7 @@ def _decode_share_snapshot_value_v0(buffers: Sequence[bytes], begin: int, column
             raise ValueError
         n = buffer[at]
         at += 1
-        delivery_complete_count: object = -1
+        delivery_complete_count: Value = -1
         if n:
             entries, at = tagged_entries(buffer, at, n)
             for tag, payload in entries:

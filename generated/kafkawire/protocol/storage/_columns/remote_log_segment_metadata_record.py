@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Row, Schema, uuid_text
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, Row, Value, uuid_text
 from kafkawire.wire.fastpath import (
     iterator,
     long_text_octets,
@@ -17,7 +17,7 @@ from kafkawire.wire.fastpath import (
     unpacker,
 )
 
-SCHEMA: Schema = (
+SCHEMA: ColumnTypes = (
     (
         "remote_log_segment_id",
         (("topic_id_partition", (("name", "string"), ("id", "string"), ("partition", "int32"))), ("id", "string")),
@@ -164,7 +164,7 @@ def _decode_remote_log_segment_metadata_record_v0(
             at = end
         remote_log_segment_state, n = _unpack_bB(buffer, at)
         at += 2
-        txn_index_empty: object = False
+        txn_index_empty: Value = False
         if n:
             entries, at = tagged_entries(buffer, at, n)
             for tag, payload in entries:

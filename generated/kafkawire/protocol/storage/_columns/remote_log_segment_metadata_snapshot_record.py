@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Row, Schema, uuid_text
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, Row, Value, uuid_text
 from kafkawire.wire.fastpath import iterator, rest_of_uvarint, tagged_entries, unknown_tags, unpacker
 
-SCHEMA: Schema = (
+SCHEMA: ColumnTypes = (
     ("segment_id", "string"),
     ("start_offset", "int64"),
     ("end_offset", "int64"),
@@ -110,7 +110,7 @@ def _decode_remote_log_segment_metadata_snapshot_record_v0(
             at = end
         remote_log_segment_state, n = _unpack_bB(buffer, at)
         at += 2
-        txn_index_empty: object = False
+        txn_index_empty: Value = False
         if n:
             entries, at = tagged_entries(buffer, at, n)
             for tag, payload in entries:

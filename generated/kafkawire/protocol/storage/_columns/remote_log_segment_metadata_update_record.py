@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Row, Schema, uuid_text
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, Row, uuid_text
 from kafkawire.wire.fastpath import long_text_octets, rest_of_uvarint, text_unpackers, unknown_tags, unpacker
 
-SCHEMA: Schema = (
+SCHEMA: ColumnTypes = (
     (
         "remote_log_segment_id",
         (("topic_id_partition", (("name", "string"), ("id", "string"), ("partition", "int32"))), ("id", "string")),

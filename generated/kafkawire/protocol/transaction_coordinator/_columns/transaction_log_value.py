@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkawire.wire.columns import Columns, LayoutColumns, Row, Schema
+from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, Row, Value
 from kafkawire.wire.fastpath import (
     long_numbers,
     long_text_octets,
@@ -18,7 +18,7 @@ from kafkawire.wire.fastpath import (
     unpackers,
 )
 
-SCHEMA: Schema = (
+SCHEMA: ColumnTypes = (
     ("producer_id", "int64"),
     ("previous_producer_id", "int64"),
     ("next_producer_id", "int64"),
@@ -190,10 +190,10 @@ def _decode_transaction_log_value_v1(buffers: Sequence[bytes], begin: int, colum
             transaction_partitions = ()
         transaction_last_update_timestamp_ms, transaction_start_timestamp_ms, n = _unpack_qqB(buffer, at)
         at += 17
-        previous_producer_id: object = -1
-        next_producer_id: object = -1
-        client_transaction_version: object = 0
-        next_producer_epoch: object = -1
+        previous_producer_id: Value = -1
+        next_producer_id: Value = -1
+        client_transaction_version: Value = 0
+        next_producer_epoch: Value = -1
         if n:
             entries, at = tagged_entries(buffer, at, n)
             for tag, payload in entries:
