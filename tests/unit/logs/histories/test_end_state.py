@@ -1,0 +1,97 @@
+"""What is so at the end of the real logs is what the Java Admin client answered just before."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from tests.histories import Row, history, still_open
+from tests.kafka_dumps import FIXTURES
+
+_LOGS = FIXTURES / "logs"
+
+
+@pytest.fixture(scope="module")
+def end_state() -> Row:
+    return msgspec.json.decode((FIXTURES / "end-state.json").read_bytes(), type=dict)
+
+
+def _chosen(row: Row, *names: str) -> Row:
+    return {name: row[name] for name in names}
+
+
+def _sorted(rows: list[Row]) -> list[Row]:
+    return sorted(rows, key=lambda row: sorted((key, str(value)) for key, value in row.items()))
+
+
+def test_acls(end_state: Row) -> None:
+    names = ("resource_type", "resource_name", "pattern_type", "principal", "host", "operation")
+    ours = [
+        {**_chosen(row, *names), "permission_type": row["permission"]}
+        for row in still_open(history("acl_history", _LOGS))
+    ]
+    assert _sorted(ours) == _sorted(end_state["acls"])
+    assert len(ours) == 34
+
+
+def test_client_quotas(end_state: Row) -> None:
+    ours = {
+        (row["user"], row["client_id"], row["ip"], row["key"], row["value"])
+        for row in still_open(history("quota_history", _LOGS))
+    }
+    theirs = set()
+    for quota in end_state["client_quotas"]:
+        entity = {kind: "<default>" if name is None else name for kind, name in quota["entity"].items()}
+        for key, value in quota["values"].items():
+            theirs.add((entity.get("user"), entity.get("client-id"), entity.get("ip"), key, value))
+    assert ours == theirs
+    assert len(ours) == 44
+
+
+def test_topics(end_state: Row) -> None:
+    ours = {
+        row["name"]: (row["topic_id"], row["partitions"])
+        for row in history("topic_history", _LOGS)
+        if row["deleted_at"] is None
+    }
+    assert ours == {topic["name"]: (topic["topic_id"], len(topic["partitions"])) for topic in end_state["topics"]}
+    assert len(ours) == 15
+
+
+def test_configs(end_state: Row) -> None:
+    ours = {
+        (row["resource_type"], row["resource_name"], row["name"]): row["value"]
+        for row in still_open(history("config_history", _LOGS))
+        if row["value"] is not None
+    }
+    topics = {("TOPIC", each["topic"], each["name"]): each["value"] for each in end_state["topic_configs"]}
+    others = {
+        (each["resource_type"], each["resource_name"], each["name"]): "[hidden]" if each["sensitive"] else each["value"]
+        for each in end_state["other_configs"]
+        if not (each["resource_name"] and each["source"] == "DYNAMIC_DEFAULT_BROKER_CONFIG")  # told of the default too
+    }
+    assert ours == topics | others
+    assert len(ours) == 43
+
+
+def test_groups(end_state: Row) -> None:
+    """Groups that only commit offsets have no record of their own."""
+    ours = {
+        row["group_id"]: (row["kind"], row["member_id"]) for row in still_open(history("group_history", _LOGS))
+    }
+    theirs = {
+        group["group_id"]: (group["type"].lower(), None)
+        for group in end_state["groups"]
+        if group["protocol_type"]
+    }
+    assert all(group["state"] == "Empty" for group in end_state["groups"])
+    assert ours == theirs
+
+
+def test_committed_offsets(end_state: Row) -> None:
+    names = ("group_id", "topic", "partition", "metadata")
+    ours = [
+        {**_chosen(row, *names), "offset": row["committed_offset"], "leader_epoch": row["committed_leader_epoch"]}
+        for row in still_open(history("offset_commits", _LOGS))
+    ]
+    assert _sorted(ours) == _sorted(end_state["committed_offsets"])
+    assert len(ours) == len(end_state["committed_offsets"])

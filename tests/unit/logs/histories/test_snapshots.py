@@ -1,0 +1,189 @@
+"""What snapshots say counts where the log has no records, and nowhere else (KIP-630)."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tests.histories import Row, history, still_open, time
+from tests.kafka_dumps import FIXTURES
+from tests.made_logs import METADATA_LOG, Step, write_checkpoint, write_segment
+
+from kafkawire.layout import Uuid
+from kafkawire.logs.accounts import Accounts
+from kafkawire.logs.errors import LogReadError
+from kafkawire.logs.options import ReadMode, ReadOptions
+from kafkawire.protocol import ConfigRecord, NoOpRecord, PartitionRecord, RemoveTopicRecord, TopicRecord
+from kafkawire.wire import Message
+
+_REAL_LOG = FIXTURES / "logs" / METADATA_LOG
+_REAL_SNAPSHOT = _REAL_LOG / "00000000000000000202-0000000001.checkpoint"
+_BEGINNINGS = ("valid_from", "created_at", "from_offset", "added_by_snapshot")
+_SHOWN = ReadOptions(secrets=True)
+
+
+def _without(rows: Sequence[Row], *names: str) -> list[Row]:
+    return sorted(({name: value for name, value in row.items() if name not in names} for row in rows), key=str)
+
+
+def _folder(tmp_path: Path, *names: str) -> Path:
+    folder = tmp_path / METADATA_LOG
+    folder.mkdir()
+    for name in names:
+        shutil.copy(_REAL_LOG / name, folder / name)
+    return folder
+
+
+@pytest.mark.parametrize("name", ["acl_history", "quota_history", "config_history", "topic_history"])
+def test_state_of_the_log_at_the_snapshot_is_the_snapshot(tmp_path: Path, name: str) -> None:
+    below = history(name, _REAL_LOG, options=ReadOptions(high_watermark=202))
+    alone = history(name, _folder(tmp_path, _REAL_SNAPSHOT.name))
+    set_there = [row for row in still_open(below) if row.get("value", "") is not None]
+    assert len(alone) > 10
+    assert _without(alone, *_BEGINNINGS) == _without(set_there, *_BEGINNINGS)
+    assert {row["valid_from"] for row in alone} == {None}
+
+
+@pytest.mark.parametrize("name", ["acl_history", "quota_history", "config_history", "topic_history"])
+def test_where_both_are_the_log_tells(tmp_path: Path, name: str) -> None:
+    segments = [path.name for path in _REAL_LOG.glob("*.log")]
+    assert history(name, _folder(tmp_path, *segments)) == history(name, _REAL_LOG)
+
+
+def test_snapshot_before_the_first_record_begins_the_state(tmp_path: Path) -> None:
+    """The real log without its first two segments: records from 315 on, the snapshot of 202, nothing in between."""
+    folder = _folder(tmp_path, _REAL_SNAPSHOT.name, "00000000000000000159.log", "00000000000000000315.log")
+    names = ("valid_from", "from_offset", "added_by_snapshot")
+    whole, rest = history("acl_history", _REAL_LOG), history("acl_history", folder)
+    assert _without(still_open(rest), *names) == _without(still_open(whole), *names)
+    known = {row["acl_id"] for row in rest if not row["added_by_snapshot"]}
+    assert {row["acl_id"] for row in whole if row["from_offset"] >= 202} <= known
+    assert all(row["valid_from"] is None and row["from_offset"] is None for row in rest if row["added_by_snapshot"])
+
+
+def _config(name: str, value: str | None) -> ConfigRecord:
+    return ConfigRecord(2, "t", name, value)
+
+
+def _rows(folder: Path) -> set[tuple[object, ...]]:
+    names = ("name", "value", "valid_from", "valid_to")
+    return {tuple(row[name] for name in names) for row in history("config_history", folder, options=_SHOWN)}
+
+
+def _filled(*records: Message) -> tuple[Message, ...]:
+    return (*records, *(NoOpRecord(),) * (10 - len(records)))
+
+
+def test_after_a_gap_what_differs_changed_at_the_time_of_the_snapshot(tmp_path: Path) -> None:
+    """Offsets 0 to 9, then nothing up to a snapshot at 30, then offsets 30 to 39."""
+    folder = tmp_path / METADATA_LOG
+    write_segment(folder, 0, [Step(1000, _filled(_config("a", "1"), _config("b", "1"), _config("c", "1")))])
+    write_checkpoint(folder, 30, [_config("a", "1"), _config("b", "2"), _config("d", "1")], time=5000)
+    write_segment(folder, 30, [Step(6000, _filled(_config("d", "2")))])
+    assert _rows(folder) == {
+        ("a", "1", time(1000), None),
+        ("b", "1", time(1000), time(5000)),
+        ("b", "2", time(5000), None),
+        ("c", "1", time(1000), time(5000)),
+        ("d", "1", time(5000), time(6000)),
+        ("d", "2", time(6000), None),
+    }
+
+
+def test_kept_snapshots_alone_are_a_history(tmp_path: Path) -> None:
+    folder = tmp_path / METADATA_LOG
+    write_checkpoint(folder, 10, [_config("a", "1")], time=1000)
+    write_checkpoint(folder, 20, [_config("a", "2"), _config("b", "1")], time=2000)
+    write_checkpoint(folder, 30, [_config("b", "1")], time=3000)
+    assert _rows(folder) == {
+        ("a", "1", None, time(2000)),
+        ("a", "2", time(2000), time(3000)),
+        ("b", "1", time(2000), None),
+    }
+
+
+def test_unset_stays_unset_over_a_snapshot_that_does_not_list_it(tmp_path: Path) -> None:
+    folder = tmp_path / METADATA_LOG
+    write_segment(folder, 0, [Step(1000, _filled(_config("a", "1"))), Step(2000, _filled(_config("a", None)))])
+    write_checkpoint(folder, 30, [], time=3000)
+    write_segment(folder, 30, [Step(4000, _filled(_config("a", "2")))])
+    assert _rows(folder) == {
+        ("a", "1", time(1000), time(2000)),
+        ("a", None, time(2000), time(4000)),
+        ("a", "2", time(4000), None),
+    }
+
+
+def test_snapshot_amid_a_log_without_beginning_completes_the_state(tmp_path: Path) -> None:
+    """The log begins at 20; the snapshot of 25 tells what was before, and offsets 25 to 29 follow it."""
+    folder = tmp_path / METADATA_LOG
+    write_segment(
+        folder,
+        20,
+        [
+            Step(1000, (_config("b", "1"), *(NoOpRecord(),) * 4)),
+            Step(2000, (_config("c", "1"), *(NoOpRecord(),) * 4)),
+        ],
+    )
+    write_checkpoint(folder, 25, [_config("a", "1"), _config("b", "1")], time=1000)
+    assert _rows(folder) == {("a", "1", None, None), ("b", "1", time(1000), None), ("c", "1", time(2000), None)}
+
+
+def test_end_without_beginning_is_a_row(tmp_path: Path) -> None:
+    """A topic that was created before the log begins: only its id and its end are known."""
+    folder = tmp_path / METADATA_LOG
+    write_segment(folder, 20, [Step(1000, (RemoveTopicRecord(Uuid(b"t" * 16)),))])
+    (row,) = history("topic_history", folder)
+    assert row["topic_id"] == str(Uuid(b"t" * 16))
+    assert (row["name"], row["created_at"], row["deleted_at"]) == (None, None, time(1000))
+
+
+def test_what_is_known_not_to_be_has_no_end(tmp_path: Path) -> None:
+    folder = tmp_path / METADATA_LOG
+    write_segment(folder, 0, [Step(1000, (RemoveTopicRecord(Uuid(b"t" * 16)),))])
+    assert history("topic_history", folder) == []
+
+
+def test_gap_that_no_snapshot_fills_is_told(tmp_path: Path) -> None:
+    folder = tmp_path / METADATA_LOG
+    write_segment(folder, 0, [Step(1000, (_config("a", "1"),))])
+    write_segment(folder, 5, [Step(2000, (_config("b", "1"),))])
+    accounts = Accounts()
+    assert len(history("config_history", folder, accounts=accounts)) == 2
+    assert accounts.errors == {"offset_gap": 1}
+    with pytest.raises(LogReadError, match="offset_gap: the log has no records from offset 1 to 4"):
+        history("config_history", folder, options=ReadOptions(mode=ReadMode.FAILFAST))
+
+
+def test_duplicate_offsets_are_applied_once(tmp_path: Path) -> None:
+    """A segment that begins inside the one before, as copies of a log that was still written to do."""
+    folder = tmp_path / METADATA_LOG
+    steps = [Step(at * 1000, (_config("a", str(at)),)) for at in range(6)]
+    write_segment(folder, 0, steps[:4])
+    write_segment(folder, 2, steps[2:])
+    rows = history("config_history", folder, options=_SHOWN)
+    assert [row["value"] for row in rows] == ["0", "1", "2", "3", "4", "5"]
+
+
+def test_snapshot_that_is_not_whole_says_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / METADATA_LOG
+    write_checkpoint(folder, 10, [_config("a", "1")], time=1000)
+    whole = write_checkpoint(folder, 20, [_config("a", "2")], time=2000)
+    whole.write_bytes(whole.read_bytes()[:-20])
+    accounts = Accounts()
+    rows = history("config_history", folder, options=_SHOWN, accounts=accounts)
+    assert [row["value"] for row in rows] == ["1"]
+    assert accounts.errors == {"truncated_batch": 1}
+
+
+def test_partitions_that_are_added_count_in_the_row_of_the_topic(tmp_path: Path) -> None:
+    folder = tmp_path / METADATA_LOG
+    topic = Uuid(b"t" * 16)
+    made = (TopicRecord("t", topic), PartitionRecord(0, topic), PartitionRecord(1, topic))
+    write_segment(folder, 0, [Step(1000, made), Step(5000, (PartitionRecord(2, topic),))])
+    (row,) = history("topic_history", folder)
+    assert (row["partitions"], row["valid_from"]) == (3, time(1000))
+    (earlier,) = history("topic_history", folder, options=ReadOptions(as_of=time(4999)))
+    assert earlier["partitions"] == 2
