@@ -16,8 +16,11 @@ COMMANDS: Mapping[str, str] = {
     "codec": "kafkawire.cli.codec:app",
     "demo": "kafkawire.cli.demo.command:run",
     "generate": "kafkawire.cli.generate:run",
+    "report": "kafkawire.cli.report.command:report",
     "schema": "kafkawire.cli.schema:schema",
+    "spark": "kafkawire.cli.spark:app",
     "specs": "kafkawire.cli.specs:app",
+    "tables": "kafkawire.cli.tables.command:run",
 }
 """Command name to ``module:attribute``: a function for one command, a ``typer.Typer`` for a group of commands."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from typing import Any, Final
 
 import msgspec
 import pyarrow as pa
@@ -10,8 +11,8 @@ import pyarrow.compute as pc
 
 __all__ = ["as_json_lines", "as_plain_columns", "plain_schema"]
 
-_ENCODER = msgspec.json.Encoder()
-_ISO_8601 = "%Y-%m-%dT%H:%M:%SZ"
+_ENCODER: Final = msgspec.json.Encoder()
+_ISO_8601: Final = "%Y-%m-%dT%H:%M:%SZ"
 
 
 def as_json_lines(batch: pa.RecordBatch) -> bytes:
@@ -37,7 +38,7 @@ def _plain_type(kind: pa.DataType) -> pa.DataType:
     return kind if number else pa.string()
 
 
-def _plain(column: pa.Array) -> pa.Array:
+def _plain(column: pa.Array[Any]) -> pa.Array[Any]:
     if pa.types.is_timestamp(column.type):
         return _with_texts_for_times(column)
     if pa.types.is_nested(column.type):
@@ -47,11 +48,12 @@ def _plain(column: pa.Array) -> pa.Array:
     return column.cast(_plain_type(column.type))
 
 
-def _with_texts_for_times(column: pa.Array) -> pa.Array:
+def _with_texts_for_times(column: pa.Array[Any]) -> pa.Array[Any]:
     """Times are in UTC: without their zone no data base of zones is needed."""
     if not pa.types.is_timestamp(column.type):
         return column
-    return pc.strftime(column.cast(pa.timestamp("us")), format=_ISO_8601)
+    without_zone: pa.Array[Any] = column.cast(pa.timestamp("us"))
+    return pc.strftime(without_zone, format=_ISO_8601)
 
 
 def _json(cell: object) -> str:

@@ -22,6 +22,8 @@ MAXIMUM_ROWS: Final = 1_000
 _FAINT: Final = ("cluster", "file", "batch_position", "leader_epoch", "_corrupt_record")
 """Columns that are left out first where there is not enough room."""
 
+_FAINTER_THAN_MOST: Final = ("id", "acl_id", "topic_id", "record_version")
+
 _WIDEST: Final = 44
 _GAP: Final = 3
 _UNSEEN: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
@@ -118,4 +120,5 @@ def _rank(name: str, names: set[str]) -> int:
     """Which columns go first: codes stand beside their names, and where a row was read says least."""
     if name in _FAINT:
         return 2
-    return 1 if name.endswith("_code") and name.removesuffix("_code") in names else 0
+    beside_its_name = name.endswith("_code") and name.removesuffix("_code") in names
+    return 1 if beside_its_name or name in _FAINTER_THAN_MOST else 0

@@ -1,0 +1,169 @@
+"""The command: its options, and what becomes of a run."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+from typing import Annotated, BinaryIO, Final
+
+import typer
+from rich.console import Console
+
+from kafkawire.cli.outcome import CommandError, ExitCode
+from kafkawire.cli.tables.dates import date_of
+from kafkawire.cli.tables.destination import opened_destination
+from kafkawire.cli.tables.formats import Format, chosen_format
+from kafkawire.cli.tables.purposes import purpose_of
+from kafkawire.cli.tables.reading import batches_of, checked_table, found_logs
+from kafkawire.cli.tables.terminal import TerminalTable
+from kafkawire.cli.tables.writing import write_rows
+from kafkawire.logs import Accounts, ReadMode, ReadOptions, table_names
+
+_RANGES: Final = "Offsets and times"
+_READING: Final = "Reading"
+_WIDE: Final = 1_000_000
+"""Characters of a line where there is no terminal to end it."""
+
+
+def run(
+    log: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A log: the folder of a partition, a folder of such folders, a file, or a pattern; may be given often."
+        ),
+    ] = None,
+    table: Annotated[str | None, typer.Option(help="Name of the table; --list tells them all.")] = None,
+    as_of: Annotated[
+        str | None, typer.Option(metavar="DATE", help="Histories: only what was so then, such as 2026-03-01T12:30Z.")
+    ] = None,
+    output: Annotated[
+        Format | None,
+        typer.Option(
+            "--format",
+            help="By default what the name of --out ends with; else a table on a terminal, JSON lines in a pipe.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="File to write. It is replaced when all is written.")
+    ] = None,
+    columns: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Only these columns, with commas between.")
+    ] = None,
+    record_types: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Only records of these types, such as TOPIC_RECORD,CONFIG_RECORD."),
+    ] = None,
+    from_offset: Annotated[
+        int | None, typer.Option(min=0, help="Only records from this offset on.", rich_help_panel=_RANGES)
+    ] = None,
+    until_offset: Annotated[
+        int | None, typer.Option(min=0, help="Only records before this offset.", rich_help_panel=_RANGES)
+    ] = None,
+    from_time: Annotated[
+        str | None, typer.Option(metavar="DATE", help="Only records of this time on.", rich_help_panel=_RANGES)
+    ] = None,
+    until_time: Annotated[
+        str | None, typer.Option(metavar="DATE", help="Only records before this time.", rich_help_panel=_RANGES)
+    ] = None,
+    high_watermark: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="Of the log: what lies at it or after it may not be committed, and is not read.",
+            rich_help_panel=_RANGES,
+        ),
+    ] = None,
+    mode: Annotated[
+        ReadMode,
+        typer.Option(
+            case_sensitive=False,
+            help="What becomes of bytes that cannot be decoded: a row that says so, no row, or the end.",
+            rich_help_panel=_READING,
+        ),
+    ] = ReadMode.PERMISSIVE,
+    max_errors: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="Fail if there are more errors than this; by default any number is allowed.",
+            rich_help_panel=_READING,
+        ),
+    ] = None,
+    verify_checksums: Annotated[
+        bool, typer.Option(help="Whether batches with a wrong checksum are errors.", rich_help_panel=_READING)
+    ] = True,
+    secrets: Annotated[
+        bool,
+        typer.Option("--secrets", help="Show salts, keys and sensitive configurations.", rich_help_panel=_READING),
+    ] = False,
+    no_ops: Annotated[
+        bool,
+        typer.Option("--no-ops", help="Table records: keep records that change nothing.", rich_help_panel=_READING),
+    ] = False,
+    list_: Annotated[bool, typer.Option("--list", help="Tell the names of the tables and end.")] = False,
+) -> None:
+    """Read Kafka's own logs as tables: the metadata log, and those of groups, transactions and share groups.
+
+    It needs no broker and changes nothing. The last line, on standard error, accounts for every byte: those read are
+    those decoded and those skipped, by reason.
+
+    Exit code: 0 if all was decoded, 3 if there were errors but no more than --max-errors, 1 if it failed, 2 for wrong
+    usage.
+    """
+    if list_:
+        _list_tables()
+        return
+    if table is None or not log:
+        raise CommandError("--log DIR and --table NAME are needed; --list tells the tables", ExitCode.USAGE)
+    form = chosen_format(output, out, terminal=sys.stdout.isatty())
+    options = ReadOptions(
+        mode=mode,
+        record_types=_names(record_types),
+        columns=_names(columns),
+        from_offset=from_offset,
+        until_offset=until_offset,
+        from_time=None if from_time is None else date_of(from_time, "--from-time"),
+        until_time=None if until_time is None else date_of(until_time, "--until-time"),
+        verify_checksums=verify_checksums,
+        high_watermark=high_watermark,
+        secrets=secrets,
+        no_ops=no_ops,
+        as_of=None if as_of is None else date_of(as_of, "--as-of"),
+    )
+    checked = checked_table(table, options)
+    found_logs(log, checked)
+    accounts = Accounts()
+    console = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
+    rows = batches_of(table, log, options, accounts, console, max_errors)
+    with opened_destination(out) as stream:
+        if form is Format.TABLE:
+            _print_table(
+                TerminalTable(rows, checked.schema), stream, console, everything=columns is not None or out is not None
+            )
+        else:
+            write_rows(form, rows, checked.schema, stream)
+    console.print(accounts.line())
+    raise typer.Exit(ExitCode.SOME_FAILED if accounts.errors else ExitCode.DONE)
+
+
+def _names(text: str | None) -> tuple[str, ...] | None:
+    return None if text is None else tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _list_tables() -> None:
+    names = table_names()
+    width = max(map(len, names))
+    for name in names:
+        typer.echo(f"{name:<{width}}  {purpose_of(name)}")
+
+
+def _print_table(table: TerminalTable, stream: BinaryIO, errors: Console, *, everything: bool) -> None:
+    text = io.TextIOWrapper(stream, "utf-8", write_through=True)
+    terminal = stream.isatty()
+    table.print(Console(file=text, width=None if terminal else _WIDE), everything=everything or not terminal)
+    text.detach()
+    if table.left_out_columns:
+        errors.print(f"No room for {', '.join(table.left_out_columns)}: --columns chooses.")
+    if table.left_out_rows:
+        errors.print(f"{table.left_out_rows:,} more rows: --format csv, json or parquet has them all.")

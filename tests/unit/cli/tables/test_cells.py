@@ -1,0 +1,103 @@
+"""Cells as text: times in ISO 8601 UTC with microseconds, bytes in base64, what is nested as JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from datetime import UTC, datetime
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from kafkawire.cli.tables.formats import Format
+from kafkawire.cli.tables.writing import write_rows
+
+SCHEMA = pa.schema(
+    [
+        pa.field("time", pa.timestamp("us", tz="UTC")),
+        pa.field("name", pa.string()),
+        pa.field("raw", pa.binary()),
+        pa.field("replicas", pa.list_(pa.int32())),
+        pa.field("parts", pa.list_(pa.struct([pa.field("key", pa.string()), pa.field("raw", pa.binary())]))),
+        pa.field("count", pa.int64()),
+        pa.field("rate", pa.float64()),
+        pa.field("tombstone", pa.bool_()),
+    ]
+)
+ROWS = [
+    {
+        "time": datetime(2026, 3, 1, 12, 30, 0, 250, tzinfo=UTC),
+        "name": 'a "quoted", name\nin two lines',
+        "raw": b"\x00\xff",
+        "replicas": [1, 2],
+        "parts": [{"key": "k", "raw": b"\x01"}],
+        "count": 2**62,
+        "rate": 0.5,
+        "tombstone": True,
+    },
+    dict.fromkeys(SCHEMA.names),
+    {**dict.fromkeys(SCHEMA.names), "name": "", "time": datetime(2026, 3, 1, tzinfo=UTC)},
+]
+
+
+def written(form: Format, schema: pa.Schema = SCHEMA) -> bytes:
+    stream = io.BytesIO()
+    write_rows(form, [pa.RecordBatch.from_pylist(ROWS, schema=schema)] * 2, schema, stream)
+    return stream.getvalue()
+
+
+def test_json_is_an_object_a_line() -> None:
+    lines = [json.loads(line) for line in written(Format.JSON).decode().splitlines()]
+    assert len(lines) == 6
+    assert lines[0] == {
+        "time": "2026-03-01T12:30:00.000250Z",
+        "name": 'a "quoted", name\nin two lines',
+        "raw": "AP8=",
+        "replicas": [1, 2],
+        "parts": [{"key": "k", "raw": "AQ=="}],
+        "count": 2**62,
+        "rate": 0.5,
+        "tombstone": True,
+    }
+    assert lines[1] == dict.fromkeys(SCHEMA.names)
+    assert lines[2]["time"] == "2026-03-01T00:00:00.000000Z"
+
+
+def test_csv_has_headings_and_tells_null_from_an_empty_text() -> None:
+    text = written(Format.CSV).decode()
+    rows = list(csv.reader(io.StringIO(text)))
+    assert rows[0] == SCHEMA.names
+    assert rows[1] == [
+        "2026-03-01T12:30:00.000250Z",
+        'a "quoted", name\nin two lines',
+        "AP8=",
+        "[1,2]",
+        '[{"key":"k","raw":"AQ=="}]',
+        str(2**62),
+        "0.5",
+        "true",
+    ]
+    assert text.splitlines()[3] == ",,,,,,,"
+    assert text.splitlines()[4] == '"2026-03-01T00:00:00.000000Z","",,,,,,'
+    assert len(rows) == 7
+
+
+def test_parquet_keeps_all_as_it_is() -> None:
+    table = pyarrow.parquet.read_table(io.BytesIO(written(Format.PARQUET)))
+    assert table.schema.equals(SCHEMA)
+    assert table.to_pylist() == ROWS * 2
+
+
+@pytest.mark.parametrize("form", [Format.CSV, Format.JSON, Format.PARQUET])
+def test_table_without_rows_still_has_its_form(form: Format) -> None:
+    stream = io.BytesIO()
+    write_rows(form, [], SCHEMA, stream)
+    match form:
+        case Format.CSV:
+            assert stream.getvalue() == b",".join(f'"{name}"'.encode() for name in SCHEMA.names) + b"\n"
+        case Format.PARQUET:
+            assert pyarrow.parquet.read_schema(io.BytesIO(stream.getvalue())).equals(SCHEMA)
+        case _:
+            assert stream.getvalue() == b""

@@ -1,0 +1,126 @@
+"""A file is there as a whole or not at all, and the format is what its name says."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from kafkawire.cli.outcome import CommandError, ExitCode
+from kafkawire.cli.tables.dates import date_of, in_utc
+from kafkawire.cli.tables.destination import whole_file
+from kafkawire.cli.tables.formats import Format, chosen_format
+
+
+def test_file_takes_its_name_when_it_is_whole(tmp_path: Path) -> None:
+    out = tmp_path / "acl.csv"
+    out.write_bytes(b"old")
+    with whole_file(out) as stream:
+        stream.write(b"new")
+        assert out.read_bytes() == b"old"
+    assert out.read_bytes() == b"new"
+    assert list(tmp_path.iterdir()) == [out]
+
+
+@pytest.mark.parametrize("failure", [CommandError("no"), KeyboardInterrupt()])
+def test_run_that_fails_or_is_interrupted_leaves_the_old_file(tmp_path: Path, failure: BaseException) -> None:
+    out = tmp_path / "acl.csv"
+    out.write_bytes(b"old")
+
+    def fail_halfway() -> None:
+        with whole_file(out) as stream:
+            stream.write(b"half")
+            raise failure
+
+    with pytest.raises(type(failure)):
+        fail_halfway()
+    assert out.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_link_stays_a_link(tmp_path: Path) -> None:
+    target = tmp_path / "target.csv"
+    target.write_bytes(b"old")
+    link = tmp_path / "link.csv"
+    link.symlink_to(target)
+    with whole_file(link) as stream:
+        stream.write(b"new")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+
+
+def test_pipe_is_written_to_as_it_is(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    received: list[bytes] = []
+    reader = threading.Thread(target=lambda: received.append(pipe.read_bytes()))
+    reader.start()
+    with whole_file(pipe) as stream:
+        stream.write(b"rows")
+    reader.join(10)
+    assert received == [b"rows"]
+
+
+def test_folder_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="is a folder"), whole_file(tmp_path):
+        pass
+
+
+def test_file_in_no_folder_is_told_by_its_own_name(tmp_path: Path) -> None:
+    out = tmp_path / "none" / "a.csv"
+    with pytest.raises(FileNotFoundError) as raised, whole_file(out):
+        pass
+    assert raised.value.filename == str(out)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "out", "terminal", "expected"),
+    [
+        (None, None, True, Format.TABLE),
+        (None, None, False, Format.JSON),
+        (None, "a.csv", True, Format.CSV),
+        (None, "a.jsonl", True, Format.JSON),
+        (None, "a.PARQUET", True, Format.PARQUET),
+        (None, "a.txt", False, Format.TABLE),
+        (Format.CSV, "a.parquet", False, Format.CSV),
+        (Format.PARQUET, None, False, Format.PARQUET),
+        (Format.PARQUET, "a", True, Format.PARQUET),
+    ],
+)
+def test_format_is_the_one_asked_for_or_that_of_the_name(
+    wanted: Format | None, out: str | None, terminal: bool, expected: Format
+) -> None:
+    assert chosen_format(wanted, None if out is None else Path(out), terminal=terminal) is expected
+
+
+def test_parquet_does_not_go_to_a_terminal() -> None:
+    with pytest.raises(CommandError, match="give --out FILE") as raised:
+        chosen_format(Format.PARQUET, None, terminal=True)
+    assert raised.value.exit_code is ExitCode.USAGE
+
+
+def test_name_that_says_nothing_needs_a_format() -> None:
+    with pytest.raises(CommandError, match="--format says what to write"):
+        chosen_format(None, Path("table.xls"), terminal=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2026-03-01", "2026-03-01T00:00:00.000000Z"),
+        ("2026-03-01T00:00Z", "2026-03-01T00:00:00.000000Z"),
+        ("2026-03-01 12:30:00.25+02:00", "2026-03-01T10:30:00.250000Z"),
+        (" 20260301T123000Z ", "2026-03-01T12:30:00.000000Z"),
+    ],
+)
+def test_date_is_in_utc_unless_it_says_otherwise(text: str, expected: str) -> None:
+    assert in_utc(date_of(text, "--as-of")) == expected
+
+
+@pytest.mark.parametrize("text", ["", "yesterday", "2026-02-30", "1700000000", "0001-01-01T00:00+23:00"])
+def test_what_is_no_date_is_refused(text: str) -> None:
+    with pytest.raises(CommandError, match="that is no date") as raised:
+        date_of(text, "--as-of")
+    assert raised.value.exit_code is ExitCode.USAGE

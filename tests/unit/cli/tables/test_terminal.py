@@ -1,0 +1,74 @@
+"""A table for people: what there is room for, and nothing that steers the terminal."""
+
+from __future__ import annotations
+
+import io
+
+import pyarrow as pa
+from rich.console import Console
+
+from kafkawire.cli.tables.terminal import MAXIMUM_ROWS, TerminalTable
+
+SCHEMA = pa.schema(
+    [
+        pa.field("cluster", pa.string()),
+        pa.field("file", pa.string()),
+        pa.field("principal", pa.string()),
+        pa.field("operation", pa.string()),
+        pa.field("operation_code", pa.int8()),
+        pa.field("offset", pa.int64()),
+        pa.field("tombstone", pa.bool_()),
+        pa.field("host", pa.string()),
+    ]
+)
+ROW = {
+    "cluster": "Wl3f",
+    "file": "/data/kafka/__cluster_metadata-0/00000000000000000000.log",
+    "principal": "User:ann",
+    "operation": "READ",
+    "operation_code": 3,
+    "offset": 17,
+    "tombstone": False,
+    "host": None,
+}
+
+
+def printed(rows: list[dict[str, object]], width: int, *, everything: bool = False) -> tuple[str, TerminalTable]:
+    batches = [
+        pa.RecordBatch.from_pylist(rows[start : start + 400], schema=SCHEMA) for start in range(0, len(rows), 400)
+    ]
+    table = TerminalTable(batches, SCHEMA)
+    text = io.StringIO()
+    table.print(Console(file=text, width=width), everything=everything)
+    return text.getvalue(), table
+
+
+def test_columns_that_say_most_are_shown_first() -> None:
+    text, table = printed([ROW], 52)
+    headings = [cell.strip() for cell in text.splitlines()[1].strip("┃").split("┃")]
+    assert headings == ["principal", "operation", "offset", "tombstone"]
+    assert table.left_out_columns == ("cluster", "file", "operation_code", "host")
+
+
+def test_all_columns_are_shown_if_wanted() -> None:
+    text, table = printed([ROW], 400, everything=True)
+    assert all(name in text for name in SCHEMA.names)
+    assert table.left_out_columns == ()
+
+
+def test_rows_beyond_what_people_read_are_counted() -> None:
+    text, table = printed([ROW] * (MAXIMUM_ROWS + 234), 100)
+    assert text.count("User:ann") == MAXIMUM_ROWS
+    assert table.left_out_rows == 234
+
+
+def test_names_cannot_steer_the_terminal_nor_turn_letters_around() -> None:
+    text, _ = printed([{**ROW, "principal": "User:\x1b[2J\u202egnp[bold]"}], 100)
+    assert "\x1b" not in text
+    assert r"User:\u001b[2J\u202egnp[bold]" in text
+
+
+def test_table_without_rows_shows_its_headings() -> None:
+    text, table = printed([], 200)
+    assert "principal" in text
+    assert table.left_out_rows == 0
