@@ -9,31 +9,22 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from kafkawire.logs.accounts import Accounts
-from kafkawire.logs.files.log_files import find_log_files
-from kafkawire.logs.files.store import LOCAL
-from kafkawire.logs.histories.tables import history_table
-from kafkawire.logs.options import DEFAULT_OPTIONS, ReadOptions
-from kafkawire.logs.scanning.found import FileRange
-from kafkawire.logs.tables.table import Part
+from kafkawire.logs import Accounts, ReadOptions, read_table, table_named
 
 Row: TypeAlias = dict[str, Any]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def history(
-    name: str, *paths: Path, options: ReadOptions = DEFAULT_OPTIONS, accounts: Accounts | None = None
-) -> list[Row]:
+def history(name: str, *paths: Path, options: ReadOptions | None = None, accounts: Accounts | None = None) -> list[Row]:
     """The rows of a history of the logs that paths lead to."""
-    table = history_table(name, options)
-    files = find_log_files([str(path) for path in paths])
-    part = Part(tuple(FileRange(file, 0, file.size) for file in files if file.topic in table.logs))
+    options = options or ReadOptions()
     booked = Accounts() if accounts is None else accounts
-    batches = list(table.read(part, options, booked, LOCAL))
-    assert all(batch.schema.equals(table.schema) for batch in batches)
+    batches = list(read_table(name, [str(path) for path in paths], options, accounts=booked))
+    schema = table_named(name, options).schema
+    assert all(batch.schema.equals(schema) for batch in batches)
     assert booked.balanced
-    return pa.Table.from_batches(batches, table.schema).to_pylist()
+    return pa.Table.from_batches(batches, schema).to_pylist()
 
 
 def still_open(rows: Sequence[Row]) -> list[Row]:

@@ -10,7 +10,8 @@ from kafkawire.protocol import message_class
 from kafkawire.protocol.record_registries import METADATA_RECORDS
 from kafkawire.records.framed_records import FRAME_VERSION
 from kafkawire.records.metadata_records import decode_metadata_record
-from kafkawire.wire import DecodeError, Message, UnsupportedVersionError
+from kafkawire.wire import DecodeError, Message
+from kafkawire.wire.message import FAST_PATH_FAILS
 
 __all__ = ["FAILURE_CODES", "MetadataRecords"]
 
@@ -21,8 +22,11 @@ FAILURE_CODES: Final = {
 }
 """Kind of a ``DecodeError`` to the code of what is wrong; any other is a ``decode_error``."""
 
-_LARGEST_OF_ONE_BYTE: Final = 0x7F
 _FRAME_SIZE: Final = 3
+"""Frame version, type and version of a record: a byte each, as all are so far."""
+
+_PASSED_OVER: Final = frozenset(bytes((FRAME_VERSION, number)) for number in METADATA_RECORDS)
+"""How records of known types begin; those that nobody wants are passed over whatever their version."""
 
 
 class MetadataRecords:
@@ -39,8 +43,13 @@ class MetadataRecords:
     def __init__(self, wanted: frozenset[str], failed: Callable[[str, str, OpenedBatch, int], None]) -> None:
         self.lost_some = False
         self._failed = failed
-        self._wanted = {number: message_class(name) for number, name in METADATA_RECORDS.items() if name in wanted}
-        self._others = frozenset(METADATA_RECORDS) - frozenset(self._wanted)
+        kinds = {number: message_class(name) for number, name in METADATA_RECORDS.items() if name in wanted}
+        self._wanted = frozenset(kinds)
+        self._readers: dict[bytes, Callable[[bytes, int], tuple[Message, int]]] = {
+            bytes((FRAME_VERSION, number, version)): kind.fast_reader(version)
+            for number, kind in kinds.items()
+            for version in kind.VERSIONS
+        }
 
     def of(self, found: OpenedBatch, first: int, limit: int | None) -> Iterator[tuple[Message, int, int]]:
         """The wanted records of a batch, with timestamp and offset.
@@ -50,31 +59,35 @@ class MetadataRecords:
             first: records below this offset are left out.
             limit: records at this offset and after it are left out.
         """
-        records = found.records
+        records, readers = found.records, self._readers
         for offset, timestamp, value in zip(records.offsets, records.timestamps, records.values, strict=True):
             if offset < first:
                 continue
             if limit is not None and offset >= limit:
                 return
-            number = _number(value)
-            if number in self._others:
-                continue
-            message = self._decoded(number, value, found, offset)
+            reader = None if value is None else readers.get(value[:_FRAME_SIZE])
+            message: Message | None = None
+            if reader is not None and value is not None:
+                try:
+                    message, end = reader(value, _FRAME_SIZE)
+                except FAST_PATH_FAILS:
+                    end = -1
+                if end != len(value):
+                    message = self._with_bytes_left(value, found, offset)
+            elif value is None or value[:2] not in _PASSED_OVER or value[1] in self._wanted:
+                message = self._exactly(value, found, offset)
             if message is not None:
                 yield message, timestamp, offset
 
-    def _decoded(self, number: int | None, value: bytes | None, found: OpenedBatch, offset: int) -> Message | None:
-        wanted = None if number is None else self._wanted.get(number)
-        if wanted is None or value is None:
-            return self._exactly(value, found, offset)
-        version = value[2]
+    def _with_bytes_left(self, value: bytes, found: OpenedBatch, offset: int) -> Message | None:
+        """A record that the bytes of its value do not end with, if it is one."""
+        kind = message_class(METADATA_RECORDS[value[1]])
         try:
-            message, end = wanted.decode_from(value, _FRAME_SIZE, version)
-        except (DecodeError, UnsupportedVersionError):
+            message, end = kind.decode_from(value, _FRAME_SIZE, value[2])
+        except DecodeError:
             return self._exactly(value, found, offset)
         if end < len(value):
-            reason = f"{len(value) - end} bytes are left after {wanted.NAME} {version}"
-            self._failed("trailing_bytes", reason, found, offset)
+            self._failed("trailing_bytes", f"{len(value) - end} bytes are left after {kind.NAME}", found, offset)
         return message
 
     def _exactly(self, value: bytes | None, found: OpenedBatch, offset: int) -> Message | None:
@@ -87,11 +100,3 @@ class MetadataRecords:
             self._failed(code, str(error), found, offset)
             return None
         return message if message.API_KEY in self._wanted else None
-
-
-def _number(value: bytes | None) -> int | None:
-    """The record type, if it and the version are written in a byte each, as all are so far."""
-    if value is None or len(value) < _FRAME_SIZE or value[0] != FRAME_VERSION:
-        return None
-    number, version = value[1], value[2]
-    return None if number > _LARGEST_OF_ONE_BYTE or version > _LARGEST_OF_ONE_BYTE else number

@@ -11,6 +11,11 @@ from kafkawire.wire import Message
 __all__ = ["MetadataState", "StateReducer"]
 
 
+_OF_TRANSACTIONS: frozenset[type[Message]] = frozenset(
+    (BeginTransactionRecord, EndTransactionRecord, AbortTransactionRecord)
+)
+
+
 class StateReducer(Protocol[K]):
     """Turns records into intervals.
 
@@ -38,9 +43,7 @@ class MetadataState(Generic[K]):
         reducer: the same; a snapshot brings another.
     """
 
-    OWN_RECORDS: ClassVar[frozenset[str]] = frozenset(
-        kind.NAME for kind in (BeginTransactionRecord, EndTransactionRecord, AbortTransactionRecord)
-    )
+    OWN_RECORDS: ClassVar[frozenset[str]] = frozenset(kind.NAME for kind in _OF_TRANSACTIONS)
 
     def __init__(self, reducer: StateReducer[K]) -> None:
         self.reducer = reducer
@@ -48,6 +51,9 @@ class MetadataState(Generic[K]):
 
     def apply(self, record: Message, at: Moment) -> None:
         """Apply a record. What a transaction changes is so from its end on; an aborted one changes nothing."""
+        if self._held is None and type(record) not in _OF_TRANSACTIONS:
+            self.reducer.apply(record, at)
+            return
         match record:
             case BeginTransactionRecord():
                 self._held = []
@@ -60,7 +66,7 @@ class MetadataState(Generic[K]):
             case _ if self._held is not None:
                 self._held.append((record, at.offset))
             case _:
-                self.reducer.apply(record, at)
+                pass
 
     def forget_transaction(self) -> None:
         """Drop what an open transaction has so far: a snapshot or a loss came in between."""

@@ -75,13 +75,9 @@ def test_configs(end_state: Row) -> None:
 
 def test_groups(end_state: Row) -> None:
     """Groups that only commit offsets have no record of their own."""
-    ours = {
-        row["group_id"]: (row["kind"], row["member_id"]) for row in still_open(history("group_history", _LOGS))
-    }
+    ours = {row["group_id"]: (row["kind"], row["member_id"]) for row in still_open(history("group_history", _LOGS))}
     theirs = {
-        group["group_id"]: (group["type"].lower(), None)
-        for group in end_state["groups"]
-        if group["protocol_type"]
+        group["group_id"]: (group["type"].lower(), None) for group in end_state["groups"] if group["protocol_type"]
     }
     assert all(group["state"] == "Empty" for group in end_state["groups"])
     assert ours == theirs
