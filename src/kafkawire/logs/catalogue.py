@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from kafkawire.logs.errors import UnknownTableError
+from kafkawire.logs.histories.tables import HISTORIES, history_table
 from kafkawire.logs.options import DEFAULT_OPTIONS, ReadOptions
 from kafkawire.logs.registry import BUILT_IN, RecordRegistry
 from kafkawire.logs.tables.batches_table import BatchesTable
@@ -23,7 +24,7 @@ _OF_ALL_LOGS: Final[Mapping[str, Callable[[ReadOptions], Table]]] = {
 
 def table_names(registry: RecordRegistry = BUILT_IN) -> tuple[str, ...]:
     """The names of all tables: of all logs first, then the histories, then one for each record type."""
-    return (*_OF_ALL_LOGS, *typed_table_names(registry))
+    return (*_OF_ALL_LOGS, *HISTORIES, *typed_table_names(registry))
 
 
 def table_named(name: str, options: ReadOptions = DEFAULT_OPTIONS) -> Table:
@@ -35,6 +36,8 @@ def table_named(name: str, options: ReadOptions = DEFAULT_OPTIONS) -> Table:
     """
     if made := _OF_ALL_LOGS.get(name):
         return made(options)
+    if name in HISTORIES:
+        return history_table(name, options)
     found = typed_table(name, options)
     if found is None:
         raise UnknownTableError(name, table_names(options.registry))

@@ -10,7 +10,7 @@ import pyarrow as pa
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.catalogue import table_named
 from kafkawire.logs.files.arrow_store import store_for
-from kafkawire.logs.files.log_files import LogFile, find_log_files
+from kafkawire.logs.files.log_files import find_log_files
 from kafkawire.logs.files.store import LOCAL, FileStore
 from kafkawire.logs.options import DEFAULT_OPTIONS, ReadOptions
 from kafkawire.logs.planning import plan
@@ -60,23 +60,17 @@ def read_table(
     listed = (paths,) if isinstance(paths, str) else tuple(paths)
     place = store or (store_for(listed[0]) if listed else LOCAL)
     files = find_log_files(listed, store=place)
-    return _rows(table, files, options, Accounts() if accounts is None else accounts, progress, place)
+    parts = plan(table, files, store=place, options=options)
+    booked = Accounts() if accounts is None else accounts
+    rows = (batch for part in parts for batch in read_part(table, part, options, booked, store=place))
+    return rows if progress is None else _watched(rows, parts, booked, progress)
 
 
-def _rows(
-    table: Table,
-    files: Sequence[LogFile],
-    options: ReadOptions,
-    accounts: Accounts,
-    progress: Progress | None,
-    store: FileStore,
+def _watched(
+    rows: Iterator[pa.RecordBatch], parts: Sequence[Part], accounts: Accounts, progress: Progress
 ) -> Iterator[pa.RecordBatch]:
-    parts = plan(table, files, store=store, options=options)
     total = sum(each.end - each.start for part in parts for each in part.files)
-    for part in parts:
-        for batch in read_part(table, part, options, accounts, store=store):
-            if progress:
-                progress(min(accounts.bytes_read, total), total)
-            yield batch
-    if progress:
-        progress(total, total)
+    for batch in rows:
+        progress(min(accounts.bytes_read, total), total)
+        yield batch
+    progress(total, total)

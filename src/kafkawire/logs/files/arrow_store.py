@@ -93,8 +93,8 @@ class _ArrowFile:
         return _stamp(info)
 
     def read_at(self, offset: int, size: int) -> bytes:
-        size = min(size, self._file.size() - offset)
-        return self._file.read_at(size, offset) if size > 0 else b""
+        self._file.seek(min(offset, self._file.size()))
+        return self._file.read(size)
 
     def __enter__(self) -> Self:
         return self

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from typing import Final
 
@@ -38,6 +38,16 @@ class IndexPoints:
         for index in range(bisect_right(self._positions, position), len(self._positions)):
             yield self._positions[index], self._base_offset + self._offsets[index]
 
+    def before_offset(self, offset: int) -> Iterator[tuple[int, int]]:
+        """Position and offset of each entry of a lower offset, the last first."""
+        for index in reversed(range(bisect_left(self._offsets, offset - self._base_offset))):
+            yield self._positions[index], self._base_offset + self._offsets[index]
+
+    def from_offset(self, offset: int) -> Iterator[tuple[int, int]]:
+        """Position and offset of each entry of an offset or a higher one, in order."""
+        for index in range(bisect_left(self._offsets, offset - self._base_offset), len(self._offsets)):
+            yield self._positions[index], self._base_offset + self._offsets[index]
+
 
 def points_of(file: LogFile, store: FileStore) -> IndexPoints:
     """The index beside a segment; without entries if there is none or it cannot be read."""
@@ -68,17 +78,16 @@ def sound_batch_at(file: OpenFile, position: int, offset: int, largest: int) -> 
 
 def _read_entries(index: OpenFile, offsets: list[int], positions: list[int]) -> None:
     """Up to the zeros of a file that was allocated ahead, or to the first entry out of order."""
-    last = 0
+    last, last_offset = 0, -1
     for start in range(0, _LARGEST_INDEX, _BLOCK):
         block = index.read_at(start, _BLOCK)
         for offset, position in _ENTRY.iter_unpack(block[: len(block) // _ENTRY.size * _ENTRY.size]):
-            if position <= last and positions or position < 0 or offset < 0:
-                return
-            if position:  # the first batch needs no entry
-                offsets.append(offset)
-                positions.append(position)
-                last = position
-            elif not offset:
-                return
+            if position <= last or offset <= last_offset:
+                if position or offsets or not offset:
+                    return
+                continue  # an entry of the first batch, which needs none
+            offsets.append(offset)
+            positions.append(position)
+            last, last_offset = position, offset
         if len(block) < _BLOCK:
             return

@@ -1,17 +1,111 @@
-"""Cutting a file into ranges that begin where a batch does."""
+"""Cutting a file into ranges that begin where a batch does: by its index, or by hopping from length to length."""
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
+from itertools import islice, pairwise
+from typing import Final
 
-from kafkawire.logs.files.log_files import LogFile
-from kafkawire.logs.files.store import FileStore
+from kafkawire.logs.errors import LogReadError
+from kafkawire.logs.files.log_files import FileKind, LogFile
+from kafkawire.logs.files.store import FileStamp, FileStore, OpenFile
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.scanning.found import FileRange
+from kafkawire.logs.scanning.index_points import IndexPoints, points_of, sound_batch_at
+from kafkawire.logs.scanning.scan import FRAME_SIZE, LENGTH_COUNTS_FROM, SMALLEST_LENGTHS
+from kafkawire.logs.scanning.windows import FileChangedError, Window
 
-__all__ = ["ranges_of"]
+__all__ = ["hop", "ranges_of"]
+
+_LENGTH_AND_MAGIC: Final = struct.Struct(">i4xb")
+_LENGTH_AT: Final = 8
+_TRIED_POINTS: Final = 8
+"""An index none of whose next points is sound is stale, or of another segment."""
 
 
 def ranges_of(file: LogFile, target: int, options: ReadOptions, store: FileStore) -> Iterator[FileRange]:
-    """Ranges of about ``target`` bytes."""
-    yield FileRange(file, 0, file.size)
+    """Ranges of about ``target`` bytes, without the ends of the file that hold nothing of the offsets asked for.
+
+    Raises:
+        LogReadError: code ``unreadable``: the file cannot be read.
+    """
+    limits_offsets = options.from_offset is not None or options.until_offset is not None
+    if file.size <= target and not (limits_offsets and file.kind is FileKind.SEGMENT):
+        yield FileRange(file, 0, file.size)
+        return
+    try:
+        with store.open(file.path) as opened:
+            points = points_of(file, store)
+            whole = _limits(file, opened, points, options)
+            boundaries = list(_boundaries(whole, opened, points, target, options.max_frame_bytes))
+    except OSError as error:
+        raise LogReadError("unreadable", file.path, str(error)) from None
+    yield from (FileRange(file, *pair) for pair in pairwise((whole.start, *boundaries, whole.end)))
+
+
+def hop(opened: OpenFile, stamp: FileStamp, start: int, target: int, largest: int) -> Iterator[int]:
+    """Positions of batches about ``target`` bytes apart, by their lengths, up to the first length that is absurd."""
+    window = Window(opened, stamp)
+    position = start
+    wanted = start + target
+    unpack = _LENGTH_AND_MAGIC.unpack_from
+    while position + FRAME_SIZE <= stamp.size:
+        try:
+            window.move_to(position, FRAME_SIZE)
+        except FileChangedError:
+            return  # whoever reads the ranges will find it changed as well
+        data, behind = window.data, window.end - window.start - FRAME_SIZE
+        at = 0
+        while at <= behind:
+            if position + at >= wanted:
+                yield position + at
+                wanted = position + at + target
+            length, magic = unpack(data, at + _LENGTH_AT)
+            if not SMALLEST_LENGTHS.get(magic, 14) <= length <= largest - LENGTH_COUNTS_FROM:
+                return
+            at += length + LENGTH_COUNTS_FROM
+        position += at
+
+
+def _limits(file: LogFile, opened: OpenFile, points: IndexPoints, options: ReadOptions) -> FileRange:
+    """The range that has all batches that are asked for, as far as the index tells."""
+    start, end = 0, file.size
+    if file.kind is not FileKind.SEGMENT:
+        return FileRange(file, start, end)
+    if options.from_offset is not None:
+        before = points.before_offset(options.from_offset)
+        sound = (position for position, offset in before if _is_sound(opened, position, offset, options))
+        start = next(islice(sound, 1), 0)
+    if options.until_offset is not None:
+        behind = points.from_offset(options.until_offset)
+        sound = (
+            position
+            for position, offset in behind
+            if _is_sound(opened, position, offset, options) and _first_offset(opened, position) >= options.until_offset
+        )
+        end = next(sound, file.size)
+    return FileRange(file, start, max(start, end))
+
+
+def _boundaries(whole: FileRange, opened: OpenFile, points: IndexPoints, target: int, largest: int) -> Iterator[int]:
+    last, end = whole.start, whole.end
+    while end - last > target:
+        candidates = islice(points.after(last + target - 1), _TRIED_POINTS)
+        sound = (each for each, offset in candidates if each < end and sound_batch_at(opened, each, offset, largest))
+        found = next(sound, None)
+        if found is None:
+            break
+        yield found
+        last = found
+    if end - last > 2 * target:
+        stamp = FileStamp(whole.file.size, whole.file.modified)
+        yield from (each for each in hop(opened, stamp, last, target, largest) if last < each < end)
+
+
+def _is_sound(opened: OpenFile, position: int, offset: int, options: ReadOptions) -> bool:
+    return sound_batch_at(opened, position, offset, options.max_frame_bytes)
+
+
+def _first_offset(opened: OpenFile, position: int) -> int:
+    return int.from_bytes(opened.read_at(position, _LENGTH_AT), "big", signed=True)

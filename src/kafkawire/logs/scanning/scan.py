@@ -63,9 +63,7 @@ class Scan:
             with self._store.open(self._file.path) as opened:
                 stamp = opened.stamp()
                 try:
-                    if not found_at.grew_to(stamp):
-                        raise FileChangedError
-                    yield from self._entries(Window(opened, stamp), opened)
+                    yield from self._entries(Window(opened, _unless_changed(found_at, stamp)), opened)
                 except FileChangedError:
                     # A file that was asked for as a whole and not read yet may as well be read as it is now.
                     if attempt or self._position != begun or not (self._begins_file and self._ends_file):
@@ -214,3 +212,14 @@ class Scan:
 
     def _shown(self, window: Window) -> bytes:
         return window.bytes_at(self._position, _SHOWN_OF_LOST_BYTES)
+
+
+def _unless_changed(found_at: FileStamp, stamp: FileStamp) -> FileStamp:
+    """What is open now, if it is what was found.
+
+    Raises:
+        FileChangedError: it is not.
+    """
+    if not found_at.grew_to(stamp):
+        raise FileChangedError
+    return stamp

@@ -76,8 +76,9 @@ _READERS: Final[Mapping[str, Callable[[_Described], object]]] = {
 class BatchesTable:
     """The headers of batches as a table; records are not decoded.
 
-    ``first_offset`` and ``last_offset`` are those that the batch was written with: compaction keeps them. ``log_offset``
-    is the first. ``append_time`` is the base timestamp, unless compaction replaced it by a delete horizon: then null.
+    ``first_offset`` and ``last_offset`` are those that the batch was written with: compaction keeps them.
+    ``log_offset`` is the first. ``append_time`` is the base timestamp, unless compaction replaced it by a delete
+    horizon: then null.
     """
 
     name = "batches"

@@ -59,7 +59,7 @@ def describe_record(
             return _control_record(key, value, full=full)
         if topic == METADATA_TOPIC:
             return _metadata_record(value, registry, full=full)
-        if topic in registry.coordinators:
+        if topic is not None and topic in registry.coordinators:
             return _coordinator_record(key, value, registry.coordinators[topic], registry, full=full)
     except DecodeError as error:
         return Description(code="decode_error", reason=str(error))
@@ -119,18 +119,13 @@ def _coordinator_record(
     if not full:
         return Description(type_name, version)
     try:
-        return _coordinator_json(known, type_name, key, value, version, registry)
+        return _coordinator_json(known, key, value, version, registry)
     except DecodeError as error:
         return Description(type_name, version, None, "decode_error", str(error))
 
 
 def _coordinator_json(
-    known: CoordinatorRecordType,
-    type_name: str,
-    key: bytes,
-    value: bytes | None,
-    version: int | None,
-    registry: RecordRegistry,
+    known: CoordinatorRecordType, key: bytes, value: bytes | None, version: int | None, registry: RecordRegistry
 ) -> Description:
     message, end = registry.message(known.key).decode_from(key, PREFIX_SIZE, known.key_version)
     left = len(key) - end
@@ -142,7 +137,7 @@ def _coordinator_json(
         message, end = registry.message(known.value).decode_from(value, PREFIX_SIZE, version)
         left = left or len(value) - end
         described["value"] = {"version": str(version), "data": to_json(message, version)}
-    return Description(type_name, version, _json(described), *_trailing(left))
+    return Description(upper_snake_case(known.name), version, _json(described), *_trailing(left))
 
 
 def _control_record(key: bytes | None, value: bytes | None, *, full: bool) -> Description:

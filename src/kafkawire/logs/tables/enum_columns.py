@@ -4,55 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import IntEnum
-from types import MappingProxyType
 from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kafkawire.admin.acls import AclOperation, AclPermissionType, PatternType, ResourceType
-from kafkawire.admin.config_resources import ConfigResourceType
 from kafkawire.admin.scram import ScramMechanism
+from kafkawire.columns.arrow_types import ArrowArray
+from kafkawire.logs.histories.codes import (
+    CONFIG_RESOURCE_TYPES,
+    OPERATIONS,
+    PATTERN_TYPES,
+    PERMISSIONS,
+    RESOURCE_TYPES,
+    Names,
+)
 
 __all__ = ["ENUM_FIELDS", "enum_names"]
 
 
-def _names(enumeration: type[IntEnum]) -> Mapping[int, str]:
-    return MappingProxyType({member.value: name for name, member in enumeration.__members__.items()})
+class _TransactionState(IntEnum):
+    """State of a transaction in the log of its coordinator."""
+
+    EMPTY = 0
+    ONGOING = 1
+    PREPARE_COMMIT = 2
+    PREPARE_ABORT = 3
+    COMPLETE_COMMIT = 4
+    COMPLETE_ABORT = 5
+    DEAD = 6
+    PREPARE_EPOCH_FENCE = 7
 
 
-_TRANSACTION_STATES: Final[Mapping[int, str]] = MappingProxyType(
-    dict(
-        enumerate(
-            (
-                "EMPTY",
-                "ONGOING",
-                "PREPARE_COMMIT",
-                "PREPARE_ABORT",
-                "COMPLETE_COMMIT",
-                "COMPLETE_ABORT",
-                "DEAD",
-                "PREPARE_EPOCH_FENCE",
-            )
-        )
-    )
-)
+_MECHANISMS: Final = Names(ScramMechanism)
 
-ENUM_FIELDS: Final[Mapping[tuple[str, str], Mapping[int, str]]] = {
-    ("AccessControlEntryRecord", "resource_type"): _names(ResourceType),
-    ("AccessControlEntryRecord", "pattern_type"): _names(PatternType),
-    ("AccessControlEntryRecord", "operation"): _names(AclOperation),
-    ("AccessControlEntryRecord", "permission_type"): _names(AclPermissionType),
-    ("ConfigRecord", "resource_type"): _names(ConfigResourceType),
-    ("UserScramCredentialRecord", "mechanism"): _names(ScramMechanism),
-    ("RemoveUserScramCredentialRecord", "mechanism"): _names(ScramMechanism),
-    ("TransactionLogValue", "transaction_status"): _TRANSACTION_STATES,
+ENUM_FIELDS: Final[Mapping[tuple[str, str], Names]] = {
+    ("AccessControlEntryRecord", "resource_type"): RESOURCE_TYPES,
+    ("AccessControlEntryRecord", "pattern_type"): PATTERN_TYPES,
+    ("AccessControlEntryRecord", "operation"): OPERATIONS,
+    ("AccessControlEntryRecord", "permission_type"): PERMISSIONS,
+    ("ConfigRecord", "resource_type"): CONFIG_RESOURCE_TYPES,
+    ("UserScramCredentialRecord", "mechanism"): _MECHANISMS,
+    ("RemoveUserScramCredentialRecord", "mechanism"): _MECHANISMS,
+    ("TransactionLogValue", "transaction_status"): Names(_TransactionState),
 }
 """The names by message and field."""
 
 
-def enum_names(codes: pa.Array, names: Mapping[int, str]) -> pa.Array:
+def enum_names(codes: ArrowArray, names: Names) -> ArrowArray:
     """The names of a column of numbers; a number without name is ``UNKNOWN(17)``."""
     distinct = pc.unique(codes)
-    texts = [None if each is None else names.get(each, f"UNKNOWN({each})") for each in distinct.to_pylist()]
-    return pa.array(texts, pa.string()).take(pc.index_in(codes, distinct))
+    texts: ArrowArray = pa.array(names.of(each.as_py() for each in distinct), pa.string())
+    return texts.take(pc.index_in(codes, distinct))

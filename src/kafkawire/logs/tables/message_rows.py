@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeAlias
 
-import pyarrow as pa
-
 from kafkawire.columns import MessageColumns, Rows
+from kafkawire.columns.arrow_types import ArrowArray
 from kafkawire.wire import DecodeError
 
 __all__ = ["DecodedMessages", "Frame", "RowFault", "decode_messages"]
@@ -25,7 +24,7 @@ RowFault: TypeAlias = tuple[str, str]
 class DecodedMessages:
     """A column for each field of a message, and the faults of some rows."""
 
-    arrays: Sequence[pa.Array]
+    arrays: Sequence[ArrowArray]
     faults: dict[int, RowFault]
 
 

@@ -36,11 +36,9 @@ class MetadataRows:
         self._number = number
         self._columns = columns
         self._outputs = outputs
-        self._shows_octets = (
-            options.secrets
-            or not any(each.masked for each in outputs)
-            and len({each.index for each in outputs}) == len(columns.schema)
-        )
+        shows_all = len({each.index for each in outputs}) == len(columns.schema)
+        hides_some = not shows_all or any(each.masked for each in outputs)
+        self._shows_octets = options.secrets or not hides_some
 
     def chosen(self, opened: OpenedBatch, kept: Sequence[int] | None, accounts: Accounts) -> Sequence[int] | None:
         """See ``RowSource``."""

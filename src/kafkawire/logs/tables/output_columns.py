@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import pyarrow as pa
-
+from kafkawire.columns.arrow_types import ArrowArray
+from kafkawire.logs.histories.codes import Names
+from kafkawire.logs.tables.arrow_types import ArrowField
 from kafkawire.logs.tables.enum_columns import enum_names
 
 __all__ = ["OutputColumn"]
@@ -24,13 +25,13 @@ class OutputColumn:
         masked: what takes the place of values that are kept from readers, if there are such.
     """
 
-    field: pa.Field
+    field: ArrowField
     side: str
     index: int
-    names: Mapping[int, str] | None = None
-    masked: Callable[[Sequence[pa.Array]], pa.Array] | None = None
+    names: Names | None = None
+    masked: Callable[[Sequence[ArrowArray]], ArrowArray] | None = None
 
-    def of(self, arrays: Sequence[pa.Array]) -> pa.Array:
+    def of(self, arrays: Sequence[ArrowArray]) -> ArrowArray:
         """The column, from those of the message."""
         if self.masked is not None:
             return self.masked(arrays)

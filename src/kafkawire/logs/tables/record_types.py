@@ -35,7 +35,7 @@ def read_metadata_frame(value: bytes) -> tuple[int, int, int]:
     """Record id, record version and where the message begins in the value of a metadata record.
 
     Raises:
-        DecodeError: kind ``truncated`` or ``varint``; kind ``version`` if the frame is not of the version that is known.
+        DecodeError: kind ``truncated`` or ``varint``; kind ``version`` if that of the frame is not known.
     """
     if len(value) >= 3 and value[0] == FRAME_VERSION and value[1] < 128 and value[2] < 128:
         return value[1], value[2], 3

@@ -8,6 +8,7 @@ from typing import Final, Protocol
 
 import pyarrow as pa
 
+from kafkawire.columns.arrow_types import ArrowArray
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.errors import LogReadError
 from kafkawire.logs.files.store import FileStore
@@ -16,6 +17,7 @@ from kafkawire.logs.scanning.batches import scan_records
 from kafkawire.logs.scanning.filters import BatchFilter
 from kafkawire.logs.scanning.flaws import Flaw
 from kafkawire.logs.scanning.found import OpenedBatch
+from kafkawire.logs.tables.arrow_types import ArrowField
 from kafkawire.logs.tables.rows import PendingRows, flaw_columns
 from kafkawire.logs.tables.table import LARGEST_ROW_BATCH, PROVENANCE, Part, chosen_schema, error_fields
 
@@ -44,7 +46,7 @@ class RecordFlaw:
 class Converted:
     """Columns of records, and the flaws of some of them by their row."""
 
-    columns: Mapping[str, pa.Array]
+    columns: Mapping[str, ArrowArray]
     flaws: Mapping[int, RecordFlaw]
 
 
@@ -67,7 +69,7 @@ class RowTable:
     splittable = True
 
     def __init__(
-        self, name: str, logs: frozenset[str], fields: Sequence[pa.Field], source: RowSource, options: ReadOptions
+        self, name: str, logs: frozenset[str], fields: Sequence[ArrowField], source: RowSource, options: ReadOptions
     ) -> None:
         self.name = name
         self.logs = logs
@@ -140,14 +142,15 @@ class RowTable:
         if made.num_rows:
             yield made
 
-    def _error_column(self, name: str, rows: PendingRows, flaws: Mapping[int, RecordFlaw]) -> pa.Array:
+    def _error_column(self, name: str, rows: PendingRows, flaws: Mapping[int, RecordFlaw]) -> ArrowArray:
         kind = self.schema.field(name).type
-        if not flaws:
-            return pa.nulls(len(rows), kind)
-        found = [flaws.get(row) for row in range(len(rows))]
-        if name == "_error":
-            return pa.array([flaw and flaw.code for flaw in found], kind)
-        return pa.array([flaw and flaw.raw for flaw in found], kind)
+        column: ArrowArray
+        if flaws:
+            found = [flaws.get(row) for row in range(len(rows))]
+            column = pa.array([flaw and (flaw.code if name == "_error" else flaw.raw) for flaw in found], kind)
+        else:
+            column = pa.nulls(len(rows), kind)
+        return column
 
     def _flaw_rows(self, flaws: Sequence[Flaw], options: ReadOptions, accounts: Accounts) -> Iterator[pa.RecordBatch]:
         if flaws and options.mode is ReadMode.PERMISSIVE:

@@ -8,6 +8,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from kafkawire.columns.arrow_types import ArrowArray
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.scanning.flaws import Flaw
@@ -61,7 +62,7 @@ class PendingRows:
         self.batches.append(opened.batch)
         self.run_ends.append(len(self.offsets))
 
-    def column(self, name: str, options: ReadOptions) -> pa.Array:
+    def column(self, name: str, options: ReadOptions) -> ArrowArray:
         """A column of provenance."""
         match name:
             case "cluster":
@@ -77,11 +78,21 @@ class PendingRows:
             case _:
                 return times_of_milliseconds(self.timestamps)
 
-    def of_batches(self, values: Sequence[int | bool | None], kind: pa.DataType) -> pa.Array:
+    def of_batches(self, values: Sequence[int | bool | None], kind: pa.DataType) -> ArrowArray:
         """A column whose values belong to batches."""
-        ends = pa.array(self.run_ends, pa.int32())
-        runs = pa.RunEndEncodedArray.from_arrays(ends, pa.array(values, kind))
-        return pc.run_end_decode(runs)
+        column: ArrowArray = pa.array(values, kind)
+        if len(values) == len(self):
+            return column
+        return column.take(pa.array(self._runs(), pa.int32()))
+
+    def _runs(self) -> list[int]:
+        """The number of the batch of each record."""
+        runs: list[int] = []
+        begin = 0
+        for number, end in enumerate(self.run_ends):
+            runs += [number] * (end - begin)
+            begin = end
+        return runs
 
 
 def flaw_columns(flaws: Sequence[Flaw], schema: pa.Schema, options: ReadOptions) -> pa.RecordBatch:
@@ -101,11 +112,11 @@ def flaw_columns(flaws: Sequence[Flaw], schema: pa.Schema, options: ReadOptions)
     return pa.record_batch(arrays, schema=schema)
 
 
-def times_of_milliseconds(values: Sequence[int]) -> pa.Array:
+def times_of_milliseconds(values: Sequence[int]) -> ArrowArray:
     """Times of Kafka, milliseconds since the epoch, as microseconds; null for -1 and what no calendar has."""
     if not values:
         return pa.array([], _TIME)
-    if 0 <= min(values) and max(values) <= _LATEST:
+    if min(values) >= 0 and max(values) <= _LATEST:
         return pc.multiply(pa.array(values, pa.int64()), 1000).cast(_TIME)
     return pa.array([value * 1000 if 0 <= value <= _LATEST else None for value in values], _TIME)
 
@@ -115,5 +126,5 @@ def times(value: int) -> int | None:
     return value * 1000 if 0 <= value <= _LATEST else None
 
 
-def _repeated(value: str | None, count: int) -> pa.Array:
+def _repeated(value: str | None, count: int) -> ArrowArray:
     return pa.nulls(count, pa.string()) if value is None else pa.repeat(pa.scalar(value, pa.string()), count)

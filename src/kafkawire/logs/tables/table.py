@@ -14,6 +14,7 @@ from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.options import ReadMode, ReadOptions
 from kafkawire.logs.scanning.found import FileRange
+from kafkawire.logs.tables.arrow_types import ArrowField
 
 __all__ = ["LARGEST_ROW_BATCH", "PROVENANCE", "Part", "Table", "chosen_schema", "error_fields", "reads"]
 
@@ -73,14 +74,14 @@ def reads(table: Table, file: LogFile) -> bool:
     return not table.logs or file.topic is None or file.topic in table.logs
 
 
-def error_fields(options: ReadOptions) -> tuple[pa.Field, ...]:
+def error_fields(options: ReadOptions) -> tuple[ArrowField, ...]:
     """The last columns in mode PERMISSIVE: what is wrong with a row, and its bytes."""
     if options.mode is not ReadMode.PERMISSIVE:
         return ()
     return pa.field("_error", pa.string()), pa.field(options.corrupt_record_column, pa.binary())
 
 
-def chosen_schema(name: str, fields: tuple[pa.Field, ...], options: ReadOptions) -> pa.Schema:
+def chosen_schema(name: str, fields: tuple[ArrowField, ...], options: ReadOptions) -> pa.Schema:
     """The schema of a table with these columns: all of them, or those that the options choose, in their own order.
 
     Raises:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Final
 
 import pyarrow as pa
 
 from kafkawire.columns import MessageColumns
+from kafkawire.columns.arrow_types import ArrowArray
+from kafkawire.logs.histories.sensitive_configs import is_sensitive
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC, RecordRegistry
 from kafkawire.logs.tables.coordinator_rows import CoordinatorRows
@@ -23,6 +26,7 @@ __all__ = ["typed_table", "typed_table_names"]
 
 _SECRET_FIELDS: Final = {"UserScramCredentialRecord": frozenset(("salt", "stored_key", "server_key"))}
 _RECORD: Final = "Record"
+_CONFIG_VALUE: Final = ("ConfigRecord", "value")
 
 
 def typed_table_names(registry: RecordRegistry) -> tuple[str, ...]:
@@ -85,9 +89,26 @@ def _outputs(side: str, columns: MessageColumns, taken: set[str], options: ReadO
         name = field.name if field.name not in taken else f"record_{field.name}"
         taken.add(name)
         names = ENUM_FIELDS.get((message, field.name))
-        if names is None:
+        if (message, field.name) == _CONFIG_VALUE and not options.secrets:
+            yield OutputColumn(pa.field(name, field.type), side, index, masked=partial(_masked_values, columns))
+        elif names is None:
             yield OutputColumn(pa.field(name, field.type), side, index)
         else:
             taken.add(f"{name}_code")
             yield OutputColumn(pa.field(name, pa.string()), side, index, names)
             yield OutputColumn(pa.field(f"{name}_code", field.type), side, index)
+
+
+def _masked_values(columns: MessageColumns, arrays: Sequence[ArrowArray]) -> ArrowArray:
+    """The values of configurations, null where they are kept from readers."""
+    types, names, values = (_cells(columns, arrays, each) for each in ("resource_type", "name", "value"))
+    shown = [
+        None if isinstance(type_, int) and isinstance(name, str) and is_sensitive(type_, name) else value
+        for type_, name, value in zip(types, names, values, strict=True)
+    ]
+    made: ArrowArray = pa.array(shown, pa.string())
+    return made
+
+
+def _cells(columns: MessageColumns, arrays: Sequence[ArrowArray], name: str) -> list[object]:
+    return [each.as_py() for each in arrays[columns.schema.get_field_index(name)]]
