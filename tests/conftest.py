@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["tests.apache_kafka.fixtures", "tests.scheduling"]
+pytest_plugins = ["tests.apache_kafka.fixtures", "tests.apache_spark.fixtures", "tests.scheduling"]
 
 # Loading a profile keeps examples random in CI, where hypothesis would repeat the same ones. Machines are busy at
 # times, which is neither a slow strategy nor a slow test. `pytest --hypothesis-profile=thorough` looks for longer.

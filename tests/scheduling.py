@@ -23,6 +23,7 @@ UNITS: Mapping[str, tuple[str, ...]] = {
     "clients": ("tests/interop/broker/clients/", "tests/interop/broker/test_logs_of_kafka.py"),
     "same answers": ("tests/interop/broker/",),
     "browser": ("tests/interop/browser/",),
+    "spark": ("tests/interop/spark/",),
     "brokers": ("tests/interop/", "tests/repo/test_examples.py"),
     "oracles": tuple(
         f"tests/conformance/test_{name}.py"
@@ -39,12 +40,13 @@ STARTED: Mapping[str, frozenset[str]] = {
     "kafka_clusters": frozenset({"brokers"}),
     "java_admin": frozenset({"brokers", "clients"}),
     "oracles": frozenset({"oracles"}),
+    "spark": frozenset({"spark"}),
 }
-"""Fixture that starts processes of Apache Kafka, once for a whole unit, to the units that may use it."""
+"""Fixture that starts processes of Apache Kafka or Spark, once for a whole unit, to the units that may use it."""
 
 FIRST = (
-    *("brokers", "cluster failures", "tests/laws/protocol/test_clients.py", "same answers", "own brokers", "clients"),
-    *("oracles", "maven", "synthetic package"),
+    *("brokers", "cluster failures", "tests/laws/protocol/test_clients.py", "same answers", "own brokers"),
+    *("clients", "spark", "oracles", "maven", "synthetic package"),
     *("tests/conformance/", "tests/repo/", "tests/golden/", "tests/laws/"),
 )
 """Beginnings of the names of units, those that take longest first: what begins last shall not be what all wait for."""

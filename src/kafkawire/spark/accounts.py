@@ -1,0 +1,63 @@
+"""The accounts of tasks: each writes its own beside the output, and the driver adds them up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pyarrow import fs
+
+from kafkawire.logs import Accounts
+
+__all__ = ["read_accounts", "remove_accounts", "write_accounts"]
+
+
+def write_accounts(folder: str, task: int, accounts: Accounts) -> None:
+    """Write the accounts of a task. A task that is run again writes the same file again, so nothing counts twice.
+
+    Args:
+        folder: path or URI.
+        task: number of the part that the task read.
+        accounts: of that part.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    system, root = _located(folder)
+    system.create_dir(root)
+    with system.open_output_stream(f"{root}/part-{task:05}.json") as stream:
+        stream.write(accounts.to_json().encode())
+
+
+def read_accounts(folder: str) -> tuple[Accounts, int]:
+    """The accounts of all tasks together, and how many tasks these are.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    system, root = _located(folder)
+    total, tasks = Accounts(), 0
+    for info in system.get_file_info(fs.FileSelector(root, allow_not_found=True)):
+        if info.base_name.startswith("part-") and info.base_name.endswith(".json"):
+            with system.open_input_stream(info.path) as stream:
+                total.merge(Accounts.from_json(stream.read()))
+            tasks += 1
+    return total, tasks
+
+
+def remove_accounts(folder: str) -> None:
+    """Remove the accounts of an earlier run.
+
+    Raises:
+        OSError: they cannot be removed.
+    """
+    system, root = _located(folder)
+    if system.get_file_info(root).type == fs.FileType.Directory:
+        system.delete_dir(root)
+
+
+def _located(folder: str) -> tuple[fs.FileSystem, str]:
+    if "://" not in folder:
+        return fs.LocalFileSystem(), str(Path(folder).absolute())
+    scheme, _, rest = folder.partition("://")
+    system, root = fs.FileSystem.from_uri(f"{ {'s3a': 's3', 's3n': 's3'}.get(scheme, scheme) }://{rest}")
+    return system, root.rstrip("/")

@@ -1,0 +1,171 @@
+"""A table of Kafka's logs, written by Spark: a program for ``spark-submit``, and ``kafkawire spark tables``.
+
+Every task leaves its accounts beside the output, in the folder ``_accounts``. The last line, on standard error, adds
+them up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import sys
+from collections.abc import Mapping, Sequence
+
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sql
+from pyspark.sql.types import ArrayType, BinaryType, StructType
+
+from kafkawire.logs import Accounts, UnknownColumnError, UnknownTableError
+from kafkawire.spark import register
+from kafkawire.spark.accounts import read_accounts
+from kafkawire.spark.options import OptionError
+from kafkawire.spark.reading import make_reading
+
+__all__ = ["main"]
+
+DONE, FAILED, USAGE, SOME_FAILED = 0, 1, 2, 3
+
+_VALUES: Mapping[str, tuple[str, str]] = {
+    "columns": ("NAMES", "only these columns, with commas between"),
+    "recordTypes": ("NAMES", "only records of these types, such as TOPIC_RECORD,CONFIG_RECORD"),
+    "asOf": ("DATE", "histories: only what was so then, such as 2026-03-01T12:30Z"),
+    "fromOffset": ("N", "only records from this offset on"),
+    "untilOffset": ("N", "only records before this offset"),
+    "fromTime": ("DATE", "only records of this time on"),
+    "untilTime": ("DATE", "only records before this time"),
+    "highWatermark": ("N", "of the log: what lies at it or after it may not be committed, and is not read"),
+    "mode": ("MODE", "what becomes of bytes that cannot be decoded: PERMISSIVE (default), DROPMALFORMED, FAILFAST"),
+    "maxFrameBytes": ("SIZE", "the largest batch that is believed"),
+    "maxPartitionBytes": ("SIZE", "how much of a log a task reads, such as 64m"),
+    "pathGlobFilter": ("PATTERN", "only files whose name fits"),
+    "schemaDir": ("FOLDER", "record definitions of your own"),
+    "cluster": ("NAME", "what column cluster says"),
+}
+"""Options of the data source that are options of this program, with their values and what they do."""
+
+_FLAGS: Mapping[str, tuple[str, str, str]] = {
+    "--no-verify-checksums": ("verifyChecksums", "false", "believe batches with a wrong checksum"),
+    "--secrets": ("secrets", "true", "show salts, keys and sensitive configurations"),
+    "--no-ops": ("noOps", "true", "table records: keep records that change nothing"),
+}
+_OWN_ERROR = re.compile(r"(?:LogReadError|OptionError|OwnDefinitionsError|BeforeKnowledgeError): (.*)")
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Read a table with Spark and write it.
+
+    Args:
+        words: the arguments; those of the process by default.
+
+    Returns:
+        The exit code: 0 if all was decoded, 3 if there were errors but no more than ``--max-errors``, 1 if it failed,
+        2 for wrong usage.
+    """
+    asked = _parser().parse_args(words)
+    options = _options(asked)
+    try:
+        make_reading(options | {"paths": json.dumps(asked.log)}).table()
+    except (OptionError, UnknownColumnError, UnknownTableError) as error:
+        return _fail(str(error), USAGE)
+    except ValueError as error:
+        return _fail(str(error), FAILED)
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # Spark's own default is any python3 of the path
+    try:
+        accounts = _write(asked, options)
+    except (PySparkException, Py4JError, OSError) as error:
+        return _fail(_reason(str(error)), FAILED)
+    return _judge(accounts, asked.max_errors)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="kafkawire spark tables",
+        description="Read Kafka's own logs as tables with Apache Spark.",
+        epilog="Exit code: 0 if all was decoded, 3 if there were errors but no more than --max-errors, 1 if it failed, "
+        "2 for wrong usage.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--log", action="append", required=True, help="a log: folder, file, pattern or URI; often")
+    parser.add_argument("--table", required=True, help="name of the table; `kafkawire tables --list` tells them all")
+    parser.add_argument("--out", required=True, metavar="PATH", help="folder or URI to write")
+    parser.add_argument("--format", choices=("parquet", "json", "csv"), default="parquet", help="default: parquet")
+    parser.add_argument("--overwrite", action="store_true", help="replace what is there")
+    parser.add_argument(
+        "--max-errors", type=int, metavar="N", help="fail if there are more; by default any number may be"
+    )
+    parser.add_argument(
+        "--master", help="Spark's master; by default that of spark-submit, or all cores of this machine"
+    )
+    for name, (value, what) in _VALUES.items():
+        parser.add_argument(_flag(name), dest=name, metavar=value, help=what)
+    for flag, (name, value, what) in _FLAGS.items():
+        parser.add_argument(flag, dest=name, action="store_const", const=value, help=what)
+    return parser
+
+
+def _flag(option: str) -> str:
+    return "--" + re.sub(r"[A-Z]", lambda capital: f"-{capital[0].lower()}", option)
+
+
+def _options(asked: argparse.Namespace) -> dict[str, str]:
+    """The options of the data source that were given."""
+    given: Mapping[str, str | None] = vars(asked)
+    names = (*_VALUES, *(name for name, _, _ in _FLAGS.values()))
+    own = {"table": asked.table, "accountsPath": f"{asked.out.rstrip('/')}/_accounts"}
+    return own | {name: text for name in names if (text := given[name]) is not None}
+
+
+def _write(asked: argparse.Namespace, options: Mapping[str, str]) -> Accounts:
+    builder = SparkSession.Builder().appName(f"kafkawire {asked.table}")
+    spark = (builder.master(asked.master) if asked.master else builder).getOrCreate()
+    try:
+        register(spark)
+        rows = spark.read.format("kafka-log").options(**options).load(asked.log)
+        flat = _without_nesting(rows) if asked.format == "csv" else rows
+        writer = flat.write.mode("overwrite" if asked.overwrite else "error").format(asked.format)
+        writer.options(header="true", ignoreNullFields="false").save(asked.out)
+        accounts, _ = read_accounts(options["accountsPath"])
+        return accounts
+    finally:
+        spark.stop()
+
+
+def _without_nesting(rows: DataFrame) -> DataFrame:
+    """CSV has no lists and no bytes: they become JSON and base64."""
+    columns = []
+    for field in rows.schema:
+        column = rows[field.name]
+        if isinstance(field.dataType, ArrayType | StructType):
+            column = sql.to_json(column)
+        elif isinstance(field.dataType, BinaryType):
+            column = sql.base64(column)
+        columns.append(column.alias(field.name))
+    return rows.select(columns)
+
+
+def _judge(accounts: Accounts, allowed: int | None) -> int:
+    errors = sum(accounts.errors.values())
+    sys.stderr.write(f"{accounts.line()}\n")
+    if allowed is not None and errors > allowed:
+        codes = ", ".join(f"{code} {count}" for code, count in sorted(accounts.errors.items()))
+        return _fail(f"more errors than --max-errors {allowed} allows: {codes}", FAILED)
+    return SOME_FAILED if errors else DONE
+
+
+def _reason(text: str) -> str:
+    """What a user can use of an error that came through Java: our own words if there are any, else the first line."""
+    own = _OWN_ERROR.findall(text)
+    return own[-1] if own else text.strip().partition("\n")[0]
+
+
+def _fail(message: str, code: int) -> int:
+    sys.stderr.write(f"kafkawire: {message}\n")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,91 @@
+"""The data source ``kafka-log``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
+from pyspark.sql.types import StructType
+
+from kafkawire.spark.options import OptionError
+from kafkawire.spark.reading import LogPartition, Reading, make_reading
+from kafkawire.spark.streaming.reader import KafkaLogStreamReader
+
+__all__ = ["KafkaLogSource"]
+
+
+class KafkaLogSource(DataSource):
+    """Tables of Kafka's own logs: ``spark.read.format("kafka-log").option("table", "records").load(folder)``.
+
+    Raises:
+        OptionError: an option is missing, unknown or malformed.
+        OwnDefinitionsError: the definitions in ``schemaDir`` cannot be used.
+    """
+
+    def __init__(self, options: MutableMapping[str, str]) -> None:
+        super().__init__(options)
+        self._reading = make_reading(options)
+
+    @classmethod
+    def name(cls) -> str:
+        """The name of the format."""
+        return "kafka-log"
+
+    def schema(self) -> StructType:
+        """The schema of the table that is asked for.
+
+        Raises:
+            UnknownTableError, UnknownColumnError: there is no such table, or it has no such column.
+        """
+        return self._reading.schema()
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        """What reads the table at once.
+
+        Raises:
+            OptionError: the user wants another schema than the table has.
+        """
+        self._check(schema)
+        return KafkaLogReader(self._reading)
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 Spark's name
+        """What reads the table as the logs grow.
+
+        Raises:
+            OptionError: the table is a history, or the user wants another schema than the table has.
+        """
+        self._check(schema)
+        return KafkaLogStreamReader(self._reading)
+
+    def _check(self, schema: StructType) -> None:
+        """Spark hands over the schema of ``spark.read.schema``, which could only be right or wrong."""
+        own = self.schema()
+        if [(field.name, field.dataType) for field in schema] != [(field.name, field.dataType) for field in own]:
+            raise OptionError(
+                f"table {self._reading.options.table!r} has the schema {own.simpleString()}: "
+                "leave out schema(...), and use the option 'columns' for some of the columns"
+            )
+
+
+class KafkaLogReader(DataSourceReader):
+    """Reads a table once."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+
+    def partitions(self) -> list[LogPartition]:
+        """What each task reads; planned on the driver, by the lengths of batches.
+
+        Raises:
+            LogReadError: a path leads nowhere, or a file cannot be read.
+        """
+        return self._reading.partitions()
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of a partition.
+
+        Raises:
+            LogReadError: mode FAILFAST: at what cannot be decoded.
+        """
+        return self._reading.batches(partition)

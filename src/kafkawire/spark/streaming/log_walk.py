@@ -1,0 +1,176 @@
+"""A log as a stream: from where it was read up to where it ends, over segments that come, go and are cleaned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from kafkawire.logs import FileKind, FileRange, FileStore, LogFile, LogReadError
+from kafkawire.logs.scanning.windows import FileChangedError
+from kafkawire.spark.streaming.hops import Hop, hops
+from kafkawire.spark.streaming.positions import LogPosition
+
+__all__ = ["LogWalk", "Place", "logs_of"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a log is read on.
+
+    Attributes:
+        segment: index of the segment.
+        position: in it.
+    """
+
+    segment: int
+    position: int
+
+
+def logs_of(files: Sequence[LogFile]) -> dict[str, list[LogFile]]:
+    """Files in the order of their logs, by the folder of their log.
+
+    Raises:
+        LogReadError: a segment is not named by its first offset: then nothing tells the order.
+    """
+    for file in files:
+        if file.kind is FileKind.SEGMENT and name_of(file) != f"{file.base_offset:020}.log":
+            raise LogReadError("unreadable", file.path, "a stream needs segments named as Kafka names them")
+    return {folder: list(members) for folder, members in groupby(files, key=lambda file: file.folder)}
+
+
+def name_of(file: LogFile) -> str:
+    """The name of a file without its folder."""
+    return file.path.rpartition("/")[2]
+
+
+class LogWalk:
+    """One log, as it was listed just now.
+
+    Args:
+        files: its segments and snapshots, in order.
+        store: where they are.
+        max_frame_bytes: the largest batch that is believed.
+        fail_on_data_loss: whether it is an error when unread records are gone.
+    """
+
+    def __init__(
+        self, files: Sequence[LogFile], store: FileStore, *, max_frame_bytes: int, fail_on_data_loss: bool
+    ) -> None:
+        self._segments = [file for file in files if file.kind is FileKind.SEGMENT]
+        self._snapshots = [file for file in files if file.kind is FileKind.SNAPSHOT]
+        self._store = store
+        self._max_frame_bytes = max_frame_bytes
+        self._fail_on_data_loss = fail_on_data_loss
+
+    def advance(self, begin: LogPosition | None, budget: int | None) -> tuple[LogPosition, int]:
+        """Where the log ends now, or where the budget does, and how many bytes lie between.
+
+        Args:
+            begin: how far it was read; None for a log that is new.
+            budget: how many bytes may be read; a batch that is begun is read whole. None for any number.
+
+        Raises:
+            LogReadError: unread records are gone, or a file cannot be read.
+        """
+        snapshots = tuple(name_of(file) for file in self._snapshots)
+        taken = sum(file.size for file in self._snapshots if begin is None or name_of(file) not in begin.snapshots)
+        if not self._segments:
+            known = begin or LogPosition(0, "", 0)
+            return LogPosition(known.offset, known.file, known.position, snapshots), taken
+        place = self.locate(begin)
+        offset = begin.offset if begin is not None else self._segments[0].base_offset
+        for segment, hop in self._hops(place):
+            if budget is not None and taken >= budget:
+                break
+            offset = max(offset, hop.next_offset or 0)
+            taken += hop.end - hop.start
+            place = Place(segment, hop.end)
+        place = self._past_closed(place)
+        return LogPosition(offset, name_of(self._segments[place.segment]), place.position, snapshots), taken
+
+    def ranges(self, begin: LogPosition | None, end: LogPosition, max_bytes: int) -> Iterator[FileRange]:
+        """What lies between two positions, in pieces of about a size that end where batches end.
+
+        Raises:
+            LogReadError: it is gone, or a file cannot be read.
+        """
+        for file in self._snapshots:
+            if name_of(file) in end.snapshots and (begin is None or name_of(file) not in begin.snapshots):
+                yield FileRange(file, 0, file.size)
+        if not self._segments:
+            return
+        last = self.locate(end)
+        piece: FileRange | None = None
+        for segment, hop in self._hops(self.locate(begin)):
+            if (segment, hop.start) >= (last.segment, last.position):
+                break
+            file = self._segments[segment]
+            if piece is not None and (piece.file is not file or hop.end - piece.start > max_bytes):
+                yield piece
+                piece = None
+            piece = FileRange(file, hop.start if piece is None else piece.start, hop.end)
+        if piece is not None:
+            yield piece
+
+    def locate(self, position: LogPosition | None) -> Place:
+        """Where a position is now.
+
+        Raises:
+            LogReadError: records that are not read yet are gone, or a file cannot be read.
+        """
+        if position is None or not position.file:
+            return Place(0, 0)
+        for number, file in enumerate(self._segments):
+            if name_of(file) == position.file and self._is_still_there(file, position):
+                return Place(number, position.position)
+        return self._search(position.offset)
+
+    def _is_still_there(self, file: LogFile, position: LogPosition) -> bool:
+        """Whether the next batch of a segment begins where it did: cleaning moves it, and so does cutting off."""
+        if position.position >= file.size:
+            return position.position == file.size
+        following = next(self._hops_of(file, position.position, closed=False), None)
+        return following is None or following.next_offset is None or following.next_offset > position.offset
+
+    def _search(self, offset: int) -> Place:
+        """The first batch that has the offset, or a later one."""
+        if self._segments[0].base_offset > offset:
+            first = self._segments[0]
+            self._lost(first, f"the records from offset {offset} to {first.base_offset - 1} were deleted unread")
+            return Place(0, 0)
+        start = max(number for number, file in enumerate(self._segments) if file.base_offset <= offset)
+        place, end_offset = Place(start, 0), self._segments[-1].base_offset
+        for segment, hop in self._hops(place):
+            if hop.next_offset is not None and hop.next_offset > offset:
+                return Place(segment, hop.start)
+            place, end_offset = Place(segment, hop.end), max(end_offset, hop.next_offset or 0)
+        if end_offset < offset:
+            self._lost(self._segments[-1], f"the log was cut off at offset {end_offset}, and was read up to {offset}")
+        return place
+
+    def _lost(self, file: LogFile, what: str) -> None:
+        if self._fail_on_data_loss:
+            reason = f"{what}; the option failOnDataLoss=false goes on with what there is"
+            raise LogReadError("data_loss", file.folder, reason)
+
+    def _past_closed(self, place: Place) -> Place:
+        """A segment that is read to its end is not waited for when there is a newer one."""
+        while place.segment + 1 < len(self._segments) and place.position >= self._segments[place.segment].size:
+            place = Place(place.segment + 1, 0)
+        return place
+
+    def _hops(self, place: Place) -> Iterator[tuple[int, Hop]]:
+        last = len(self._segments) - 1
+        for number in range(place.segment, last + 1):
+            start = place.position if number == place.segment else 0
+            for hop in self._hops_of(self._segments[number], start, closed=number < last):
+                yield number, hop
+
+    def _hops_of(self, file: LogFile, start: int, *, closed: bool) -> Iterator[Hop]:
+        try:
+            yield from hops(file, start, self._store, max_frame_bytes=self._max_frame_bytes, closed=closed)
+        except FileChangedError:
+            raise LogReadError("file_changed", file.path, "it was cut off while it was read") from None
+        except OSError as error:
+            raise LogReadError("unreadable", file.path, str(error)) from None

@@ -1,0 +1,119 @@
+"""What Spark asks of a stream: how far the logs go, what lies between two positions, and the rows of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import (
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxBytes,
+    SupportsTriggerAvailableNow,
+)
+
+from kafkawire.logs import FileRange, LogFile, LogReadError, Part
+from kafkawire.spark.options import OptionError
+from kafkawire.spark.reading import LogPartition, Reading
+from kafkawire.spark.streaming.log_walk import LogWalk, logs_of
+from kafkawire.spark.streaming.positions import StreamPosition
+
+__all__ = ["KafkaLogStreamReader"]
+
+
+class KafkaLogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Reads what is appended to logs.
+
+    Raises:
+        OptionError: the table is a history, which only the whole log tells.
+    """
+
+    def __init__(self, reading: Reading) -> None:
+        if not reading.table().splittable:
+            name = reading.options.table
+            raise OptionError(f"table {name!r} needs whole logs and cannot be a stream: read it with spark.read")
+        self._reading = reading
+        self._sizes: Mapping[str, int] | None = None
+
+    def initialOffset(self) -> dict[str, object]:  # noqa: N802 Spark's name
+        """The beginning of all logs."""
+        return StreamPosition().to_json()
+
+    def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802 Spark's name
+        """What a micro-batch reads unless the trigger wants all."""
+        most = self._reading.options.max_bytes_per_trigger
+        return ReadAllAvailable() if most is None else ReadMaxBytes(most)
+
+    def latestOffset(self, start: Mapping[str, object], limit: ReadLimit) -> dict[str, object]:  # noqa: N802 Spark's name
+        """How far the logs go now.
+
+        Raises:
+            LogReadError: unread records are gone, or a log cannot be read.
+        """
+        begin = StreamPosition.from_json(start).logs
+        left = limit.max_bytes if isinstance(limit, ReadMaxBytes) else None
+        end = dict(begin)  # a log that is gone may come back, and is not read again then
+        for folder, walk in self._walks(self._files_until_now()).items():
+            if left is not None and left <= 0:
+                break
+            end[folder], taken = walk.advance(begin.get(folder), left)
+            left = None if left is None else left - taken
+        return StreamPosition(end).to_json()
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 Spark's name
+        """Nothing that comes later is read.
+
+        Raises:
+            LogReadError: a path leads nowhere.
+        """
+        self._sizes = {file.path: file.size for file in self._reading.files()}
+
+    def partitions(self, start: Mapping[str, object], end: Mapping[str, object]) -> list[LogPartition]:
+        """What each task reads.
+
+        Raises:
+            LogReadError: it is gone, or a log cannot be read.
+        """
+        begin, until = StreamPosition.from_json(start).logs, StreamPosition.from_json(end).logs
+        walks = self._walks(self._reading.files())
+        pieces: list[FileRange] = []
+        for folder in until:
+            if until[folder] == begin.get(folder):
+                continue
+            if folder in walks:
+                pieces += walks[folder].ranges(
+                    begin.get(folder), until[folder], self._reading.options.max_partition_bytes
+                )
+            elif self._reading.options.fail_on_data_loss:
+                raise LogReadError("data_loss", folder, "the log was deleted before all of it was read")
+        return [LogPartition(Part((piece,)), number) for number, piece in enumerate(pieces)]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of a partition.
+
+        Raises:
+            LogReadError: mode FAILFAST: at what cannot be decoded.
+        """
+        return self._reading.batches(partition)
+
+    def _files_until_now(self) -> Sequence[LogFile]:
+        """The files, as they were when a trigger for what is available began."""
+        sizes = self._sizes
+        files = self._reading.files()
+        if sizes is None:
+            return files
+        return [replace(file, size=min(file.size, sizes[file.path])) for file in files if file.path in sizes]
+
+    def _walks(self, files: Sequence[LogFile]) -> dict[str, LogWalk]:
+        options = self._reading.options
+        return {
+            folder: LogWalk(
+                members,
+                self._reading.store,
+                max_frame_bytes=options.read.max_frame_bytes,
+                fail_on_data_loss=options.fail_on_data_loss,
+            )
+            for folder, members in logs_of(files).items()
+        }

@@ -1,0 +1,42 @@
+"""What the tests with Apache Spark need of the machine."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+from tests.apache_kafka.prerequisites import JAVA_RELEASE, java_version
+
+
+def require_spark() -> None:
+    """Skip the test where Spark cannot run, saying why; fail it in continuous integration."""
+    if importlib.util.find_spec("pyspark") is None:
+        _lacking("PySpark is not installed (requirements/spark.txt; `make test` does it)")
+    java = shutil.which("java")
+    if java is None:
+        _lacking("there is no java on the path (Debian: apt-get install openjdk-17-jdk-headless)")
+    told = java_version(java)
+    version = re.search(r'version "(\d+)', told)
+    if version is None or int(version[1]) < JAVA_RELEASE:
+        _lacking(f"Java {JAVA_RELEASE} or newer is needed, and {java} is {told.splitlines()[0]}")
+
+
+def spark_home() -> Path:
+    """The folder of Spark's own programs, which come with PySpark."""
+    require_spark()
+    found = importlib.util.find_spec("pyspark")
+    assert found is not None
+    assert found.origin is not None
+    return Path(found.origin).parent
+
+
+def _lacking(what: str) -> NoReturn:
+    reason = f"needs Apache Spark: {what}"
+    if os.environ.get("CI", "").lower() in ("true", "1"):
+        pytest.fail(f"{reason} (in continuous integration this is not skipped)", pytrace=False)
+    pytest.skip(reason)
