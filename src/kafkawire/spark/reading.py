@@ -23,6 +23,7 @@ from kafkawire.logs import (
     table_named,
 )
 from kafkawire.logs.generated_modules import GeneratedModules
+from kafkawire.logs.tables.table import reads
 from kafkawire.spark.accounts import write_accounts
 from kafkawire.spark.options import OptionError, SourceOptions, source_options
 from kafkawire.spark.schemas import as_spark_expects, expected_by_spark, spark_schema
@@ -80,15 +81,16 @@ class Reading:
         return spark_schema(self.table().schema)
 
     def files(self) -> tuple[LogFile, ...]:
-        """The files that the paths lead to.
+        """The files that the paths lead to, of the logs that the table is about.
 
         Raises:
             LogReadError: a path leads nowhere.
         """
-        options = self.options
-        return find_log_files(
+        options, table = self.options, self.table()
+        files = find_log_files(
             options.paths, store=self.store, path_glob_filter=options.path_glob_filter, recursive=options.recursive
         )
+        return tuple(file for file in files if reads(table, file))
 
     def partitions(self) -> list[LogPartition]:
         """What each task shall read.

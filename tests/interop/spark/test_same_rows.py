@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 from tests.interop.spark.same_rows import LOGS, plain_rows, read_with_spark
 
 from kafkawire.logs import table_names
+
 
 @pytest.mark.parametrize("table", table_names())
 def test_every_table_has_the_rows_that_it_has_without_spark(spark: SparkSession, table: str) -> None:

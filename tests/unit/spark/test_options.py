@@ -21,27 +21,30 @@ def test_a_table_and_a_path_are_enough() -> None:
 def test_every_option_is_heard() -> None:
     options = source_options(
         {
-
-                "TABLE": "records",
-                "paths": '["/a", "/b,c"]',
-                "columns": "file, log_offset",
-                "recordTypes": "TOPIC_RECORD"
-            ,
-            "mode": "failfast", "columnNameOfCorruptRecord": "raw", "cluster": "east", "fromOffset": "1",
-
-                "untilOffset": "9",
-                "fromTime": "2026-03-01",
-                "untilTime": "2026-03-01T01:00+01:00",
-                "highWatermark": "7"
-            ,
-            "verifyChecksums": "False", "maxFrameBytes": "1m", "secrets": "true", "noOps": "true",
-
-                "asOf": "2026-03-01T00:00Z",
-                "schemaDir": "/own",
-                "pathGlobFilter": "*.log",
-                "recursiveFileLookup": "false"
-            ,
-            "maxPartitionBytes": "2 KiB", "pushdown": "true", "maxBytesPerTrigger": "3g", "failOnDataLoss": "false",
+            "TABLE": "records",
+            "paths": '["/a", "/b,c"]',
+            "columns": "file, log_offset",
+            "recordTypes": "TOPIC_RECORD",
+            "mode": "failfast",
+            "columnNameOfCorruptRecord": "raw",
+            "cluster": "east",
+            "fromOffset": "1",
+            "untilOffset": "9",
+            "fromTime": "2026-03-01",
+            "untilTime": "2026-03-01T01:00+01:00",
+            "highWatermark": "7",
+            "verifyChecksums": "False",
+            "maxFrameBytes": "1m",
+            "secrets": "true",
+            "noOps": "true",
+            "asOf": "2026-03-01T00:00Z",
+            "schemaDir": "/own",
+            "pathGlobFilter": "*.log",
+            "recursiveFileLookup": "false",
+            "maxPartitionBytes": "2 KiB",
+            "pushdown": "true",
+            "maxBytesPerTrigger": "3g",
+            "failOnDataLoss": "false",
             "accountsPath": "/accounts",
         }
     )

@@ -131,7 +131,15 @@ class LogWalk:
         if position.position >= file.size:
             return position.position == file.size
         following = next(self._hops_of(file, position.position, closed=False), None)
-        return following is None or following.next_offset is None or following.next_offset > position.offset
+        if following is not None and following.next_offset is not None:
+            return following.next_offset > position.offset
+        # No sound batch is there, or not yet: only the batches before it tell whether one may begin there.
+        end = 0
+        for hop in self._hops_of(file, 0, closed=False):
+            if end >= position.position or (hop.next_offset or 0) > position.offset:
+                break
+            end = hop.end
+        return end == position.position
 
     def _search(self, offset: int) -> Place:
         """The first batch that has the offset, or a later one."""

@@ -1,0 +1,230 @@
+"""A stream gives every batch of a log once, however the log grows and whenever the query is started anew."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyspark")
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.unit.spark.following import EVERYTHING, Followed, rows_at_once
+
+from kafkawire.logs import FileRange, LogReadError, ScannedBatch, find_log_files, scan_batches
+from kafkawire.spark.options import OptionError
+
+LOGS = Path(__file__).parents[2] / "fixtures" / "kafka-4.3.1" / "logs"
+METADATA = LOGS / "__cluster_metadata-0"
+SEGMENTS = sorted(METADATA.glob("*.log"))
+FIRST, SECOND, THIRD = SEGMENTS
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """An empty folder of a log."""
+    folder = tmp_path / "data" / "__cluster_metadata-0"
+    folder.mkdir(parents=True)
+    return folder
+
+
+def batches_of(segment: Path) -> list[bytes]:
+    """A segment, batch by batch."""
+    (file,) = find_log_files([str(segment)])
+    data = segment.read_bytes()
+    found = [one for one in scan_batches(FileRange(file, 0, file.size)) if isinstance(one, ScannedBatch)]
+    return [data[one.position : one.position + one.batch.size] for one in found]
+
+
+@given(cuts=st.lists(st.integers(0, sum(file.stat().st_size for file in SEGMENTS)), max_size=8))
+@settings(max_examples=25)
+def test_a_log_that_grows_in_pieces_cut_anywhere_is_read_once(
+    tmp_path_factory: pytest.TempPathFactory, cuts: list[int]
+) -> None:
+    log = tmp_path_factory.mktemp("data") / "__cluster_metadata-0"
+    log.mkdir()
+    query = Followed(log.parent)
+    for cut in [*sorted(cuts), sum(file.stat().st_size for file in SEGMENTS)]:
+        left = cut
+        for segment in SEGMENTS:
+            if left > 0 or segment is FIRST:
+                (log / segment.name).write_bytes(segment.read_bytes()[: max(left, 0)])
+            left -= segment.stat().st_size
+        query.look()
+    assert query.rows == rows_at_once(log.parent)
+
+
+def test_small_steps_give_the_same_rows(log: Path) -> None:
+    shutil.copytree(METADATA, log, dirs_exist_ok=True)
+    query = Followed(log.parent, {"maxBytesPerTrigger": "1000", "maxPartitionBytes": "100"})
+    query.look()
+    assert query.steps > 10
+    assert sorted(query.rows, key=repr) == sorted(rows_at_once(log.parent), key=repr)
+
+
+def test_a_trigger_that_wants_everything_gets_it_in_one_step(log: Path) -> None:
+    shutil.copytree(METADATA, log, dirs_exist_ok=True)
+    query = Followed(log.parent, {"maxBytesPerTrigger": "1000"})
+    query.look(limit=EVERYTHING)
+    assert query.steps == 1
+
+
+def test_new_partitions_and_snapshots_are_found(log: Path) -> None:
+    shutil.copy(FIRST, log)
+    query = Followed(log.parent)
+    query.look()
+    shutil.copytree(LOGS / "__consumer_offsets-0", log.parent / "__consumer_offsets-0")
+    snapshot = next(METADATA.glob("*-0000000001.checkpoint"))
+    shutil.copy(snapshot, log)
+    assert {str(row[0]).rpartition("/")[2] for row in query.look()} == {snapshot.name, FIRST.name}
+    assert sorted(query.rows, key=repr) == sorted(rows_at_once(log.parent), key=repr)
+    assert query.look() == []
+
+
+def test_what_comes_after_the_start_of_a_trigger_for_what_is_there_waits(log: Path) -> None:
+    first, second, *rest = batches_of(FIRST)
+    segment = log / FIRST.name
+    segment.write_bytes(first)
+    query = Followed(log.parent)
+    reader = query.reader()
+    reader.prepareForTriggerAvailableNow()
+    segment.write_bytes(b"".join([first, second, *rest]))
+    shutil.copy(SECOND, log)
+    assert len(query.look(reader)) == 1
+    assert len(query.look()) == len(rest) + 1 + len(batches_of(SECOND))
+
+
+def test_a_table_of_another_log_waits_for_that_log(log: Path) -> None:
+    shutil.copy(FIRST, log)
+    query = Followed(log.parent, {"table": "offset_commit", "columns": "log_offset"})
+    assert query.look() == []
+    shutil.copytree(LOGS / "__consumer_offsets-0", log.parent / "__consumer_offsets-0")
+    assert query.look() != []
+
+
+def test_segments_that_were_read_may_be_deleted(log: Path) -> None:
+    shutil.copy(FIRST, log)
+    shutil.copy(SECOND, log)
+    query = Followed(log.parent)
+    query.look()
+    (log / FIRST.name).unlink()
+    (log / SECOND.name).unlink()
+    shutil.copy(THIRD, log)
+    assert len(query.look()) == len(batches_of(THIRD))
+
+
+def test_a_segment_that_was_deleted_unread_ends_the_query(log: Path) -> None:
+    shutil.copy(FIRST, log)
+    query = Followed(log.parent)
+    query.look()
+    (log / FIRST.name).unlink()
+    shutil.copy(THIRD, log)
+    with pytest.raises(LogReadError, match="data_loss: the records from offset 159 to 314 were deleted unread"):
+        query.look()
+
+
+def test_a_query_may_go_on_after_a_loss(log: Path) -> None:
+    shutil.copy(FIRST, log)
+    query = Followed(log.parent, {"failOnDataLoss": "false"})
+    query.look()
+    (log / FIRST.name).unlink()
+    shutil.copy(THIRD, log)
+    assert len(query.look()) == len(batches_of(THIRD))
+
+
+def test_a_log_that_was_cut_off_ends_the_query(log: Path) -> None:
+    *most, _ = batches_of(FIRST)
+    shutil.copy(FIRST, log)
+    query = Followed(log.parent)
+    query.look()
+    (log / FIRST.name).write_bytes(b"".join(most))
+    with pytest.raises(LogReadError, match=r"data_loss: the log was cut off at offset 15., and was read up to 159"):
+        query.look()
+
+
+def test_cleaning_a_segment_that_was_read_changes_nothing(log: Path) -> None:
+    shutil.copy(FIRST, log)
+    shutil.copy(SECOND, log)
+    query = Followed(log.parent)
+    query.look()
+    (log / FIRST.name).write_bytes(b"".join(batches_of(FIRST)[::2]))
+    assert query.look() == []
+    shutil.copy(THIRD, log)
+    assert len(query.look()) == len(batches_of(THIRD))
+
+
+def test_cleaning_a_segment_that_is_being_read_repeats_nothing(log: Path) -> None:
+    batches = batches_of(FIRST)
+    half = len(batches) // 2
+    shutil.copy(FIRST, log)
+    query = Followed(log.parent)
+    (log / FIRST.name).write_bytes(b"".join(batches[:half]))
+    query.look()
+    (log / FIRST.name).write_bytes(b"".join([*batches[:half:2], *batches[half:]]))
+    shutil.copy(SECOND, log)
+    offsets = [row[2] for row in query.look()]
+    assert len(offsets) == len(batches) - half + len(batches_of(SECOND))
+    assert len({row[2] for row in query.rows}) == len(query.rows)
+
+
+def test_merging_segments_that_were_read_repeats_nothing(log: Path) -> None:
+    shutil.copy(FIRST, log)
+    shutil.copy(SECOND, log)
+    query = Followed(log.parent)
+    query.look()
+    (log / FIRST.name).write_bytes(b"".join([*batches_of(FIRST)[::3], *batches_of(SECOND)]))
+    (log / SECOND.name).unlink()
+    assert query.look() == []
+    shutil.copy(THIRD, log)
+    assert len(query.look()) == len(batches_of(THIRD))
+
+
+def test_zeros_are_waited_for(log: Path) -> None:
+    first, second, *_ = batches_of(FIRST)
+    segment = log / FIRST.name
+    segment.write_bytes(first + bytes(1000))
+    query = Followed(log.parent)
+    assert len(query.look()) == 1
+    segment.write_bytes(first + second + bytes(1000))
+    assert query.look() == rows_at_once(log.parent)[1:2]
+
+
+def test_the_torn_end_of_a_segment_is_told_when_a_newer_one_is_there(log: Path) -> None:
+    segment = log / FIRST.name
+    segment.write_bytes(FIRST.read_bytes()[:-1])
+    query = Followed(log.parent)
+    assert [row[-1] for row in query.look()] == [None] * (len(batches_of(FIRST)) - 1)
+    shutil.copy(SECOND, log)
+    assert [row[-1] for row in query.look()][:2] == ["truncated_batch", None]
+    assert query.rows == rows_at_once(log.parent)
+
+
+def test_a_batch_with_a_wrong_checksum_is_told_once(log: Path) -> None:
+    data = bytearray(FIRST.read_bytes())
+    data[len(batches_of(FIRST)[0]) + 70] ^= 1
+    (log / FIRST.name).write_bytes(data)
+    query = Followed(log.parent)
+    assert [row[-1] for row in query.look()].count("bad_crc") == 1
+    assert query.look() == []
+
+
+def test_bytes_that_are_no_batch_end_a_segment(log: Path) -> None:
+    (log / FIRST.name).write_bytes(batches_of(FIRST)[0] + b"\xff" * 100)
+    query = Followed(log.parent)
+    assert [row[-1] for row in query.look()] == [None, "bad_length"]
+    assert query.look() == []
+
+
+def test_a_segment_needs_its_name_of_kafka(log: Path) -> None:
+    shutil.copy(FIRST, log / "copy.log")
+    query = Followed(log / "copy.log")
+    with pytest.raises(LogReadError, match="a stream needs segments named as Kafka names them"):
+        query.look()
+
+
+@pytest.mark.parametrize("table", ["acl_history", "quota_history", "offset_commits"])
+def test_a_history_is_no_stream(log: Path, table: str) -> None:
+    with pytest.raises(OptionError, match=f"table '{table}' needs whole logs and cannot be a stream"):
+        Followed(log, {"table": table, "columns": "cluster"}).reader()
