@@ -207,6 +207,14 @@ def test_tables_are_sorted_by_a_click_on_their_heading(page: Page) -> None:
     assert page.evaluate("document.querySelectorAll('#commits-table th')[3].getAttribute('aria-sort')") == "descending"
 
 
+def test_age_stands_for_the_lag_where_the_partitions_own_log_is_not_there(browser: Page, tmp_path: Path) -> None:
+    commits = [replace(commit, end=None) for commit in ORDINARY.commits]
+    page = shown(browser, replace(ORDINARY, commits=commits), tmp_path)
+    assert page.complaints == []
+    assert "Lag" not in texts(page, "#commits-table th")
+    assert texts(page, "#commits-table td:nth-child(6)") == ["2 min", "1 min"]
+
+
 @pytest.mark.parametrize(
     "name",
     [

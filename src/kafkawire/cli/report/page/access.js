@@ -3,13 +3,13 @@ const access = { by: "principal", which: "all" };
 const patternName = (row) => row.patternType === "PREFIXED" ? `${row.resourceName}*` : row.resourceName === "*" ? "every one" : row.resourceName;
 const resourceKey = (row) => `${row.resourceType} ${row.patternType} ${row.resourceName}`;
 const denies = (row) => row.permission === "DENY";
-const resourceWords = (row) => [make("span", { class: "kind" }, row.resourceType.replaceAll("_", " ")), named(patternName(row)),
-  row.patternType === "PREFIXED" ? hint(" names that begin so") : null];
+const kindOf = (row) => row.resourceType.replaceAll("_", " ") + ({ LITERAL: "", PREFIXED: " PREFIX" }[row.patternType] ?? ` ${row.patternType}`);
+const resourceWords = (row) => [make("span", { class: "kind" }, kindOf(row)), named(patternName(row))];
 
 function chip(row) {
   const host = row.host === "*" ? null : make("small", {}, " from ", named(row.host));
   return make("span", { class: denies(row) ? "chip deny" : "chip", tip: `${row.permission} ${row.operation}\n${row.from === null ? "since before this log" : `since ${shown(row.from)}`}` },
-    make("span", { class: "visually" }, row.operation), host);
+    named(row.operation), host);
 }
 
 function groupsOf(rows, keyOf) {
@@ -58,7 +58,7 @@ function showAclLanes(matches) {
   host.replaceChildren();
   if (!lanes.length) { host.append(make("p", { class: "nothing" }, "No ACLs.")); return; }
   drawLanes(host, lanes, {
-    label: (row) => [named(row.principal), make("br"), hint(row.resourceType.replaceAll("_", " ").toLowerCase() + " "), make("span", { class: "hint" }, named(patternName(row)))],
+    label: (row) => [named(row.principal), make("br"), hint(`${kindOf(row).toLowerCase()} `), make("span", { class: "hint" }, named(patternName(row)))],
     text: (row) => row.operation + (row.host === "*" ? "" : ` from ${row.host}`),
     kind: (row) => denies(row) ? "deny" : "allow",
     tell: (row) => `${row.permission} ${row.operation} on ${row.resourceType} ${patternName(row)}\n${row.principal} from ${row.host === "*" ? "every host" : row.host}`,

@@ -19,7 +19,7 @@ function startCommits() {
     { title: "Last commit (UTC)", value: (row) => row.time, cell: (row) => row.time === null ? "unknown" : asDate(row.time) },
     { title: "Before the log's end", right: true, value: ageOf, cell: (row) => row.time === null ? "" : lasting(ageOf(row)) },
     { title: "Over time", value: null, cell: progress },
-  ], { sort: known ? 5 : 6, down: true, caption: "Committed offsets" });
+  ], { sort: 5, down: true, caption: "Committed offsets" });
   const matches = onSearch("commits-search", show);
   function show() {
     const rows = rowsOf("commits"), wanted = matches(), found = rows.filter((row) => wanted(searchable(row)));

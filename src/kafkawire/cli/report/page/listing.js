@@ -8,8 +8,9 @@ function inPages(host, rows, render, size = PAGE) {
     const next = rows.slice(done, done + size).map(render);
     done += next.length;
     host.append(...next);
-    more.textContent = `Show ${Math.min(size, rows.length - done).toLocaleString("en")} more of ${(rows.length - done).toLocaleString("en")}`;
-    more.hidden = done >= rows.length;
+    const left = rows.length - done;
+    more.textContent = left > size ? `Show ${size} more of ${left.toLocaleString("en")}` : `Show the other ${left}`;
+    more.hidden = left <= 0;
   };
   step();
   return more;

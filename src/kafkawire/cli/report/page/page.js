@@ -105,6 +105,9 @@ function startAccounts() {
     ...DATA.logs.map((path) => make("div", {}, make("code", { class: "name" }, path)))));
 }
 
+// Paper has nothing to click on.
+addEventListener("beforeprint", () => { for (const box of document.querySelectorAll("main details")) box.open = true; });
+
 startHead();
 startTimeBar();
 startTiles();

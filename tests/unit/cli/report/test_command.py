@@ -1,0 +1,139 @@
+"""``kafkawire report logs`` on the logs of a real cluster: what comes into the page, and what becomes of errors."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import TypedDict, cast
+
+import pytest
+
+from kafkawire.cli.app import main
+
+LOGS = Path(__file__).parents[3] / "fixtures" / "kafka-4.3.1" / "logs"
+SEGMENT = "00000000000000000000.log"
+
+
+class PackedSection(TypedDict):
+    """A section as the page's program gets it."""
+
+    fields: list[str]
+    texts: list[str]
+    rows: list[list[int | float | None]]
+
+
+class PageData(TypedDict):
+    """What the page's program gets."""
+
+    title: str
+    asOf: int | None
+    clusters: list[str]
+    notes: list[str]
+    texts: list[str]
+    sections: dict[str, PackedSection]
+    accounts: list[dict[str, object]]
+
+
+def report(*words: str | Path) -> int:
+    return main(["report", "logs", *map(str, words)])
+
+
+def data_of(page: Path) -> PageData:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page.read_text("utf-8"))
+    assert found is not None
+    return cast(PageData, json.loads(found[1]))
+
+
+def rows(data: PageData, name: str) -> list[dict[str, object]]:
+    section = data["sections"][name]
+
+    def cell(field: str, value: float | None) -> object:
+        return data["texts"][int(value)] if field in section["texts"] and value is not None else value
+
+    return [
+        {field: cell(field, value) for field, value in zip(section["fields"], row, strict=True)}
+        for row in section["rows"]
+    ]
+
+
+def test_page_has_every_section_of_the_logs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "report.html"
+    assert report(LOGS, "--out", page, "--title", "A & B", "--as-of", "2026-11-21T08:36:40Z") == 0
+    data = data_of(page)
+    assert data["title"] == "A & B"
+    assert data["asOf"] == 1_795_250_200_000
+    end_state = json.loads((LOGS.parent / "end-state.json").read_text("utf-8"))
+    now = {name: [row for row in rows(data, name) if row["to"] is None] for name in ("acls", "quotas", "topics")}
+    assert len(now["acls"]) == len(end_state["acls"])
+    assert len(now["topics"]) == len(end_state["topics"])
+    assert {row["entity"] for row in now["quotas"]} >= {"user late", "user <default>"}
+    values = [row["value"] for row in rows(data, "configs")]
+    assert None not in values
+    assert {row["group"] for row in rows(data, "commits")} >= {"grp-classic-1", "grp-kip848-0"}
+    assert [account["table"] for account in data["accounts"]] == [
+        "acl_history",
+        "quota_history",
+        "topic_history",
+        "config_history",
+        "offset_commits",
+    ]
+    assert data["notes"] == []
+    assert capsys.readouterr().err.startswith("bytes read 164818 = 164818 decoded")
+
+
+def test_lag_is_told_where_the_partitions_own_log_lies_beside(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    shutil.copytree(LOGS / "__consumer_offsets-0", logs / "__consumer_offsets-0")
+    shutil.copytree(LOGS / "__consumer_offsets-1", logs / "billing.events-1")  # ends at offset 373
+    page = tmp_path / "report.html"
+    assert report(logs, "--out", page) == 0
+    ends = {(row["topic"], row["partition"]): row["end"] for row in rows(data_of(page), "commits")}
+    assert ends["billing.events", 1] == 373
+    assert {end for key, end in ends.items() if key != ("billing.events", 1)} == {None}
+
+
+def test_end_of_a_log_is_that_of_its_last_whole_batch(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    shutil.copytree(LOGS / "__consumer_offsets-0", logs / "__consumer_offsets-0")
+    content = (LOGS / "__consumer_offsets-1" / SEGMENT).read_bytes()
+    whole = 12 + int.from_bytes(content[8:12], "big")
+    for partition, kept in enumerate((content[:whole], content[: whole + 40], content[: whole - 1])):
+        folder = logs / f"billing.events-{partition}"
+        folder.mkdir()
+        (folder / SEGMENT).write_bytes(kept)
+    page = tmp_path / "report.html"
+    assert report(logs, "--out", page) == 0
+    ends = {row["partition"]: row["end"] for row in rows(data_of(page), "commits") if row["topic"] == "billing.events"}
+    assert ends[0] == ends[1] == 1
+
+
+def test_page_holds_so_many_rows_and_says_what_it_left_out(tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    assert report(LOGS, "--out", page, "--max-rows", "10") == 0
+    data = data_of(page)
+    assert {len(section["rows"]) for section in data["sections"].values()} == {10}
+    assert "The 10 newest rows of ACLs are here, 29 older ones are not" in data["notes"][0]
+    assert "51 that were committed earlier are not" in data["notes"][-1]
+
+
+def test_errors_are_in_the_page_and_in_the_exit_code(tmp_path: Path) -> None:
+    folder = tmp_path / "__cluster_metadata-0"
+    folder.mkdir()
+    content = bytearray((LOGS / "__cluster_metadata-0" / SEGMENT).read_bytes())
+    content[200] ^= 1
+    (folder / SEGMENT).write_bytes(content)
+    page = tmp_path / "report.html"
+    assert report(folder, "--out", page) == 3
+    assert all(account["errors"] == {"bad_crc": 1} for account in data_of(page)["accounts"])
+
+
+def test_page_that_fails_leaves_the_old_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "report.html"
+    page.write_text("old")
+    assert report(tmp_path / "none", "--out", page) == 1
+    assert "there is no such folder or file" in capsys.readouterr().err
+    assert report(LOGS, "--out", page, "--as-of", "soon") == 2
+    assert page.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [page]

@@ -1,0 +1,198 @@
+"""``kafkawire tables`` on the logs of a real cluster: formats, options, accounts, exit codes and errors."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow.parquet
+import pytest
+
+from kafkawire.cli.app import main
+from kafkawire.logs import table_names
+
+LOGS = Path(__file__).parents[3] / "fixtures" / "kafka-4.3.1" / "logs"
+METADATA = LOGS / "__cluster_metadata-0"
+FIRST_SEGMENT = METADATA / "00000000000000000000.log"
+
+
+def tables(*words: str | Path) -> int:
+    return main(["tables", *map(str, words)])
+
+
+@pytest.fixture
+def damaged(tmp_path: Path) -> Path:
+    """The first segment with a bit of its second batch turned over."""
+    folder = tmp_path / "__cluster_metadata-0"
+    folder.mkdir()
+    content = bytearray(FIRST_SEGMENT.read_bytes())
+    second = 12 + int.from_bytes(content[8:12], "big")
+    content[second + 70] ^= 1
+    (folder / FIRST_SEGMENT.name).write_bytes(content)
+    return folder
+
+
+def test_json_is_an_object_for_each_acl(capsys: pytest.CaptureFixture[str]) -> None:
+    assert tables("--log", LOGS, "--table", "acl_history") == 0
+    shown = capsys.readouterr()
+    rows = [json.loads(line) for line in shown.out.splitlines()]
+    assert len(rows) == 39
+    assert rows[-1]["principal"]
+    assert all(row["valid_from"].endswith("Z") for row in rows if row["valid_from"])
+    (accounts,) = shown.err.splitlines()
+    assert accounts.startswith("bytes read 29235 = 29235 decoded + 0 skipped;")
+    assert accounts.endswith("errors 0")
+
+
+def test_formats_hold_the_same_rows(tmp_path: Path) -> None:
+    for suffix in ("csv", "json", "parquet"):
+        assert tables("--log", LOGS, "--table", "topic_history", "--out", tmp_path / f"t.{suffix}") == 0
+    parquet = pyarrow.parquet.read_table(tmp_path / "t.parquet")
+    lines = [json.loads(line) for line in (tmp_path / "t.json").read_text("utf-8").splitlines()]
+    with (tmp_path / "t.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == len(lines) == parquet.num_rows == 19
+    for name in ("topic_id", "name"):
+        assert [row[name] for row in rows] == [line[name] for line in lines] == parquet[name].to_pylist()
+    assert [row["valid_to"] or None for row in rows] == [line["valid_to"] for line in lines]
+
+
+def test_table_of_a_date_has_what_was_so_then(capsys: pytest.CaptureFixture[str]) -> None:
+    assert tables("--log", METADATA, "--table", "topic_history", "--as-of", "2026-11-21T08:36:35Z") == 0
+    names = {json.loads(line)["name"] for line in capsys.readouterr().out.splitlines()}
+    assert "payments.events" in names
+    assert "late.topic" not in names
+
+
+def test_columns_and_record_types_and_ranges_are_chosen(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--record-types", "TOPIC_RECORD,REMOVE_TOPIC_RECORD", "--columns", "log_offset, record_type")
+    assert tables("--log", FIRST_SEGMENT, "--table", "records", *words, "--from-offset", "50") == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert {row["record_type"] for row in rows} == {"TOPIC_RECORD", "REMOVE_TOPIC_RECORD"}
+    assert min(row["log_offset"] for row in rows) >= 50
+    assert set(rows[0]) == {"log_offset", "record_type"}
+
+
+def test_table_for_people_is_a_table(tmp_path: Path) -> None:
+    out = tmp_path / "acl.txt"
+    assert tables("--log", LOGS, "--table", "acl_history", "--out", out) == 0
+    assert out.read_text("utf-8").startswith("┏━")
+
+
+def test_no_op_records_are_kept_if_wanted(capsys: pytest.CaptureFixture[str]) -> None:
+    counts = []
+    for words in ((), ("--no-ops",)):
+        assert tables("--log", METADATA, "--table", "records", *words) == 0
+        counts.append(len(capsys.readouterr().out.splitlines()))
+    assert counts[1] - counts[0] == 20
+
+
+def test_errors_are_told_by_the_exit_code(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert tables("--log", damaged, "--table", "batches") == 3
+    shown = capsys.readouterr()
+    assert "bad_crc 1" in shown.err
+    assert sum('"_error":"bad_crc"' in line for line in shown.out.splitlines()) == 1
+    assert tables("--log", damaged, "--table", "batches", "--max-errors", "1") == 3
+    assert tables("--log", damaged, "--table", "batches", "--mode", "dropmalformed") == 3
+    assert '"bad_crc"' not in capsys.readouterr().out.splitlines()[-1]
+
+
+def test_too_many_errors_fail_and_leave_the_old_file(
+    damaged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "batches.csv"
+    out.write_text("old")
+    assert tables("--log", damaged, "--table", "batches", "--max-errors", "0", "--out", out) == 1
+    assert "more errors than --max-errors 0 allows: bad_crc 1" in capsys.readouterr().err
+    assert out.read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["__cluster_metadata-0", "batches.csv"]
+
+
+def test_failfast_says_where(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert tables("--log", damaged, "--table", "records", "--mode", "FAILFAST") == 1
+    told = capsys.readouterr().err
+    assert str(damaged / FIRST_SEGMENT.name) in told
+    assert "bad_crc" in told
+
+
+def test_checksums_need_not_be_verified(damaged: Path) -> None:
+    assert tables("--log", damaged, "--table", "batches", "--no-verify-checksums") == 0
+
+
+def test_list_names_every_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert tables("--list") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(table_names())
+    assert all(len(line.split()) > 3 for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--log", LOGS), "--log DIR and --table NAME are needed"),
+        (("--table", "records"), "--log DIR and --table NAME are needed"),
+        (("--log", LOGS, "--table", "acl_histroy"), "did you mean acl_history"),
+        (("--log", LOGS, "--table", "zzz"), "there is no table zzz; --list tells them all"),
+        (("--log", LOGS, "--table", "batches", "--columns", "size,colour"), "has no column 'colour'"),
+        (("--log", LOGS, "--table", "records", "--as-of", "2026-01-01"), "--as-of needs a history"),
+        (("--log", LOGS, "--table", "acl_history", "--as-of", "soon"), "--as-of soon: that is no date"),
+        (
+            ("--log", LOGS, "--table", "acl_history", "--as-of", "2020-01-01"),
+            "it begins at 2026-11-21T08:36:27.044000Z",
+        ),
+        (("--log", LOGS, "--table", "batches", "--out", "batches.xls"), "--format says what to write"),
+    ],
+)
+def test_wrong_usage_says_what_to_do(words: tuple[str, ...], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert tables(*words) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_place_without_logs_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert tables("--log", tmp_path / "none", "--table", "records") == 1
+    assert f"{tmp_path / 'none'}: there is no such folder or file" in capsys.readouterr().err
+    assert tables("--log", tmp_path, "--table", "records") == 1
+    assert f"{tmp_path}: no segment (.log) and no snapshot (.checkpoint)" in capsys.readouterr().err
+    assert tables("--log", LOGS / "__consumer_offsets-0", "--table", "acl_history") == 1
+    assert "is in the log of __cluster_metadata; there are only __consumer_offsets-0" in capsys.readouterr().err
+    assert tables("--log", f"{tmp_path}/*.log", "--table", "records") == 1
+    assert "nothing matches the pattern" in capsys.readouterr().err
+
+
+@pytest.fixture
+def started(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """The command in a process of its own, with more rows than a pipe holds."""
+    folder = tmp_path / "__cluster_metadata-0"
+    folder.mkdir()
+    for number in range(30):
+        shutil.copy(FIRST_SEGMENT, folder / f"{number * 159:020}.log")
+    program = "import sys; from kafkawire.cli.app import main; sys.exit(main())"
+    words = ["tables", "--log", str(folder), "--table", "records"]
+    with subprocess.Popen(
+        [sys.executable, "-c", program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        yield process
+
+
+def test_reader_that_has_seen_enough_ends_the_command(started: subprocess.Popen[str]) -> None:
+    assert started.stdout is not None
+    assert started.stderr is not None
+    assert started.stdout.readline().startswith("{")
+    started.stdout.close()
+    assert "Traceback" not in started.stderr.read()
+    assert started.wait() == 1
+
+
+def test_interrupt_ends_the_command_with_130(started: subprocess.Popen[str]) -> None:
+    assert started.stdout is not None
+    assert started.stdout.readline().startswith("{")
+    started.send_signal(signal.SIGINT)
+    _, told = started.communicate()
+    assert started.returncode == 130
+    assert "Traceback" not in told
