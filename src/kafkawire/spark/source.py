@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping
+from dataclasses import replace
 
 import pyarrow as pa
-from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
+from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, Filter, InputPartition
 from pyspark.sql.types import StructType
 
+from kafkawire.logs import FileKind
 from kafkawire.spark.options import OptionError
+from kafkawire.spark.pushdown import narrowed
 from kafkawire.spark.reading import LogPartition, Reading, make_reading
 from kafkawire.spark.streaming.reader import KafkaLogStreamReader
 
@@ -47,7 +50,8 @@ class KafkaLogSource(DataSource):
             OptionError: the user wants another schema than the table has.
         """
         self._check(schema)
-        return KafkaLogReader(self._reading)
+        pushdown = self._reading.options.pushdown and self._reading.table().splittable
+        return FilteredKafkaLogReader(self._reading) if pushdown else KafkaLogReader(self._reading)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 Spark's name
         """What reads the table as the logs grow.
@@ -89,3 +93,23 @@ class KafkaLogReader(DataSourceReader):
             LogReadError: mode FAILFAST: at what cannot be decoded.
         """
         return self._reading.batches(partition)
+
+
+class FilteredKafkaLogReader(KafkaLogReader):
+    """Reads less where the filters of the query allow it.
+
+    Unless ``spark.sql.python.filterPushdown.enabled`` is set, Spark refuses every query on a reader with ``pushFilters``:
+    so this is a class of its own, for those who ask for it.
+    """
+
+    def pushFilters(self, filters: list[Filter]) -> list[Filter]:  # noqa: N802 Spark's name
+        """Take in what the filters say; all of them are Spark's to apply still.
+
+        Raises:
+            LogReadError: a path leads nowhere.
+        """
+        options = self._reading.options
+        offsets = all(file.kind is FileKind.SEGMENT for file in self._reading.files())
+        read = narrowed(options.read, filters, offsets=offsets, types=options.table == "records")
+        self._reading = replace(self._reading, options=replace(options, read=read))
+        return filters

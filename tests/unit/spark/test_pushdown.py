@@ -1,0 +1,72 @@
+"""Filters of a query leave out of a reading what they would leave out of its rows, and never more."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+pytest.importorskip("pyspark")
+
+from pyspark.sql.datasource import (
+    EqualTo,
+    Filter,
+    GreaterThan,
+    GreaterThanOrEqual,
+    In,
+    IsNotNull,
+    LessThan,
+    LessThanOrEqual,
+    Not,
+)
+
+from kafkawire.logs import ReadOptions
+from kafkawire.spark.pushdown import narrowed
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+MILLISECOND = timedelta(milliseconds=1)
+OFFSET, TIME, TYPE = ("log_offset",), ("append_time",), ("record_type",)
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        (EqualTo(OFFSET, 5), ReadOptions(from_offset=5, until_offset=6)),
+        (GreaterThan(OFFSET, 5), ReadOptions(from_offset=6)),
+        (GreaterThanOrEqual(OFFSET, 5), ReadOptions(from_offset=5)),
+        (LessThan(OFFSET, 5), ReadOptions(until_offset=5)),
+        (LessThanOrEqual(OFFSET, 5), ReadOptions(until_offset=6)),
+        (GreaterThan(OFFSET, -5), ReadOptions(from_offset=0)),
+        (LessThan(OFFSET, -5), ReadOptions(until_offset=0)),
+        (EqualTo(TIME, NOON), ReadOptions(from_time=NOON, until_time=NOON + MILLISECOND)),
+        (GreaterThan(TIME, NOON), ReadOptions(from_time=NOON)),
+        (LessThan(TIME, NOON), ReadOptions(until_time=NOON + MILLISECOND)),
+        (EqualTo(TYPE, "TOPIC_RECORD"), ReadOptions(record_types=("TOPIC_RECORD",))),
+        (In(TYPE, ("A", "B")), ReadOptions(record_types=("A", "B"))),
+        (In(TYPE, ("A", None)), ReadOptions()),
+        (Not(EqualTo(OFFSET, 5)), ReadOptions()),
+        (IsNotNull(OFFSET), ReadOptions()),
+        (EqualTo(("leader_epoch",), 5), ReadOptions()),
+        (EqualTo(("value", "log_offset"), 5), ReadOptions()),
+    ],
+)
+def test_a_filter_narrows_what_is_read(asked: Filter, expected: ReadOptions) -> None:
+    assert narrowed(ReadOptions(), [asked], offsets=True, types=True) == expected
+
+
+def test_filters_and_options_narrow_together() -> None:
+    options = ReadOptions(
+        from_offset=3, until_offset=20, from_time=NOON, until_time=NOON + timedelta(1), record_types=("A",)
+    )
+    filters = [
+        *(GreaterThan(OFFSET, 1), LessThan(OFFSET, 10), GreaterThan(OFFSET, 4)),
+        *(GreaterThan(TIME, NOON - MILLISECOND), LessThan(TIME, NOON + timedelta(2)), In(TYPE, ("A", "B"))),
+    ]
+    assert narrowed(options, filters, offsets=True, types=True) == ReadOptions(
+        from_offset=5, until_offset=10, from_time=NOON, until_time=NOON + timedelta(1), record_types=("A",)
+    )
+
+
+def test_what_does_not_hold_for_all_rows_is_left_to_spark() -> None:
+    filters: list[Filter] = [EqualTo(OFFSET, 5), EqualTo(TYPE, "A")]
+    assert narrowed(ReadOptions(), filters, offsets=False, types=False) == ReadOptions()
