@@ -1,0 +1,212 @@
+"""Whatever the bytes of a segment are: rows, flaws or LogReadError, and accounts that balance."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any, Final
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.log_segments import METADATA, OFFSETS, batches_of, index_entries, real_segment, repeated
+from tests.memory_store import MemoryStore
+
+from kafkawire.logs import Accounts, LogReadError, ReadMode, ReadOptions, read_table
+from kafkawire.wire.batches import read_batches, seal
+from kafkawire.wire.compression import Codec
+
+TRANSACTIONS: Final = real_segment("__transaction_state-0")
+COMMITS: Final = real_segment(OFFSETS)[:4000]
+CHANGES: Final = real_segment(METADATA)
+TABLES: Final = (
+    ("__transaction_state-0", "transaction_log", TRANSACTIONS),
+    (OFFSETS, "offset_commit", COMMITS),
+    (OFFSETS, "records", COMMITS),
+    (METADATA, "partition", CHANGES),
+    (METADATA, "records", CHANGES),
+    (METADATA, "batches", CHANGES),
+    (OFFSETS, "offset_commits", COMMITS),
+    (METADATA, "acl_history", CHANGES),
+)
+
+
+def test_truncation_at_every_offset() -> None:
+    whole = read("records", "__transaction_state-0", TRANSACTIONS)[0]
+    for size in range(len(TRANSACTIONS)):
+        rows, accounts = read("records", "__transaction_state-0", TRANSACTIONS[:size])
+        sound = [row for row in rows if row["_error"] is None]
+        assert sound == whole[: len(sound)]
+        assert [row["_error"] for row in rows[len(sound) :]] in ([], ["truncated_batch"])
+        assert accounts.bytes_read == size
+
+
+@settings(max_examples=60, deadline=None)
+@given(table=st.sampled_from(TABLES), data=st.data())
+def test_flipped_bits(table: tuple[str, str, bytes], data: st.DataObject) -> None:
+    log, name, content = table
+    flipped = bytearray(content)
+    for at in data.draw(st.lists(st.integers(0, len(content) - 1), min_size=1, max_size=8)):
+        flipped[at] ^= 1 << data.draw(st.integers(0, 7))
+    read(name, log, bytes(flipped))
+    read(name, log, bytes(flipped), ReadOptions(verify_checksums=False))
+
+
+@settings(max_examples=40, deadline=None)
+@given(table=st.sampled_from(TABLES), noise=st.binary(max_size=600), at=st.integers(0, 5000))
+def test_noise_between_batches(table: tuple[str, str, bytes], noise: bytes, at: int) -> None:
+    log, name, content = table
+    read(name, log, noise)
+    read(name, log, content[:at] + noise + content[at:])
+
+
+@settings(max_examples=40, deadline=None)
+@given(table=st.sampled_from(TABLES), data=st.data())
+def test_broken_records_with_a_right_crc(table: tuple[str, str, bytes], data: st.DataObject) -> None:
+    log, name, content = table
+    batches = list(read_batches(content[: batches_end(content)]))
+    number = data.draw(st.integers(0, len(batches) - 1))
+    batch = batches[number]
+    payload = bytearray(batch.payload)
+    for at in data.draw(st.lists(st.integers(0, len(payload) - 1), min_size=1, max_size=4)):
+        payload[at] = data.draw(st.integers(0, 255))
+    fields = {each: getattr(batch, each) for each in batch.__struct_fields__}
+    broken = seal(type(batch)(**{**fields, "payload": bytes(payload)}))
+    rows, accounts = read(
+        name, log, content[: batch.position] + broken.to_bytes() + content[batch.position + batch.size :]
+    )
+    assert "bad_crc" not in accounts.errors
+
+
+@pytest.mark.parametrize("zeros", [1, 16, 17, 60, 61, 5000])
+def test_zero_fill_is_counted_and_no_row(zeros: int) -> None:
+    rows, accounts = read("records", "__transaction_state-0", TRANSACTIONS + bytes(zeros))
+    assert all(row["_error"] is None for row in rows)
+    assert accounts.bytes_skipped == {"zero_fill": zeros}
+    assert not accounts.errors
+
+
+def test_zeros_before_other_bytes_are_an_absurd_length() -> None:
+    rows, accounts = read("records", "__transaction_state-0", TRANSACTIONS + bytes(5000) + b"\1")
+    assert [row["_error"] for row in rows][-1] == "bad_length"
+    assert accounts.bytes_skipped == {"bad_length": 5001}
+
+
+@pytest.mark.parametrize("length", [-1, 0, 13, 48, 1 << 30, (1 << 31) - 1])
+def test_after_an_absurd_length_reading_goes_on_at_the_next_point_of_the_index(length: int) -> None:
+    content = repeated(TRANSACTIONS, 8)
+    positions = [batch.position for batch in read_batches(content)]
+    broken = bytearray(content)
+    struct.pack_into(">i", broken, positions[5] + 8, length)
+    entries = index_entries(content, 0, 700)
+    index = b"".join(struct.pack(">ii", *entry) for entry in entries)
+    resumed = next(position for _, position in entries if position > positions[5])
+
+    rows, accounts = read("batches", "__transaction_state-0", bytes(broken), index=index)
+
+    expected = [position for position in positions if position < positions[5] or position >= resumed]
+    assert [row["batch_position"] for row in rows if row["_error"] is None] == expected
+    assert accounts.bytes_skipped == {"bad_length": resumed - positions[5]}
+
+
+def test_a_wrong_length_that_hides_sound_batches_is_found_by_the_index() -> None:
+    content = repeated(TRANSACTIONS, 8)
+    positions = [batch.position for batch in read_batches(content)]
+    broken = bytearray(content)
+    struct.pack_into(">i", broken, positions[5] + 8, positions[20] - positions[5] - 12)
+    index = b"".join(struct.pack(">ii", *entry) for entry in index_entries(content, 0, 100))
+
+    rows, _ = read("batches", "__transaction_state-0", bytes(broken), index=index)
+
+    assert [row["batch_position"] for row in rows if row["_error"] is None] == positions[:5] + positions[6:]
+    assert [row["_error"] for row in rows if row["_error"]] == ["bad_length"]
+
+
+@pytest.mark.parametrize("codec", [Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD])
+def test_a_bomb_is_too_large(codec: Codec) -> None:
+    content = batches_of([[bytes(3_000_000)], [b"small"]], codec=codec)
+    rows, accounts = read("records", "orders-0", content, ReadOptions(max_frame_bytes=1_000_000))
+    assert [row["_error"] for row in rows] == ["too_large", None]
+    assert accounts.errors == {"too_large": 1}
+
+
+def test_codes_without_codec() -> None:
+    (batch,) = read_batches(batches_of([[b"value"]]))
+    fields = {each: getattr(batch, each) for each in batch.__struct_fields__}
+    content = seal(type(batch)(**{**fields, "attributes": 5})).to_bytes()
+    assert [row["_error"] for row in read("records", "orders-0", content)[0]] == ["bad_codec"]
+    assert [row["codec"] for row in read("batches", "orders-0", content)[0]] == ["UNKNOWN(5)"]
+
+
+def test_a_wrong_crc_costs_one_batch_and_shows_it() -> None:
+    batches = list(read_batches(TRANSACTIONS))
+    broken = bytearray(TRANSACTIONS)
+    broken[batches[2].position + 70] ^= 1
+    rows, accounts = read("transaction_log", "__transaction_state-0", bytes(broken))
+    assert [row["_error"] for row in rows] == [None, None, "bad_crc", *[None] * (len(batches) - 3)]
+    start = batches[2].position
+    assert rows[2]["_corrupt_record"] == bytes(broken[start : start + batches[2].size])
+    assert rows[2]["batch_position"] == start
+    assert accounts.bytes_skipped == {"bad_crc": batches[2].size}
+
+
+def test_messages_of_old_formats() -> None:
+    message = struct.pack(">qiIbbqii", 7, 22, 0, 1, 0, 5, -1, -1)
+    rows, _ = read("records", "orders-0", message + batches_of([[b"value"]]))
+    assert [row["_error"] for row in rows] == ["old_magic", None]
+    assert rows[0]["log_offset"] == 7
+    assert rows[0]["_corrupt_record"] == message
+
+
+def test_a_batch_of_a_newer_format_is_passed_over() -> None:
+    newer = bytearray(batches_of([[b"value"]]))
+    newer[16] = 3
+    rows, _ = read("records", "orders-0", bytes(newer) + batches_of([[b"value"]]))
+    assert [row["_error"] for row in rows] == ["unsupported_version", None]
+
+
+def read(
+    name: str,
+    log: str,
+    content: bytes,
+    options: ReadOptions = ReadOptions(),
+    *,
+    index: bytes = b"",
+) -> tuple[list[dict[str, Any]], Accounts]:
+    """The rows of a damaged segment in mode PERMISSIVE, once all modes were held against each other."""
+    store = MemoryStore({f"{log}/{0:020}.log": content, f"{log}/{0:020}.index": index})
+    accounts = Accounts()
+    rows = [
+        row for batch in read_table(name, log, options, accounts=accounts, store=store) for row in batch.to_pylist()
+    ]
+    assert accounts.balanced
+    assert accounts.bytes_read == len(content)
+    if "history" in name or name == "offset_commits":
+        return rows, accounts
+    assert accounts.records_read == accounts.rows + sum(accounts.records_dropped.values())
+    assert len(rows) == accounts.rows + accounts.flaw_rows
+
+    settings_ = {each: getattr(options, each) for each in options.__dataclass_fields__}
+    dropped = ReadOptions(**{**settings_, "mode": ReadMode.DROPMALFORMED})
+    kept = [row for batch in read_table(name, log, dropped, store=store) for row in batch.to_pylist()]
+    assert kept == [without_errors(row) for row in rows if row["_error"] is None]
+
+    failing = ReadOptions(**{**settings_, "mode": ReadMode.FAILFAST})
+    if accounts.errors:
+        with pytest.raises(LogReadError) as raised:
+            list(read_table(name, log, failing, store=store))
+        assert raised.value.code in accounts.errors
+    else:
+        assert [row for batch in read_table(name, log, failing, store=store) for row in batch.to_pylist()] == kept
+    return rows, accounts
+
+
+def without_errors(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: cell for name, cell in row.items() if not name.startswith("_")}
+
+
+def batches_end(content: bytes) -> int:
+    """Where the last whole batch ends."""
+    reader = read_batches(content)
+    for _ in reader:
+        pass
+    return reader.position
