@@ -1,0 +1,98 @@
+"""State as of a time: what was valid then, or an error that says since when anything is known."""
+
+from __future__ import annotations
+
+import pickle
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+from tests.histories import history, time
+from tests.kafka_dumps import FIXTURES
+from tests.made_logs import METADATA_LOG, Step, write_checkpoint, write_segment
+
+from kafkawire.logs import ReadOptions
+from kafkawire.logs.histories.as_of import BeforeKnowledgeError
+from kafkawire.protocol import ConfigRecord
+
+_LOGS = FIXTURES / "logs"
+
+
+def _set(name: str, value: str) -> ConfigRecord:
+    return ConfigRecord(2, "t", name, value)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Snapshot of 10 at 1000; then a record every second."""
+    folder = tmp_path / METADATA_LOG
+    write_checkpoint(folder, 10, [_set("segment.ms", "0"), _set("retention.ms", "0")], time=1000)
+    write_segment(folder, 10, [Step(1000 + each * 1000, (_set("retention.ms", str(each)),)) for each in (1, 2, 3)])
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("at", "retention"), [(1000, "0"), (1999, "0"), (2000, "1"), (2999, "1"), (3000, "2"), (4000, "3"), (10**9, "3")]
+)
+def test_what_was_valid(folder: Path, at: int, retention: str) -> None:
+    rows = history("config_history", folder, options=ReadOptions(as_of=time(at)))
+    assert {row["name"]: row["value"] for row in rows} == {"segment.ms": "0", "retention.ms": retention}
+
+
+def test_before_the_first_snapshot_nothing_is_known(folder: Path) -> None:
+    with pytest.raises(BeforeKnowledgeError) as caught:
+        history("config_history", folder, options=ReadOptions(as_of=time(999)))
+    assert str(caught.value) == (
+        f"{folder}: nothing is known as of 1970-01-01T00:00:00.999000+00:00: "
+        "what is known begins at 1970-01-01T00:00:01+00:00"
+    )
+    assert caught.value.begins == time(1000)
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)  # noqa: S301 our own
+
+
+@pytest.mark.parametrize("name", ["acl_history", "topic_history", "offset_commits", "group_history"])
+def test_before_the_first_record_nothing_is_known(name: str) -> None:
+    with pytest.raises(BeforeKnowledgeError, match="what is known begins at 2026-11-21T08:36:"):
+        history(name, _LOGS, options=ReadOptions(as_of=datetime(2026, 11, 21, tzinfo=UTC)))
+
+
+def test_empty_log_says_so(tmp_path: Path) -> None:
+    folder = tmp_path / METADATA_LOG
+    write_segment(folder, 0, [])
+    with pytest.raises(BeforeKnowledgeError, match="the log is empty"):
+        history("acl_history", folder, options=ReadOptions(as_of=time(0)))
+
+
+def test_time_zones_and_times_without_one(folder: Path) -> None:
+    """A time without a zone is UTC."""
+    east = timezone(timedelta(hours=2))
+    for at in (time(2000), time(2000).astimezone(east), time(2000).replace(tzinfo=None)):
+        rows = history("config_history", folder, options=ReadOptions(as_of=at))
+        assert {row["value"] for row in rows} == {"0", "1"}
+
+
+@pytest.mark.parametrize("name", ["acl_history", "quota_history", "config_history", "offset_commits", "group_history"])
+def test_the_real_logs_at_many_times(name: str) -> None:
+    """The rows as of a time are those of the whole history that were valid then."""
+    rows = history(name, _LOGS)
+    first = {  # both partitions of the offsets are known from here on
+        "offset_commits": datetime(2026, 11, 21, 8, 36, 45, tzinfo=UTC),
+        "group_history": datetime(2026, 11, 21, 8, 36, 45, tzinfo=UTC),
+    }.get(name, datetime(2026, 11, 21, 8, 36, 30, tzinfo=UTC))
+    for at in (first + timedelta(seconds=step) for step in range(0, 60, 6)):
+        valid = [row for row in rows if row["valid_from"] <= at and (row["valid_to"] is None or at < row["valid_to"])]
+        found = history(name, _LOGS, options=ReadOptions(as_of=at))
+        assert sorted(found, key=str) == sorted(valid, key=str)
+
+
+def test_span_of_times_and_offsets(folder: Path) -> None:
+    """Rows that were valid at some time of a span, or between offsets; the end is excluded."""
+
+    def values(options: ReadOptions) -> list[str]:
+        rows = history("config_history", folder, options=options)
+        return sorted(row["value"] for row in rows if row["name"] == "retention.ms")
+
+    assert values(ReadOptions(from_time=time(2500))) == ["1", "2", "3"]
+    assert values(ReadOptions(until_time=time(3000))) == ["0", "1"]
+    assert values(ReadOptions(from_offset=12)) == ["2", "3"]
+    assert values(ReadOptions(until_offset=11)) == ["0", "1"]
