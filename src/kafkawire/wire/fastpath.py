@@ -214,15 +214,27 @@ def tagged_entries(buffer: bytes, at: int, n: int) -> tuple[list[tuple[int, byte
     entries = []
     previous = -1
     for _ in range(n):
-        tag, at = read_uvarint(buffer, at)
-        size, at = read_uvarint(buffer, at)
-        end = at + size
-        if not previous < tag <= _MAXIMUM_TAG or end > len(buffer):
+        tag, end = buffer[at], buffer[at + 1]
+        if tag < 128 and end < 128:
+            at += 2
+            end += at
+        else:
+            tag, at, end = tagged_entry(buffer, at)
+        if tag <= previous or end > len(buffer):
             raise ValueError
         entries.append((tag, buffer[at:end]))
         previous = tag
         at = end
     return entries, at
+
+
+def tagged_entry(buffer: bytes, at: int) -> tuple[int, int, int]:
+    """The tag of an entry, and where its payload begins and ends."""
+    tag, at = read_uvarint(buffer, at)
+    size, at = read_uvarint(buffer, at)
+    if tag > _MAXIMUM_TAG:
+        raise ValueError
+    return tag, at, at + size
 
 
 def unknown_tags(buffer: bytes, at: int, n: int) -> tuple[Tags, int]:

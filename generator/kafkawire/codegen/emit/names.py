@@ -105,10 +105,9 @@ RUN_TIME_NAMES = {
         "BYTES", "NOTHING", "NULL_COUNT", "NULL_OCTETS", "NULL_TEXT", "Tags", "ZERO_UUID",
         "differs", "iterator", "long_length", "long_nullable_numbers", "long_nullable_text",
         "long_nullable_text_octets", "long_numbers", "long_text", "long_text_length", "long_text_octets",
-        "many_numbers", "new_uuid",
-        "octets", "pack_numbers", "packer", "packers", "read_uvarint", "reduce_views", "rest_of_uvarint", "sequence",
-        "tagged_entries", "tagged_section", "text_packers", "text_pair_packers", "text_unpackers", "twin_packers",
-        "unknown_tags", "unpacker", "unpackers",
+        "many_numbers", "new_uuid", "octets", "pack_numbers", "packer", "packers", "read_uvarint", "reduce_views",
+        "rest_of_uvarint", "sequence", "tagged_entries", "tagged_entry", "tagged_section", "text_packers",
+        "text_pair_packers", "text_unpackers", "twin_packers", "unknown_tags", "unpacker", "unpackers",
     ),
 }  # fmt: skip
 """What generated modules of messages may import of kafkawire, by module."""
@@ -117,8 +116,9 @@ STANDARD_LIBRARY = {"Sequence": "collections.abc", "starmap": "itertools"}
 """What they may import of the standard library."""
 
 TEMPLATE_LOCALS = frozenset(
-    {"at", "begin", "buffer", "buffers", "columns", "count", "end", "entries", "item", "items", "known", "m", "make",
-     "n", "numbers", "others", "out", "payload", "result", "start", "tag", "tags", "text", "unknown", "view", "whole"}
+    {"at", "begin", "buffer", "buffers", "columns", "count", "end", "entries", "item", "items", "known", "last_tag", "m",
+     "make", "n", "numbers", "others", "out", "payload", "result", "start", "tag", "tag_end", "tags", "text", "unknown",
+     "view", "whole"}
 )  # fmt: skip
 """Locals that the templates use themselves."""
 

@@ -11,7 +11,7 @@ from kafkawire.wire.fastpath import (
     long_nullable_numbers,
     long_numbers,
     rest_of_uvarint,
-    tagged_entries,
+    tagged_entry,
     unknown_tags,
     unpacker,
     unpackers,
@@ -40,7 +40,7 @@ _unpack_many_i = unpackers("i")
 #   other tagged fields
 
 
-def _read_many_topic_partitions_v0(buffer: bytes, at: int, count: int) -> tuple[Sequence[Row], int]:
+def _read_many_topic_partitions_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Row, ...], int]:
     result = []
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
@@ -56,26 +56,36 @@ def _read_many_topic_partitions_v0(buffer: bytes, at: int, count: int) -> tuple[
         at += 1
         assignment_epochs: Value = ()
         if n:
-            entries, at = tagged_entries(buffer, at, n)
-            for tag, payload in entries:
-                start = 0
+            if n > 127:
+                n, at = rest_of_uvarint(buffer, at, n)
+            last_tag = -1
+            for _ in range(n):
+                tag, tag_end = buffer[at], buffer[at + 1]
+                if tag < 128 and tag_end < 128:
+                    at += 2
+                    tag_end += at
+                else:
+                    tag, at, tag_end = tagged_entry(buffer, at)
+                if tag <= last_tag:
+                    raise ValueError
+                last_tag = tag
                 if tag == 0:
-                    n = payload[start]
-                    start += 1
+                    n = buffer[at]
+                    at += 1
                     if not n:
                         assignment_epochs = None
                     elif 0 < n < 127:
                         n -= 1
-                        assignment_epochs = _unpack_many_i[n](payload, start)
-                        start += 4 * n
+                        assignment_epochs = _unpack_many_i[n](buffer, at)
+                        at += 4 * n
                     else:
-                        assignment_epochs, start = long_nullable_numbers(payload, start, n, "i", 4)
+                        assignment_epochs, at = long_nullable_numbers(buffer, at, n, "i", 4)
                 else:
-                    start = len(payload)
-                if start != len(payload):
+                    at = tag_end
+                if at != tag_end:
                     raise ValueError
         result.append((topic_id, partitions, assignment_epochs))
-    return result, at
+    return tuple(result), at
 
 
 # ConsumerGroupCurrentMemberAssignmentValue, version 0

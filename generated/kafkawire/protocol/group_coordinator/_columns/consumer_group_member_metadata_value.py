@@ -12,7 +12,7 @@ from kafkawire.wire.fastpath import (
     long_text_octets,
     read_uvarint,
     rest_of_uvarint,
-    tagged_entries,
+    tagged_entry,
     unknown_tags,
     unpacker,
 )
@@ -41,7 +41,7 @@ _unpack_iB = unpacker("iB")
 #   tagged fields
 
 
-def _read_many_classic_protocol_v0(buffer: bytes, at: int, count: int) -> tuple[Sequence[Row], int]:
+def _read_many_classic_protocol_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Row, ...], int]:
     result = []
     for _ in range(count):
         n = buffer[at]
@@ -66,7 +66,7 @@ def _read_many_classic_protocol_v0(buffer: bytes, at: int, count: int) -> tuple[
         if n:
             _, at = unknown_tags(buffer, at, n)
         result.append((name, metadata))
-    return result, at
+    return tuple(result), at
 
 
 # ClassicMemberMetadata, version 0
@@ -207,18 +207,28 @@ def _decode_consumer_group_member_metadata_value_v0(
         at += 1
         classic_member_metadata: Value = (0, ())
         if n:
-            entries, at = tagged_entries(buffer, at, n)
-            for tag, payload in entries:
-                start = 0
+            if n > 127:
+                n, at = rest_of_uvarint(buffer, at, n)
+            last_tag = -1
+            for _ in range(n):
+                tag, tag_end = buffer[at], buffer[at + 1]
+                if tag < 128 and tag_end < 128:
+                    at += 2
+                    tag_end += at
+                else:
+                    tag, at, tag_end = tagged_entry(buffer, at)
+                if tag <= last_tag:
+                    raise ValueError
+                last_tag = tag
                 if tag == 0:
-                    n, start = read_uvarint(payload, start)
+                    n, at = read_uvarint(buffer, at)
                     if not n:
                         classic_member_metadata = None
                     else:
-                        classic_member_metadata, start = _read_classic_member_metadata_v0(payload, start)
+                        classic_member_metadata, at = _read_classic_member_metadata_v0(buffer, at)
                 else:
-                    start = len(payload)
-                if start != len(payload):
+                    at = tag_end
+                if at != tag_end:
                     raise ValueError
         if at != len(buffer) and (whole or at > len(buffer)):
             break

@@ -34,7 +34,7 @@ _unpack_text_iB = text_unpackers("iB")
 #   tagged fields
 
 
-def _read_many_partition_metadata_v0(buffer: bytes, at: int, count: int) -> tuple[Sequence[Row], int]:
+def _read_many_partition_metadata_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Row, ...], int]:
     result = []
     for _ in range(count):
         partition, n = _unpack_iB(buffer, at)
@@ -65,7 +65,7 @@ def _read_many_partition_metadata_v0(buffer: bytes, at: int, count: int) -> tupl
         if n:
             _, at = unknown_tags(buffer, at, n)
         result.append((partition, racks))
-    return result, at
+    return tuple(result), at
 
 
 # TopicMetadata, version 0
@@ -76,7 +76,7 @@ def _read_many_partition_metadata_v0(buffer: bytes, at: int, count: int) -> tupl
 #   tagged fields
 
 
-def _read_many_topic_metadata_v0(buffer: bytes, at: int, count: int) -> tuple[Sequence[Row], int]:
+def _read_many_topic_metadata_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Row, ...], int]:
     result = []
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
@@ -105,7 +105,7 @@ def _read_many_topic_metadata_v0(buffer: bytes, at: int, count: int) -> tuple[Se
         if n:
             _, at = unknown_tags(buffer, at, n)
         result.append((topic_id, topic_name, num_partitions, partition_metadata))
-    return result, at
+    return tuple(result), at
 
 
 # ConsumerGroupPartitionMetadataValue, version 0

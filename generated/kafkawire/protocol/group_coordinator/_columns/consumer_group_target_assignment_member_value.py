@@ -21,7 +21,7 @@ _unpack_many_i = unpackers("i")
 #   tagged fields
 
 
-def _read_many_topic_partition_v0(buffer: bytes, at: int, count: int) -> tuple[Sequence[Row], int]:
+def _read_many_topic_partition_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Row, ...], int]:
     result = []
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
@@ -38,7 +38,7 @@ def _read_many_topic_partition_v0(buffer: bytes, at: int, count: int) -> tuple[S
         if n:
             _, at = unknown_tags(buffer, at, n)
         result.append((topic_id, partitions))
-    return result, at
+    return tuple(result), at
 
 
 # ConsumerGroupTargetAssignmentMemberValue, version 0

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, Value
-from kafkawire.wire.fastpath import tagged_entries, unpacker
+from kafkawire.wire.fastpath import rest_of_uvarint, tagged_entry, unpacker
 
 SCHEMA: ColumnTypes = (("assignment_epoch", "int32"), ("assignment_timestamp", "int64"))
 
@@ -33,15 +33,25 @@ def _decode_consumer_group_target_assignment_metadata_value_v0(
         at += 5
         assignment_timestamp: Value = 0
         if n:
-            entries, at = tagged_entries(buffer, at, n)
-            for tag, payload in entries:
-                start = 0
-                if tag == 0:
-                    (assignment_timestamp,) = _unpack_q(payload, start)
-                    start += 8
+            if n > 127:
+                n, at = rest_of_uvarint(buffer, at, n)
+            last_tag = -1
+            for _ in range(n):
+                tag, tag_end = buffer[at], buffer[at + 1]
+                if tag < 128 and tag_end < 128:
+                    at += 2
+                    tag_end += at
                 else:
-                    start = len(payload)
-                if start != len(payload):
+                    tag, at, tag_end = tagged_entry(buffer, at)
+                if tag <= last_tag:
+                    raise ValueError
+                last_tag = tag
+                if tag == 0:
+                    (assignment_timestamp,) = _unpack_q(buffer, at)
+                    at += 8
+                else:
+                    at = tag_end
+                if at != tag_end:
                     raise ValueError
         if at != len(buffer) and (whole or at > len(buffer)):
             break

@@ -61,7 +61,7 @@ _unpack_text_iiB = text_unpackers("iiB")
 #   assignment: bytes
 
 
-def _read_many_member_metadata_v0(buffer: bytes, at: int, count: int) -> tuple[Sequence[Row], int]:
+def _read_many_member_metadata_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Row, ...], int]:
     result = []
     for _ in range(count):
         (n,) = _unpack_h(buffer, at)
@@ -100,7 +100,7 @@ def _read_many_member_metadata_v0(buffer: bytes, at: int, count: int) -> tuple[S
         assignment = buffer[at:end]
         at = end
         result.append((member_id, None, client_id, client_host, None, session_timeout, subscription, assignment))
-    return result, at
+    return tuple(result), at
 
 
 # GroupMetadataValue, version 0
@@ -173,7 +173,7 @@ def _decode_group_metadata_value_v0(buffers: Sequence[bytes], begin: int, column
 #   assignment: bytes
 
 
-def _read_many_member_metadata_v1(buffer: bytes, at: int, count: int) -> tuple[Sequence[Row], int]:
+def _read_many_member_metadata_v1(buffer: bytes, at: int, count: int) -> tuple[tuple[Row, ...], int]:
     result = []
     for _ in range(count):
         (n,) = _unpack_h(buffer, at)
@@ -214,7 +214,7 @@ def _read_many_member_metadata_v1(buffer: bytes, at: int, count: int) -> tuple[S
         result.append(
             (member_id, None, client_id, client_host, rebalance_timeout, session_timeout, subscription, assignment)
         )
-    return result, at
+    return tuple(result), at
 
 
 # GroupMetadataValue, version 1
@@ -351,7 +351,7 @@ def _decode_group_metadata_value_v2(buffers: Sequence[bytes], begin: int, column
 #   assignment: bytes
 
 
-def _read_many_member_metadata_v3(buffer: bytes, at: int, count: int) -> tuple[Sequence[Row], int]:
+def _read_many_member_metadata_v3(buffer: bytes, at: int, count: int) -> tuple[tuple[Row, ...], int]:
     result = []
     for _ in range(count):
         (n,) = _unpack_h(buffer, at)
@@ -409,7 +409,7 @@ def _read_many_member_metadata_v3(buffer: bytes, at: int, count: int) -> tuple[S
                 assignment,
             )
         )
-    return result, at
+    return tuple(result), at
 
 
 # GroupMetadataValue, version 3
@@ -487,7 +487,7 @@ def _decode_group_metadata_value_v3(buffers: Sequence[bytes], begin: int, column
 #   tagged fields
 
 
-def _read_many_member_metadata_v4(buffer: bytes, at: int, count: int) -> tuple[Sequence[Row], int]:
+def _read_many_member_metadata_v4(buffer: bytes, at: int, count: int) -> tuple[tuple[Row, ...], int]:
     result = []
     for _ in range(count):
         n = buffer[at]
@@ -558,7 +558,7 @@ def _read_many_member_metadata_v4(buffer: bytes, at: int, count: int) -> tuple[S
                 assignment,
             )
         )
-    return result, at
+    return tuple(result), at
 
 
 # GroupMetadataValue, version 4

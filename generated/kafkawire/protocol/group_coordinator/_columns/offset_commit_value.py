@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, Value, uuid_text
-from kafkawire.wire.fastpath import long_text_octets, tagged_entries, text_unpackers, unpacker
+from kafkawire.wire.fastpath import long_text_octets, rest_of_uvarint, tagged_entry, text_unpackers, unpacker
 
 SCHEMA: ColumnTypes = (
     ("offset", "int64"),
@@ -154,16 +154,26 @@ def _decode_offset_commit_value_v4(buffers: Sequence[bytes], begin: int, columns
             at += 9
         topic_id: Value = b"AAAAAAAAAAAAAAAAAAAAAA"
         if n:
-            entries, at = tagged_entries(buffer, at, n)
-            for tag, payload in entries:
-                start = 0
+            if n > 127:
+                n, at = rest_of_uvarint(buffer, at, n)
+            last_tag = -1
+            for _ in range(n):
+                tag, tag_end = buffer[at], buffer[at + 1]
+                if tag < 128 and tag_end < 128:
+                    at += 2
+                    tag_end += at
+                else:
+                    tag, at, tag_end = tagged_entry(buffer, at)
+                if tag <= last_tag:
+                    raise ValueError
+                last_tag = tag
                 if tag == 0:
-                    (topic_id,) = _unpack_16s(payload, start)
-                    start += 16
+                    (topic_id,) = _unpack_16s(buffer, at)
+                    at += 16
                     topic_id = uuid_text(topic_id)
                 else:
-                    start = len(payload)
-                if start != len(payload):
+                    at = tag_end
+                if at != tag_end:
                     raise ValueError
         if at != len(buffer) and (whole or at > len(buffer)):
             break

@@ -25,7 +25,7 @@ _unpack_many_i = unpackers("i")
 #   tagged fields
 
 
-def _read_many_topic_partitions_info_v0(buffer: bytes, at: int, count: int) -> tuple[Sequence[Row], int]:
+def _read_many_topic_partitions_info_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Row, ...], int]:
     result = []
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
@@ -50,7 +50,7 @@ def _read_many_topic_partitions_info_v0(buffer: bytes, at: int, count: int) -> t
         if n:
             _, at = unknown_tags(buffer, at, n)
         result.append((topic_id, topic_name, partitions))
-    return result, at
+    return tuple(result), at
 
 
 # TopicInfo, version 0
@@ -59,7 +59,7 @@ def _read_many_topic_partitions_info_v0(buffer: bytes, at: int, count: int) -> t
 #   tagged fields
 
 
-def _read_many_topic_info_v0(buffer: bytes, at: int, count: int) -> tuple[Sequence[Row], int]:
+def _read_many_topic_info_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Row, ...], int]:
     result = []
     for _ in range(count):
         topic_id, n = _unpack_16sB(buffer, at)
@@ -76,7 +76,7 @@ def _read_many_topic_info_v0(buffer: bytes, at: int, count: int) -> tuple[Sequen
         if n:
             _, at = unknown_tags(buffer, at, n)
         result.append((topic_id, topic_name))
-    return result, at
+    return tuple(result), at
 
 
 # ShareGroupPartitionMetadataValue, version 0

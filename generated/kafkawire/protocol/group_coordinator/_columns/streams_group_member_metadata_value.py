@@ -63,7 +63,7 @@ def _read_endpoint_v0(buffer: bytes, at: int) -> tuple[Row, int]:
 #   tagged fields
 
 
-def _read_many_key_value_v0(buffer: bytes, at: int, count: int) -> tuple[Sequence[Row], int]:
+def _read_many_key_value_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Row, ...], int]:
     result = []
     for _ in range(count):
         n = buffer[at]
@@ -87,7 +87,7 @@ def _read_many_key_value_v0(buffer: bytes, at: int, count: int) -> tuple[Sequenc
         if n:
             _, at = unknown_tags(buffer, at, n)
         result.append((key, value))
-    return result, at
+    return tuple(result), at
 
 
 # StreamsGroupMemberMetadataValue, version 0

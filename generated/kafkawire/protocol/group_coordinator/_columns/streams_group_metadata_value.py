@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, Row, Value
-from kafkawire.wire.fastpath import long_text_octets, rest_of_uvarint, tagged_entries, unknown_tags, unpacker
+from kafkawire.wire.fastpath import long_text_octets, rest_of_uvarint, tagged_entry, unknown_tags, unpacker
 
 SCHEMA: ColumnTypes = (
     ("epoch", "int32"),
@@ -26,7 +26,7 @@ _unpack_iqB = unpacker("iqB")
 #   tagged fields
 
 
-def _read_many_last_assignment_config_v0(buffer: bytes, at: int, count: int) -> tuple[Sequence[Row], int]:
+def _read_many_last_assignment_config_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Row, ...], int]:
     result = []
     for _ in range(count):
         n = buffer[at]
@@ -50,7 +50,7 @@ def _read_many_last_assignment_config_v0(buffer: bytes, at: int, count: int) -> 
         if n:
             _, at = unknown_tags(buffer, at, n)
         result.append((key, value))
-    return result, at
+    return tuple(result), at
 
 
 # StreamsGroupMetadataValue, version 0
@@ -74,28 +74,38 @@ def _decode_streams_group_metadata_value_v0(buffers: Sequence[bytes], begin: int
         validated_topology_epoch: Value = -1
         last_assignment_configs: Value = ()
         if n:
-            entries, at = tagged_entries(buffer, at, n)
-            for tag, payload in entries:
-                start = 0
+            if n > 127:
+                n, at = rest_of_uvarint(buffer, at, n)
+            last_tag = -1
+            for _ in range(n):
+                tag, tag_end = buffer[at], buffer[at + 1]
+                if tag < 128 and tag_end < 128:
+                    at += 2
+                    tag_end += at
+                else:
+                    tag, at, tag_end = tagged_entry(buffer, at)
+                if tag <= last_tag:
+                    raise ValueError
+                last_tag = tag
                 if tag == 0:
-                    (validated_topology_epoch,) = _unpack_i(payload, start)
-                    start += 4
+                    (validated_topology_epoch,) = _unpack_i(buffer, at)
+                    at += 4
                 elif tag == 1:
-                    n = payload[start]
-                    start += 1
+                    n = buffer[at]
+                    at += 1
                     if n > 127:
-                        n, start = rest_of_uvarint(payload, start, n)
+                        n, at = rest_of_uvarint(buffer, at, n)
                     if not n:
                         last_assignment_configs = None
                     elif n > 1:
-                        if n > len(payload) - start + 1:
+                        if n > len(buffer) - at + 1:
                             raise ValueError
-                        last_assignment_configs, start = _read_many_last_assignment_config_v0(payload, start, n - 1)
+                        last_assignment_configs, at = _read_many_last_assignment_config_v0(buffer, at, n - 1)
                     else:
                         last_assignment_configs = ()
                 else:
-                    start = len(payload)
-                if start != len(payload):
+                    at = tag_end
+                if at != tag_end:
                     raise ValueError
         if at != len(buffer) and (whole or at > len(buffer)):
             break

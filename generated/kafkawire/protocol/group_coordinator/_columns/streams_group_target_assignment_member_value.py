@@ -24,7 +24,7 @@ _unpack_many_i = unpackers("i")
 #   tagged fields
 
 
-def _read_many_task_ids_v0(buffer: bytes, at: int, count: int) -> tuple[Sequence[Row], int]:
+def _read_many_task_ids_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Row, ...], int]:
     result = []
     for _ in range(count):
         n = buffer[at]
@@ -48,7 +48,7 @@ def _read_many_task_ids_v0(buffer: bytes, at: int, count: int) -> tuple[Sequence
         if n:
             _, at = unknown_tags(buffer, at, n)
         result.append((subtopology_id, partitions))
-    return result, at
+    return tuple(result), at
 
 
 # StreamsGroupTargetAssignmentMemberValue, version 0

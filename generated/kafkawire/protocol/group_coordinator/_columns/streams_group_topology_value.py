@@ -76,7 +76,7 @@ _unpack_text_ihB = text_unpackers("ihB")
 #   tagged fields
 
 
-def _read_many_topic_config_v0(buffer: bytes, at: int, count: int) -> tuple[Sequence[Row], int]:
+def _read_many_topic_config_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Row, ...], int]:
     result = []
     for _ in range(count):
         n = buffer[at]
@@ -100,7 +100,7 @@ def _read_many_topic_config_v0(buffer: bytes, at: int, count: int) -> tuple[Sequ
         if n:
             _, at = unknown_tags(buffer, at, n)
         result.append((key, value))
-    return result, at
+    return tuple(result), at
 
 
 # TopicInfo, version 0
@@ -111,7 +111,7 @@ def _read_many_topic_config_v0(buffer: bytes, at: int, count: int) -> tuple[Sequ
 #   tagged fields
 
 
-def _read_many_topic_info_v0(buffer: bytes, at: int, count: int) -> tuple[Sequence[Row], int]:
+def _read_many_topic_info_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Row, ...], int]:
     result = []
     for _ in range(count):
         n = buffer[at]
@@ -139,7 +139,7 @@ def _read_many_topic_info_v0(buffer: bytes, at: int, count: int) -> tuple[Sequen
         if n:
             _, at = unknown_tags(buffer, at, n)
         result.append((name, partitions, replication_factor, topic_configs))
-    return result, at
+    return tuple(result), at
 
 
 # CopartitionGroup, version 0
@@ -149,7 +149,7 @@ def _read_many_topic_info_v0(buffer: bytes, at: int, count: int) -> tuple[Sequen
 #   tagged fields
 
 
-def _read_many_copartition_group_v0(buffer: bytes, at: int, count: int) -> tuple[Sequence[Row], int]:
+def _read_many_copartition_group_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Row, ...], int]:
     result = []
     for _ in range(count):
         n = buffer[at]
@@ -181,7 +181,7 @@ def _read_many_copartition_group_v0(buffer: bytes, at: int, count: int) -> tuple
         if n:
             _, at = unknown_tags(buffer, at, n)
         result.append((source_topics, source_topic_regex, repartition_source_topics))
-    return result, at
+    return tuple(result), at
 
 
 # Subtopology, version 0
@@ -195,7 +195,7 @@ def _read_many_copartition_group_v0(buffer: bytes, at: int, count: int) -> tuple
 #   tagged fields
 
 
-def _read_many_subtopology_v0(buffer: bytes, at: int, count: int) -> tuple[Sequence[Row], int]:
+def _read_many_subtopology_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Row, ...], int]:
     result = []
     for _ in range(count):
         n = buffer[at]
@@ -326,7 +326,7 @@ def _read_many_subtopology_v0(buffer: bytes, at: int, count: int) -> tuple[Seque
                 copartition_groups,
             )
         )
-    return result, at
+    return tuple(result), at
 
 
 # StreamsGroupTopologyValue, version 0

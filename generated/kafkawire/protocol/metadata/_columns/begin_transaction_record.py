@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, Value
-from kafkawire.wire.fastpath import long_nullable_text_octets, tagged_entries
+from kafkawire.wire.fastpath import long_nullable_text_octets, rest_of_uvarint, tagged_entry
 
 SCHEMA: ColumnTypes = (("name", "string"),)
 
@@ -26,23 +26,33 @@ def _decode_begin_transaction_record_v0(buffers: Sequence[bytes], begin: int, co
         at += 1
         name: Value = None
         if n:
-            entries, at = tagged_entries(buffer, at, n)
-            for tag, payload in entries:
-                start = 0
+            if n > 127:
+                n, at = rest_of_uvarint(buffer, at, n)
+            last_tag = -1
+            for _ in range(n):
+                tag, tag_end = buffer[at], buffer[at + 1]
+                if tag < 128 and tag_end < 128:
+                    at += 2
+                    tag_end += at
+                else:
+                    tag, at, tag_end = tagged_entry(buffer, at)
+                if tag <= last_tag:
+                    raise ValueError
+                last_tag = tag
                 if tag == 0:
-                    n = payload[start]
-                    start += 1
+                    n = buffer[at]
+                    at += 1
                     if not n:
                         name = None
                     elif n < 128:
-                        end = start + n - 1
-                        name = payload[start:end]
-                        start = end
+                        end = at + n - 1
+                        name = buffer[at:end]
+                        at = end
                     else:
-                        name, start = long_nullable_text_octets(payload, start, n)
+                        name, at = long_nullable_text_octets(buffer, at, n)
                 else:
-                    start = len(payload)
-                if start != len(payload):
+                    at = tag_end
+                if at != tag_end:
                     raise ValueError
         if at != len(buffer) and (whole or at > len(buffer)):
             break

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, Value, uuid_text
-from kafkawire.wire.fastpath import rest_of_uvarint, tagged_entries, unpacker
+from kafkawire.wire.fastpath import rest_of_uvarint, tagged_entry, unpacker
 
 SCHEMA: ColumnTypes = (
     ("broker_id", "int32"),
@@ -43,15 +43,25 @@ def _decode_broker_registration_change_record_v0(
         at += 13
         fenced: Value = 0
         if n:
-            entries, at = tagged_entries(buffer, at, n)
-            for tag, payload in entries:
-                start = 0
-                if tag == 0:
-                    (fenced,) = _unpack_b(payload, start)
-                    start += 1
+            if n > 127:
+                n, at = rest_of_uvarint(buffer, at, n)
+            last_tag = -1
+            for _ in range(n):
+                tag, tag_end = buffer[at], buffer[at + 1]
+                if tag < 128 and tag_end < 128:
+                    at += 2
+                    tag_end += at
                 else:
-                    start = len(payload)
-                if start != len(payload):
+                    tag, at, tag_end = tagged_entry(buffer, at)
+                if tag <= last_tag:
+                    raise ValueError
+                last_tag = tag
+                if tag == 0:
+                    (fenced,) = _unpack_b(buffer, at)
+                    at += 1
+                else:
+                    at = tag_end
+                if at != tag_end:
                     raise ValueError
         if at != len(buffer) and (whole or at > len(buffer)):
             break
@@ -84,18 +94,28 @@ def _decode_broker_registration_change_record_v1(
         fenced: Value = 0
         in_controlled_shutdown: Value = 0
         if n:
-            entries, at = tagged_entries(buffer, at, n)
-            for tag, payload in entries:
-                start = 0
-                if tag == 0:
-                    (fenced,) = _unpack_b(payload, start)
-                    start += 1
-                elif tag == 1:
-                    (in_controlled_shutdown,) = _unpack_b(payload, start)
-                    start += 1
+            if n > 127:
+                n, at = rest_of_uvarint(buffer, at, n)
+            last_tag = -1
+            for _ in range(n):
+                tag, tag_end = buffer[at], buffer[at + 1]
+                if tag < 128 and tag_end < 128:
+                    at += 2
+                    tag_end += at
                 else:
-                    start = len(payload)
-                if start != len(payload):
+                    tag, at, tag_end = tagged_entry(buffer, at)
+                if tag <= last_tag:
+                    raise ValueError
+                last_tag = tag
+                if tag == 0:
+                    (fenced,) = _unpack_b(buffer, at)
+                    at += 1
+                elif tag == 1:
+                    (in_controlled_shutdown,) = _unpack_b(buffer, at)
+                    at += 1
+                else:
+                    at = tag_end
+                if at != tag_end:
                     raise ValueError
         if at != len(buffer) and (whole or at > len(buffer)):
             break
@@ -132,27 +152,37 @@ def _decode_broker_registration_change_record_v2(
         in_controlled_shutdown: Value = 0
         log_dirs: Value = ()
         if n:
-            entries, at = tagged_entries(buffer, at, n)
-            for tag, payload in entries:
-                start = 0
+            if n > 127:
+                n, at = rest_of_uvarint(buffer, at, n)
+            last_tag = -1
+            for _ in range(n):
+                tag, tag_end = buffer[at], buffer[at + 1]
+                if tag < 128 and tag_end < 128:
+                    at += 2
+                    tag_end += at
+                else:
+                    tag, at, tag_end = tagged_entry(buffer, at)
+                if tag <= last_tag:
+                    raise ValueError
+                last_tag = tag
                 if tag == 0:
-                    (fenced,) = _unpack_b(payload, start)
-                    start += 1
+                    (fenced,) = _unpack_b(buffer, at)
+                    at += 1
                 elif tag == 1:
-                    (in_controlled_shutdown,) = _unpack_b(payload, start)
-                    start += 1
+                    (in_controlled_shutdown,) = _unpack_b(buffer, at)
+                    at += 1
                 elif tag == 2:
-                    n = payload[start]
-                    start += 1
+                    n = buffer[at]
+                    at += 1
                     if n > 127:
-                        n, start = rest_of_uvarint(payload, start, n)
+                        n, at = rest_of_uvarint(buffer, at, n)
                     if n > 1:
-                        if n > len(payload) - start + 1:
+                        if n > len(buffer) - at + 1:
                             raise ValueError
                         log_dirs_items = []
                         for _ in range(n - 1):
-                            (log_dirs_item,) = _unpack_16s(payload, start)
-                            start += 16
+                            (log_dirs_item,) = _unpack_16s(buffer, at)
+                            at += 16
                             log_dirs_item = uuid_text(log_dirs_item)
                             log_dirs_items.append(log_dirs_item)
                         log_dirs = tuple(log_dirs_items)
@@ -161,8 +191,8 @@ def _decode_broker_registration_change_record_v2(
                     else:
                         raise ValueError
                 else:
-                    start = len(payload)
-                if start != len(payload):
+                    at = tag_end
+                if at != tag_end:
                     raise ValueError
         if at != len(buffer) and (whole or at > len(buffer)):
             break
@@ -203,27 +233,37 @@ def _decode_broker_registration_change_record_v3(
         log_dirs: Value = ()
         cordoned_log_dirs: Value = None
         if n:
-            entries, at = tagged_entries(buffer, at, n)
-            for tag, payload in entries:
-                start = 0
+            if n > 127:
+                n, at = rest_of_uvarint(buffer, at, n)
+            last_tag = -1
+            for _ in range(n):
+                tag, tag_end = buffer[at], buffer[at + 1]
+                if tag < 128 and tag_end < 128:
+                    at += 2
+                    tag_end += at
+                else:
+                    tag, at, tag_end = tagged_entry(buffer, at)
+                if tag <= last_tag:
+                    raise ValueError
+                last_tag = tag
                 if tag == 0:
-                    (fenced,) = _unpack_b(payload, start)
-                    start += 1
+                    (fenced,) = _unpack_b(buffer, at)
+                    at += 1
                 elif tag == 1:
-                    (in_controlled_shutdown,) = _unpack_b(payload, start)
-                    start += 1
+                    (in_controlled_shutdown,) = _unpack_b(buffer, at)
+                    at += 1
                 elif tag == 2:
-                    n = payload[start]
-                    start += 1
+                    n = buffer[at]
+                    at += 1
                     if n > 127:
-                        n, start = rest_of_uvarint(payload, start, n)
+                        n, at = rest_of_uvarint(buffer, at, n)
                     if n > 1:
-                        if n > len(payload) - start + 1:
+                        if n > len(buffer) - at + 1:
                             raise ValueError
                         log_dirs_items = []
                         for _ in range(n - 1):
-                            (log_dirs_item,) = _unpack_16s(payload, start)
-                            start += 16
+                            (log_dirs_item,) = _unpack_16s(buffer, at)
+                            at += 16
                             log_dirs_item = uuid_text(log_dirs_item)
                             log_dirs_items.append(log_dirs_item)
                         log_dirs = tuple(log_dirs_items)
@@ -232,27 +272,27 @@ def _decode_broker_registration_change_record_v3(
                     else:
                         raise ValueError
                 elif tag == 3:
-                    n = payload[start]
-                    start += 1
+                    n = buffer[at]
+                    at += 1
                     if n > 127:
-                        n, start = rest_of_uvarint(payload, start, n)
+                        n, at = rest_of_uvarint(buffer, at, n)
                     if not n:
                         cordoned_log_dirs = None
                     elif n > 1:
-                        if n > len(payload) - start + 1:
+                        if n > len(buffer) - at + 1:
                             raise ValueError
                         cordoned_log_dirs_items = []
                         for _ in range(n - 1):
-                            (cordoned_log_dirs_item,) = _unpack_16s(payload, start)
-                            start += 16
+                            (cordoned_log_dirs_item,) = _unpack_16s(buffer, at)
+                            at += 16
                             cordoned_log_dirs_item = uuid_text(cordoned_log_dirs_item)
                             cordoned_log_dirs_items.append(cordoned_log_dirs_item)
                         cordoned_log_dirs = tuple(cordoned_log_dirs_items)
                     else:
                         cordoned_log_dirs = ()
                 else:
-                    start = len(payload)
-                if start != len(payload):
+                    at = tag_end
+                if at != tag_end:
                     raise ValueError
         if at != len(buffer) and (whole or at > len(buffer)):
             break

@@ -33,7 +33,7 @@ _unpack_text_dzB = text_unpackers("d?B")
 #   tagged fields
 
 
-def _read_many_entity_data_v0(buffer: bytes, at: int, count: int) -> tuple[Sequence[Row], int]:
+def _read_many_entity_data_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Row, ...], int]:
     result = []
     for _ in range(count):
         n = buffer[at]
@@ -59,7 +59,7 @@ def _read_many_entity_data_v0(buffer: bytes, at: int, count: int) -> tuple[Seque
         if n:
             _, at = unknown_tags(buffer, at, n)
         result.append((entity_type, entity_name))
-    return result, at
+    return tuple(result), at
 
 
 # ClientQuotaRecord, version 0

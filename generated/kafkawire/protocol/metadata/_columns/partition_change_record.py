@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, Value, uuid_text
-from kafkawire.wire.fastpath import long_nullable_numbers, rest_of_uvarint, tagged_entries, unpacker, unpackers
+from kafkawire.wire.fastpath import long_nullable_numbers, rest_of_uvarint, tagged_entry, unpacker, unpackers
 
 SCHEMA: ColumnTypes = (
     ("partition_id", "int32"),
@@ -64,62 +64,72 @@ def _decode_partition_change_record_v0(buffers: Sequence[bytes], begin: int, col
         adding_replicas: Value = None
         leader_recovery_state: Value = -1
         if n:
-            entries, at = tagged_entries(buffer, at, n)
-            for tag, payload in entries:
-                start = 0
+            if n > 127:
+                n, at = rest_of_uvarint(buffer, at, n)
+            last_tag = -1
+            for _ in range(n):
+                tag, tag_end = buffer[at], buffer[at + 1]
+                if tag < 128 and tag_end < 128:
+                    at += 2
+                    tag_end += at
+                else:
+                    tag, at, tag_end = tagged_entry(buffer, at)
+                if tag <= last_tag:
+                    raise ValueError
+                last_tag = tag
                 if tag == 0:
-                    n = payload[start]
-                    start += 1
+                    n = buffer[at]
+                    at += 1
                     if not n:
                         isr = None
                     elif 0 < n < 127:
                         n -= 1
-                        isr = _unpack_many_i[n](payload, start)
-                        start += 4 * n
+                        isr = _unpack_many_i[n](buffer, at)
+                        at += 4 * n
                     else:
-                        isr, start = long_nullable_numbers(payload, start, n, "i", 4)
+                        isr, at = long_nullable_numbers(buffer, at, n, "i", 4)
                 elif tag == 1:
-                    (leader,) = _unpack_i(payload, start)
-                    start += 4
+                    (leader,) = _unpack_i(buffer, at)
+                    at += 4
                 elif tag == 2:
-                    n = payload[start]
-                    start += 1
+                    n = buffer[at]
+                    at += 1
                     if not n:
                         replicas = None
                     elif 0 < n < 127:
                         n -= 1
-                        replicas = _unpack_many_i[n](payload, start)
-                        start += 4 * n
+                        replicas = _unpack_many_i[n](buffer, at)
+                        at += 4 * n
                     else:
-                        replicas, start = long_nullable_numbers(payload, start, n, "i", 4)
+                        replicas, at = long_nullable_numbers(buffer, at, n, "i", 4)
                 elif tag == 3:
-                    n = payload[start]
-                    start += 1
+                    n = buffer[at]
+                    at += 1
                     if not n:
                         removing_replicas = None
                     elif 0 < n < 127:
                         n -= 1
-                        removing_replicas = _unpack_many_i[n](payload, start)
-                        start += 4 * n
+                        removing_replicas = _unpack_many_i[n](buffer, at)
+                        at += 4 * n
                     else:
-                        removing_replicas, start = long_nullable_numbers(payload, start, n, "i", 4)
+                        removing_replicas, at = long_nullable_numbers(buffer, at, n, "i", 4)
                 elif tag == 4:
-                    n = payload[start]
-                    start += 1
+                    n = buffer[at]
+                    at += 1
                     if not n:
                         adding_replicas = None
                     elif 0 < n < 127:
                         n -= 1
-                        adding_replicas = _unpack_many_i[n](payload, start)
-                        start += 4 * n
+                        adding_replicas = _unpack_many_i[n](buffer, at)
+                        at += 4 * n
                     else:
-                        adding_replicas, start = long_nullable_numbers(payload, start, n, "i", 4)
+                        adding_replicas, at = long_nullable_numbers(buffer, at, n, "i", 4)
                 elif tag == 5:
-                    (leader_recovery_state,) = _unpack_b(payload, start)
-                    start += 1
+                    (leader_recovery_state,) = _unpack_b(buffer, at)
+                    at += 1
                 else:
-                    start = len(payload)
-                if start != len(payload):
+                    at = tag_end
+                if at != tag_end:
                     raise ValueError
         if at != len(buffer) and (whole or at > len(buffer)):
             break
@@ -171,81 +181,91 @@ def _decode_partition_change_record_v1(buffers: Sequence[bytes], begin: int, col
         leader_recovery_state: Value = -1
         directories: Value = None
         if n:
-            entries, at = tagged_entries(buffer, at, n)
-            for tag, payload in entries:
-                start = 0
+            if n > 127:
+                n, at = rest_of_uvarint(buffer, at, n)
+            last_tag = -1
+            for _ in range(n):
+                tag, tag_end = buffer[at], buffer[at + 1]
+                if tag < 128 and tag_end < 128:
+                    at += 2
+                    tag_end += at
+                else:
+                    tag, at, tag_end = tagged_entry(buffer, at)
+                if tag <= last_tag:
+                    raise ValueError
+                last_tag = tag
                 if tag == 0:
-                    n = payload[start]
-                    start += 1
+                    n = buffer[at]
+                    at += 1
                     if not n:
                         isr = None
                     elif 0 < n < 127:
                         n -= 1
-                        isr = _unpack_many_i[n](payload, start)
-                        start += 4 * n
+                        isr = _unpack_many_i[n](buffer, at)
+                        at += 4 * n
                     else:
-                        isr, start = long_nullable_numbers(payload, start, n, "i", 4)
+                        isr, at = long_nullable_numbers(buffer, at, n, "i", 4)
                 elif tag == 1:
-                    (leader,) = _unpack_i(payload, start)
-                    start += 4
+                    (leader,) = _unpack_i(buffer, at)
+                    at += 4
                 elif tag == 2:
-                    n = payload[start]
-                    start += 1
+                    n = buffer[at]
+                    at += 1
                     if not n:
                         replicas = None
                     elif 0 < n < 127:
                         n -= 1
-                        replicas = _unpack_many_i[n](payload, start)
-                        start += 4 * n
+                        replicas = _unpack_many_i[n](buffer, at)
+                        at += 4 * n
                     else:
-                        replicas, start = long_nullable_numbers(payload, start, n, "i", 4)
+                        replicas, at = long_nullable_numbers(buffer, at, n, "i", 4)
                 elif tag == 3:
-                    n = payload[start]
-                    start += 1
+                    n = buffer[at]
+                    at += 1
                     if not n:
                         removing_replicas = None
                     elif 0 < n < 127:
                         n -= 1
-                        removing_replicas = _unpack_many_i[n](payload, start)
-                        start += 4 * n
+                        removing_replicas = _unpack_many_i[n](buffer, at)
+                        at += 4 * n
                     else:
-                        removing_replicas, start = long_nullable_numbers(payload, start, n, "i", 4)
+                        removing_replicas, at = long_nullable_numbers(buffer, at, n, "i", 4)
                 elif tag == 4:
-                    n = payload[start]
-                    start += 1
+                    n = buffer[at]
+                    at += 1
                     if not n:
                         adding_replicas = None
                     elif 0 < n < 127:
                         n -= 1
-                        adding_replicas = _unpack_many_i[n](payload, start)
-                        start += 4 * n
+                        adding_replicas = _unpack_many_i[n](buffer, at)
+                        at += 4 * n
                     else:
-                        adding_replicas, start = long_nullable_numbers(payload, start, n, "i", 4)
+                        adding_replicas, at = long_nullable_numbers(buffer, at, n, "i", 4)
                 elif tag == 5:
-                    (leader_recovery_state,) = _unpack_b(payload, start)
-                    start += 1
+                    (leader_recovery_state,) = _unpack_b(buffer, at)
+                    at += 1
                 elif tag == 8:
-                    n = payload[start]
-                    start += 1
+                    n = buffer[at]
+                    at += 1
                     if n > 127:
-                        n, start = rest_of_uvarint(payload, start, n)
+                        n, at = rest_of_uvarint(buffer, at, n)
                     if not n:
                         directories = None
                     elif n > 1:
-                        if n > len(payload) - start + 1:
+                        if n > len(buffer) - at + 1:
                             raise ValueError
                         directories_items = []
                         for _ in range(n - 1):
-                            (directories_item,) = _unpack_16s(payload, start)
-                            start += 16
+                            (directories_item,) = _unpack_16s(buffer, at)
+                            at += 16
                             directories_item = uuid_text(directories_item)
                             directories_items.append(directories_item)
                         directories = tuple(directories_items)
                     else:
                         directories = ()
                 else:
-                    start = len(payload)
-                if start != len(payload):
+                    at = tag_end
+                if at != tag_end:
                     raise ValueError
         if at != len(buffer) and (whole or at > len(buffer)):
             break
@@ -304,103 +324,113 @@ def _decode_partition_change_record_v2(buffers: Sequence[bytes], begin: int, col
         last_known_elr: Value = None
         directories: Value = None
         if n:
-            entries, at = tagged_entries(buffer, at, n)
-            for tag, payload in entries:
-                start = 0
+            if n > 127:
+                n, at = rest_of_uvarint(buffer, at, n)
+            last_tag = -1
+            for _ in range(n):
+                tag, tag_end = buffer[at], buffer[at + 1]
+                if tag < 128 and tag_end < 128:
+                    at += 2
+                    tag_end += at
+                else:
+                    tag, at, tag_end = tagged_entry(buffer, at)
+                if tag <= last_tag:
+                    raise ValueError
+                last_tag = tag
                 if tag == 0:
-                    n = payload[start]
-                    start += 1
+                    n = buffer[at]
+                    at += 1
                     if not n:
                         isr = None
                     elif 0 < n < 127:
                         n -= 1
-                        isr = _unpack_many_i[n](payload, start)
-                        start += 4 * n
+                        isr = _unpack_many_i[n](buffer, at)
+                        at += 4 * n
                     else:
-                        isr, start = long_nullable_numbers(payload, start, n, "i", 4)
+                        isr, at = long_nullable_numbers(buffer, at, n, "i", 4)
                 elif tag == 1:
-                    (leader,) = _unpack_i(payload, start)
-                    start += 4
+                    (leader,) = _unpack_i(buffer, at)
+                    at += 4
                 elif tag == 2:
-                    n = payload[start]
-                    start += 1
+                    n = buffer[at]
+                    at += 1
                     if not n:
                         replicas = None
                     elif 0 < n < 127:
                         n -= 1
-                        replicas = _unpack_many_i[n](payload, start)
-                        start += 4 * n
+                        replicas = _unpack_many_i[n](buffer, at)
+                        at += 4 * n
                     else:
-                        replicas, start = long_nullable_numbers(payload, start, n, "i", 4)
+                        replicas, at = long_nullable_numbers(buffer, at, n, "i", 4)
                 elif tag == 3:
-                    n = payload[start]
-                    start += 1
+                    n = buffer[at]
+                    at += 1
                     if not n:
                         removing_replicas = None
                     elif 0 < n < 127:
                         n -= 1
-                        removing_replicas = _unpack_many_i[n](payload, start)
-                        start += 4 * n
+                        removing_replicas = _unpack_many_i[n](buffer, at)
+                        at += 4 * n
                     else:
-                        removing_replicas, start = long_nullable_numbers(payload, start, n, "i", 4)
+                        removing_replicas, at = long_nullable_numbers(buffer, at, n, "i", 4)
                 elif tag == 4:
-                    n = payload[start]
-                    start += 1
+                    n = buffer[at]
+                    at += 1
                     if not n:
                         adding_replicas = None
                     elif 0 < n < 127:
                         n -= 1
-                        adding_replicas = _unpack_many_i[n](payload, start)
-                        start += 4 * n
+                        adding_replicas = _unpack_many_i[n](buffer, at)
+                        at += 4 * n
                     else:
-                        adding_replicas, start = long_nullable_numbers(payload, start, n, "i", 4)
+                        adding_replicas, at = long_nullable_numbers(buffer, at, n, "i", 4)
                 elif tag == 5:
-                    (leader_recovery_state,) = _unpack_b(payload, start)
-                    start += 1
+                    (leader_recovery_state,) = _unpack_b(buffer, at)
+                    at += 1
                 elif tag == 6:
-                    n = payload[start]
-                    start += 1
+                    n = buffer[at]
+                    at += 1
                     if not n:
                         eligible_leader_replicas = None
                     elif 0 < n < 127:
                         n -= 1
-                        eligible_leader_replicas = _unpack_many_i[n](payload, start)
-                        start += 4 * n
+                        eligible_leader_replicas = _unpack_many_i[n](buffer, at)
+                        at += 4 * n
                     else:
-                        eligible_leader_replicas, start = long_nullable_numbers(payload, start, n, "i", 4)
+                        eligible_leader_replicas, at = long_nullable_numbers(buffer, at, n, "i", 4)
                 elif tag == 7:
-                    n = payload[start]
-                    start += 1
+                    n = buffer[at]
+                    at += 1
                     if not n:
                         last_known_elr = None
                     elif 0 < n < 127:
                         n -= 1
-                        last_known_elr = _unpack_many_i[n](payload, start)
-                        start += 4 * n
+                        last_known_elr = _unpack_many_i[n](buffer, at)
+                        at += 4 * n
                     else:
-                        last_known_elr, start = long_nullable_numbers(payload, start, n, "i", 4)
+                        last_known_elr, at = long_nullable_numbers(buffer, at, n, "i", 4)
                 elif tag == 8:
-                    n = payload[start]
-                    start += 1
+                    n = buffer[at]
+                    at += 1
                     if n > 127:
-                        n, start = rest_of_uvarint(payload, start, n)
+                        n, at = rest_of_uvarint(buffer, at, n)
                     if not n:
                         directories = None
                     elif n > 1:
-                        if n > len(payload) - start + 1:
+                        if n > len(buffer) - at + 1:
                             raise ValueError
                         directories_items = []
                         for _ in range(n - 1):
-                            (directories_item,) = _unpack_16s(payload, start)
-                            start += 16
+                            (directories_item,) = _unpack_16s(buffer, at)
+                            at += 16
                             directories_item = uuid_text(directories_item)
                             directories_items.append(directories_item)
                         directories = tuple(directories_items)
                     else:
                         directories = ()
                 else:
-                    start = len(payload)
-                if start != len(payload):
+                    at = tag_end
+                if at != tag_end:
                     raise ValueError
         if at != len(buffer) and (whole or at > len(buffer)):
             break

@@ -11,7 +11,7 @@ from kafkawire.wire.fastpath import (
     long_nullable_numbers,
     long_numbers,
     rest_of_uvarint,
-    tagged_entries,
+    tagged_entry,
     unpacker,
     unpackers,
 )
@@ -104,15 +104,25 @@ def _decode_partition_record_v0(buffers: Sequence[bytes], begin: int, columns: C
         at += 13
         leader_recovery_state: Value = 0
         if n:
-            entries, at = tagged_entries(buffer, at, n)
-            for tag, payload in entries:
-                start = 0
-                if tag == 0:
-                    (leader_recovery_state,) = _unpack_b(payload, start)
-                    start += 1
+            if n > 127:
+                n, at = rest_of_uvarint(buffer, at, n)
+            last_tag = -1
+            for _ in range(n):
+                tag, tag_end = buffer[at], buffer[at + 1]
+                if tag < 128 and tag_end < 128:
+                    at += 2
+                    tag_end += at
                 else:
-                    start = len(payload)
-                if start != len(payload):
+                    tag, at, tag_end = tagged_entry(buffer, at)
+                if tag <= last_tag:
+                    raise ValueError
+                last_tag = tag
+                if tag == 0:
+                    (leader_recovery_state,) = _unpack_b(buffer, at)
+                    at += 1
+                else:
+                    at = tag_end
+                if at != tag_end:
                     raise ValueError
         if at != len(buffer) and (whole or at > len(buffer)):
             break
@@ -214,15 +224,25 @@ def _decode_partition_record_v1(buffers: Sequence[bytes], begin: int, columns: C
         at += 1
         leader_recovery_state: Value = 0
         if n:
-            entries, at = tagged_entries(buffer, at, n)
-            for tag, payload in entries:
-                start = 0
-                if tag == 0:
-                    (leader_recovery_state,) = _unpack_b(payload, start)
-                    start += 1
+            if n > 127:
+                n, at = rest_of_uvarint(buffer, at, n)
+            last_tag = -1
+            for _ in range(n):
+                tag, tag_end = buffer[at], buffer[at + 1]
+                if tag < 128 and tag_end < 128:
+                    at += 2
+                    tag_end += at
                 else:
-                    start = len(payload)
-                if start != len(payload):
+                    tag, at, tag_end = tagged_entry(buffer, at)
+                if tag <= last_tag:
+                    raise ValueError
+                last_tag = tag
+                if tag == 0:
+                    (leader_recovery_state,) = _unpack_b(buffer, at)
+                    at += 1
+                else:
+                    at = tag_end
+                if at != tag_end:
                     raise ValueError
         if at != len(buffer) and (whole or at > len(buffer)):
             break
@@ -331,37 +351,47 @@ def _decode_partition_record_v2(buffers: Sequence[bytes], begin: int, columns: C
         eligible_leader_replicas: Value = None
         last_known_elr: Value = None
         if n:
-            entries, at = tagged_entries(buffer, at, n)
-            for tag, payload in entries:
-                start = 0
+            if n > 127:
+                n, at = rest_of_uvarint(buffer, at, n)
+            last_tag = -1
+            for _ in range(n):
+                tag, tag_end = buffer[at], buffer[at + 1]
+                if tag < 128 and tag_end < 128:
+                    at += 2
+                    tag_end += at
+                else:
+                    tag, at, tag_end = tagged_entry(buffer, at)
+                if tag <= last_tag:
+                    raise ValueError
+                last_tag = tag
                 if tag == 0:
-                    (leader_recovery_state,) = _unpack_b(payload, start)
-                    start += 1
+                    (leader_recovery_state,) = _unpack_b(buffer, at)
+                    at += 1
                 elif tag == 1:
-                    n = payload[start]
-                    start += 1
+                    n = buffer[at]
+                    at += 1
                     if not n:
                         eligible_leader_replicas = None
                     elif 0 < n < 127:
                         n -= 1
-                        eligible_leader_replicas = _unpack_many_i[n](payload, start)
-                        start += 4 * n
+                        eligible_leader_replicas = _unpack_many_i[n](buffer, at)
+                        at += 4 * n
                     else:
-                        eligible_leader_replicas, start = long_nullable_numbers(payload, start, n, "i", 4)
+                        eligible_leader_replicas, at = long_nullable_numbers(buffer, at, n, "i", 4)
                 elif tag == 2:
-                    n = payload[start]
-                    start += 1
+                    n = buffer[at]
+                    at += 1
                     if not n:
                         last_known_elr = None
                     elif 0 < n < 127:
                         n -= 1
-                        last_known_elr = _unpack_many_i[n](payload, start)
-                        start += 4 * n
+                        last_known_elr = _unpack_many_i[n](buffer, at)
+                        at += 4 * n
                     else:
-                        last_known_elr, start = long_nullable_numbers(payload, start, n, "i", 4)
+                        last_known_elr, at = long_nullable_numbers(buffer, at, n, "i", 4)
                 else:
-                    start = len(payload)
-                if start != len(payload):
+                    at = tag_end
+                if at != tag_end:
                     raise ValueError
         if at != len(buffer) and (whole or at > len(buffer)):
             break

@@ -11,7 +11,7 @@ from kafkawire.wire.fastpath import (
     long_nullable_text_octets,
     long_text_octets,
     rest_of_uvarint,
-    tagged_entries,
+    tagged_entry,
     text_unpackers,
     unknown_tags,
     unpacker,
@@ -50,7 +50,7 @@ _unpack_text_hhB = text_unpackers("hhB")
 #   tagged fields
 
 
-def _read_many_broker_endpoint_v0(buffer: bytes, at: int, count: int) -> tuple[Sequence[Row], int]:
+def _read_many_broker_endpoint_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Row, ...], int]:
     result = []
     for _ in range(count):
         n = buffer[at]
@@ -74,7 +74,7 @@ def _read_many_broker_endpoint_v0(buffer: bytes, at: int, count: int) -> tuple[S
         if n:
             _, at = unknown_tags(buffer, at, n)
         result.append((name, host, port, security_protocol))
-    return result, at
+    return tuple(result), at
 
 
 # BrokerFeature, versions 0-4
@@ -84,7 +84,7 @@ def _read_many_broker_endpoint_v0(buffer: bytes, at: int, count: int) -> tuple[S
 #   tagged fields
 
 
-def _read_many_broker_feature_v0(buffer: bytes, at: int, count: int) -> tuple[Sequence[Row], int]:
+def _read_many_broker_feature_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Row, ...], int]:
     result = []
     for _ in range(count):
         n = buffer[at]
@@ -100,7 +100,7 @@ def _read_many_broker_feature_v0(buffer: bytes, at: int, count: int) -> tuple[Se
         if n:
             _, at = unknown_tags(buffer, at, n)
         result.append((name, min_supported_version, max_supported_version))
-    return result, at
+    return tuple(result), at
 
 
 # RegisterBrokerRecord, version 0
@@ -398,21 +398,31 @@ def _decode_register_broker_record_v3(buffers: Sequence[bytes], begin: int, colu
         at += 3
         log_dirs: Value = ()
         if n:
-            entries, at = tagged_entries(buffer, at, n)
-            for tag, payload in entries:
-                start = 0
+            if n > 127:
+                n, at = rest_of_uvarint(buffer, at, n)
+            last_tag = -1
+            for _ in range(n):
+                tag, tag_end = buffer[at], buffer[at + 1]
+                if tag < 128 and tag_end < 128:
+                    at += 2
+                    tag_end += at
+                else:
+                    tag, at, tag_end = tagged_entry(buffer, at)
+                if tag <= last_tag:
+                    raise ValueError
+                last_tag = tag
                 if tag == 0:
-                    n = payload[start]
-                    start += 1
+                    n = buffer[at]
+                    at += 1
                     if n > 127:
-                        n, start = rest_of_uvarint(payload, start, n)
+                        n, at = rest_of_uvarint(buffer, at, n)
                     if n > 1:
-                        if n > len(payload) - start + 1:
+                        if n > len(buffer) - at + 1:
                             raise ValueError
                         log_dirs_items = []
                         for _ in range(n - 1):
-                            (log_dirs_item,) = _unpack_16s(payload, start)
-                            start += 16
+                            (log_dirs_item,) = _unpack_16s(buffer, at)
+                            at += 16
                             log_dirs_item = uuid_text(log_dirs_item)
                             log_dirs_items.append(log_dirs_item)
                         log_dirs = tuple(log_dirs_items)
@@ -421,8 +431,8 @@ def _decode_register_broker_record_v3(buffers: Sequence[bytes], begin: int, colu
                     else:
                         raise ValueError
                 else:
-                    start = len(payload)
-                if start != len(payload):
+                    at = tag_end
+                if at != tag_end:
                     raise ValueError
         if at != len(buffer) and (whole or at > len(buffer)):
             break
@@ -509,21 +519,31 @@ def _decode_register_broker_record_v4(buffers: Sequence[bytes], begin: int, colu
         log_dirs: Value = ()
         cordoned_log_dirs: Value = None
         if n:
-            entries, at = tagged_entries(buffer, at, n)
-            for tag, payload in entries:
-                start = 0
+            if n > 127:
+                n, at = rest_of_uvarint(buffer, at, n)
+            last_tag = -1
+            for _ in range(n):
+                tag, tag_end = buffer[at], buffer[at + 1]
+                if tag < 128 and tag_end < 128:
+                    at += 2
+                    tag_end += at
+                else:
+                    tag, at, tag_end = tagged_entry(buffer, at)
+                if tag <= last_tag:
+                    raise ValueError
+                last_tag = tag
                 if tag == 0:
-                    n = payload[start]
-                    start += 1
+                    n = buffer[at]
+                    at += 1
                     if n > 127:
-                        n, start = rest_of_uvarint(payload, start, n)
+                        n, at = rest_of_uvarint(buffer, at, n)
                     if n > 1:
-                        if n > len(payload) - start + 1:
+                        if n > len(buffer) - at + 1:
                             raise ValueError
                         log_dirs_items = []
                         for _ in range(n - 1):
-                            (log_dirs_item,) = _unpack_16s(payload, start)
-                            start += 16
+                            (log_dirs_item,) = _unpack_16s(buffer, at)
+                            at += 16
                             log_dirs_item = uuid_text(log_dirs_item)
                             log_dirs_items.append(log_dirs_item)
                         log_dirs = tuple(log_dirs_items)
@@ -532,27 +552,27 @@ def _decode_register_broker_record_v4(buffers: Sequence[bytes], begin: int, colu
                     else:
                         raise ValueError
                 elif tag == 1:
-                    n = payload[start]
-                    start += 1
+                    n = buffer[at]
+                    at += 1
                     if n > 127:
-                        n, start = rest_of_uvarint(payload, start, n)
+                        n, at = rest_of_uvarint(buffer, at, n)
                     if not n:
                         cordoned_log_dirs = None
                     elif n > 1:
-                        if n > len(payload) - start + 1:
+                        if n > len(buffer) - at + 1:
                             raise ValueError
                         cordoned_log_dirs_items = []
                         for _ in range(n - 1):
-                            (cordoned_log_dirs_item,) = _unpack_16s(payload, start)
-                            start += 16
+                            (cordoned_log_dirs_item,) = _unpack_16s(buffer, at)
+                            at += 16
                             cordoned_log_dirs_item = uuid_text(cordoned_log_dirs_item)
                             cordoned_log_dirs_items.append(cordoned_log_dirs_item)
                         cordoned_log_dirs = tuple(cordoned_log_dirs_items)
                     else:
                         cordoned_log_dirs = ()
                 else:
-                    start = len(payload)
-                if start != len(payload):
+                    at = tag_end
+                if at != tag_end:
                     raise ValueError
         if at != len(buffer) and (whole or at > len(buffer)):
             break

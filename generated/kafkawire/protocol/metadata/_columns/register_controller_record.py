@@ -32,7 +32,7 @@ _unpack_text_hhB = text_unpackers("hhB")
 #   tagged fields
 
 
-def _read_many_controller_endpoint_v0(buffer: bytes, at: int, count: int) -> tuple[Sequence[Row], int]:
+def _read_many_controller_endpoint_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Row, ...], int]:
     result = []
     for _ in range(count):
         n = buffer[at]
@@ -56,7 +56,7 @@ def _read_many_controller_endpoint_v0(buffer: bytes, at: int, count: int) -> tup
         if n:
             _, at = unknown_tags(buffer, at, n)
         result.append((name, host, port, security_protocol))
-    return result, at
+    return tuple(result), at
 
 
 # ControllerFeature, version 0
@@ -66,7 +66,7 @@ def _read_many_controller_endpoint_v0(buffer: bytes, at: int, count: int) -> tup
 #   tagged fields
 
 
-def _read_many_controller_feature_v0(buffer: bytes, at: int, count: int) -> tuple[Sequence[Row], int]:
+def _read_many_controller_feature_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Row, ...], int]:
     result = []
     for _ in range(count):
         n = buffer[at]
@@ -82,7 +82,7 @@ def _read_many_controller_feature_v0(buffer: bytes, at: int, count: int) -> tupl
         if n:
             _, at = unknown_tags(buffer, at, n)
         result.append((name, min_supported_version, max_supported_version))
-    return result, at
+    return tuple(result), at
 
 
 # RegisterControllerRecord, version 0

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, Row, Value
-from kafkawire.wire.fastpath import iterator, rest_of_uvarint, tagged_entries, unknown_tags, unpacker
+from kafkawire.wire.fastpath import iterator, rest_of_uvarint, tagged_entry, unknown_tags, unpacker
 
 SCHEMA: ColumnTypes = (
     ("snapshot_epoch", "int32"),
@@ -41,7 +41,7 @@ _iterate_qqbhx = iterator("qqbhx")
 #   tagged fields
 
 
-def _read_many_state_batch_v0(buffer: bytes, at: int, count: int) -> tuple[Sequence[Row], int]:
+def _read_many_state_batch_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Row, ...], int]:
     end = at + 20 * count
     if buffer[at + 19 : end : 20].count(0) == count:
         return tuple(_iterate_qqbhx(buffer[at:end])), end
@@ -52,7 +52,7 @@ def _read_many_state_batch_v0(buffer: bytes, at: int, count: int) -> tuple[Seque
         if n:
             _, at = unknown_tags(buffer, at, n)
         result.append((first_offset, last_offset, delivery_state, delivery_count))
-    return result, at
+    return tuple(result), at
 
 
 # ShareUpdateValue, version 0
@@ -89,15 +89,25 @@ def _decode_share_update_value_v0(buffers: Sequence[bytes], begin: int, columns:
         at += 1
         delivery_complete_count: Value = -1
         if n:
-            entries, at = tagged_entries(buffer, at, n)
-            for tag, payload in entries:
-                start = 0
-                if tag == 0:
-                    (delivery_complete_count,) = _unpack_i(payload, start)
-                    start += 4
+            if n > 127:
+                n, at = rest_of_uvarint(buffer, at, n)
+            last_tag = -1
+            for _ in range(n):
+                tag, tag_end = buffer[at], buffer[at + 1]
+                if tag < 128 and tag_end < 128:
+                    at += 2
+                    tag_end += at
                 else:
-                    start = len(payload)
-                if start != len(payload):
+                    tag, at, tag_end = tagged_entry(buffer, at)
+                if tag <= last_tag:
+                    raise ValueError
+                last_tag = tag
+                if tag == 0:
+                    (delivery_complete_count,) = _unpack_i(buffer, at)
+                    at += 4
+                else:
+                    at = tag_end
+                if at != tag_end:
                     raise ValueError
         if at != len(buffer) and (whole or at > len(buffer)):
             break

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, Row, Value, uuid_text
-from kafkawire.wire.fastpath import iterator, rest_of_uvarint, tagged_entries, unknown_tags, unpacker
+from kafkawire.wire.fastpath import iterator, rest_of_uvarint, tagged_entry, unknown_tags, unpacker
 
 SCHEMA: ColumnTypes = (
     ("segment_id", "string"),
@@ -37,7 +37,7 @@ _iterate_iqx = iterator("iqx")
 #   tagged fields
 
 
-def _read_many_segment_leader_epoch_entry_v0(buffer: bytes, at: int, count: int) -> tuple[Sequence[Row], int]:
+def _read_many_segment_leader_epoch_entry_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Row, ...], int]:
     end = at + 13 * count
     if buffer[at + 12 : end : 13].count(0) == count:
         return tuple(_iterate_iqx(buffer[at:end])), end
@@ -48,7 +48,7 @@ def _read_many_segment_leader_epoch_entry_v0(buffer: bytes, at: int, count: int)
         if n:
             _, at = unknown_tags(buffer, at, n)
         result.append((leader_epoch, offset))
-    return result, at
+    return tuple(result), at
 
 
 # RemoteLogSegmentMetadataSnapshotRecord, version 0
@@ -112,15 +112,25 @@ def _decode_remote_log_segment_metadata_snapshot_record_v0(
         at += 2
         txn_index_empty: Value = False
         if n:
-            entries, at = tagged_entries(buffer, at, n)
-            for tag, payload in entries:
-                start = 0
-                if tag == 0:
-                    (txn_index_empty,) = _unpack_z(payload, start)
-                    start += 1
+            if n > 127:
+                n, at = rest_of_uvarint(buffer, at, n)
+            last_tag = -1
+            for _ in range(n):
+                tag, tag_end = buffer[at], buffer[at + 1]
+                if tag < 128 and tag_end < 128:
+                    at += 2
+                    tag_end += at
                 else:
-                    start = len(payload)
-                if start != len(payload):
+                    tag, at, tag_end = tagged_entry(buffer, at)
+                if tag <= last_tag:
+                    raise ValueError
+                last_tag = tag
+                if tag == 0:
+                    (txn_index_empty,) = _unpack_z(buffer, at)
+                    at += 1
+                else:
+                    at = tag_end
+                if at != tag_end:
                     raise ValueError
         if at != len(buffer) and (whole or at > len(buffer)):
             break

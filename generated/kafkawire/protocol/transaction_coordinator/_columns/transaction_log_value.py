@@ -12,7 +12,7 @@ from kafkawire.wire.fastpath import (
     long_text_octets,
     many_numbers,
     rest_of_uvarint,
-    tagged_entries,
+    tagged_entry,
     unknown_tags,
     unpacker,
     unpackers,
@@ -47,7 +47,7 @@ _unpack_many_i = unpackers("i")
 #   PartitionIds: []int32
 
 
-def _read_many_partitions_schema_v0(buffer: bytes, at: int, count: int) -> tuple[Sequence[Row], int]:
+def _read_many_partitions_schema_v0(buffer: bytes, at: int, count: int) -> tuple[tuple[Row, ...], int]:
     result = []
     for _ in range(count):
         (n,) = _unpack_h(buffer, at)
@@ -65,7 +65,7 @@ def _read_many_partitions_schema_v0(buffer: bytes, at: int, count: int) -> tuple
         else:
             partition_ids, at = many_numbers(buffer, at, n, "i", 4)
         result.append((topic, partition_ids))
-    return result, at
+    return tuple(result), at
 
 
 # TransactionLogValue, version 0
@@ -119,7 +119,7 @@ def _decode_transaction_log_value_v0(buffers: Sequence[bytes], begin: int, colum
 #   tagged fields
 
 
-def _read_many_partitions_schema_v1(buffer: bytes, at: int, count: int) -> tuple[Sequence[Row], int]:
+def _read_many_partitions_schema_v1(buffer: bytes, at: int, count: int) -> tuple[tuple[Row, ...], int]:
     result = []
     for _ in range(count):
         n = buffer[at]
@@ -143,7 +143,7 @@ def _read_many_partitions_schema_v1(buffer: bytes, at: int, count: int) -> tuple
         if n:
             _, at = unknown_tags(buffer, at, n)
         result.append((topic, partition_ids))
-    return result, at
+    return tuple(result), at
 
 
 # TransactionLogValue, version 1
@@ -195,24 +195,34 @@ def _decode_transaction_log_value_v1(buffers: Sequence[bytes], begin: int, colum
         client_transaction_version: Value = 0
         next_producer_epoch: Value = -1
         if n:
-            entries, at = tagged_entries(buffer, at, n)
-            for tag, payload in entries:
-                start = 0
-                if tag == 0:
-                    (previous_producer_id,) = _unpack_q(payload, start)
-                    start += 8
-                elif tag == 1:
-                    (next_producer_id,) = _unpack_q(payload, start)
-                    start += 8
-                elif tag == 2:
-                    (client_transaction_version,) = _unpack_h(payload, start)
-                    start += 2
-                elif tag == 3:
-                    (next_producer_epoch,) = _unpack_h(payload, start)
-                    start += 2
+            if n > 127:
+                n, at = rest_of_uvarint(buffer, at, n)
+            last_tag = -1
+            for _ in range(n):
+                tag, tag_end = buffer[at], buffer[at + 1]
+                if tag < 128 and tag_end < 128:
+                    at += 2
+                    tag_end += at
                 else:
-                    start = len(payload)
-                if start != len(payload):
+                    tag, at, tag_end = tagged_entry(buffer, at)
+                if tag <= last_tag:
+                    raise ValueError
+                last_tag = tag
+                if tag == 0:
+                    (previous_producer_id,) = _unpack_q(buffer, at)
+                    at += 8
+                elif tag == 1:
+                    (next_producer_id,) = _unpack_q(buffer, at)
+                    at += 8
+                elif tag == 2:
+                    (client_transaction_version,) = _unpack_h(buffer, at)
+                    at += 2
+                elif tag == 3:
+                    (next_producer_epoch,) = _unpack_h(buffer, at)
+                    at += 2
+                else:
+                    at = tag_end
+                if at != tag_end:
                     raise ValueError
         if at != len(buffer) and (whole or at > len(buffer)):
             break
