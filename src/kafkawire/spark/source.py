@@ -98,7 +98,7 @@ class KafkaLogReader(DataSourceReader):
 class FilteredKafkaLogReader(KafkaLogReader):
     """Reads less where the filters of the query allow it.
 
-    Unless ``spark.sql.python.filterPushdown.enabled`` is set, Spark refuses every query on a reader with ``pushFilters``:
+    Unless ``spark.sql.python.filterPushdown.enabled`` is set, Spark refuses queries on a reader with ``pushFilters``:
     so this is a class of its own, for those who ask for it.
     """
 

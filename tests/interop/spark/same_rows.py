@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
+from tests.log_segments import write_segment
 
 from kafkawire.logs import read_table, table_named
 from kafkawire.spark.options import source_options
+from kafkawire.wire.batches import Record, encode_batch, read_batches
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "kafka-4.3.1" / "logs"
 """Logs that Apache Kafka 4.3.1 wrote."""
@@ -27,3 +29,15 @@ def plain_rows(table: str, paths: Sequence[Path], options: Mapping[str, str] | N
     read = source_options(texts).read
     rows = read_table(table, [str(path) for path in paths], read)
     return pa.Table.from_batches(rows, table_named(table, read).schema)
+
+
+def damaged_log(folder: Path) -> Path:
+    """A log with a batch whose CRC is wrong, a record of a type that nobody knows, and a torn end."""
+    log = folder / "__cluster_metadata-0"
+    sound = min((LOGS / log.name).glob("*.log")).read_bytes()
+    batches = list(read_batches(sound))
+    content = bytearray(sound)
+    content[batches[3].position + 65] ^= 1
+    unknown = encode_batch([Record(value=b"\x01\xe7\x07\x00\x00")], base_offset=batches[-1].last_offset + 1)
+    write_segment(log, bytes(content) + unknown + sound[:50])
+    return log

@@ -2,16 +2,97 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
-from tests.interop.spark.same_rows import LOGS, plain_rows, read_with_spark
+from tests.interop.spark.same_rows import LOGS, damaged_log, plain_rows, read_with_spark
 
-from kafkawire.logs import table_names
+from kafkawire.logs import ReadMode, table_names
+
+
+def same(rows: pa.Table, plain: pa.Table) -> None:
+    assert rows.column_names == plain.column_names
+    assert rows.to_pylist() == plain.to_pylist()
 
 
 @pytest.mark.parametrize("table", table_names())
 def test_every_table_has_the_rows_that_it_has_without_spark(spark: SparkSession, table: str) -> None:
-    rows = read_with_spark(spark, table, [LOGS], {}).toArrow()
-    plain = plain_rows(table, [LOGS])
-    assert rows.column_names == plain.column_names
-    assert rows.to_pylist() == plain.to_pylist()
+    same(read_with_spark(spark, table, [LOGS], {}).toArrow(), plain_rows(table, [LOGS]))
+
+
+@pytest.mark.parametrize("size", ["2k", "16k"])
+def test_parts_of_any_size_have_the_same_rows(spark: SparkSession, size: str) -> None:
+    read = read_with_spark(spark, "records", [LOGS], {"maxPartitionBytes": size, "columns": "file,log_offset,json"})
+    assert read.rdd.getNumPartitions() > 5
+    same(read.toArrow(), plain_rows("records", [LOGS], {"columns": "file,log_offset,json"}))
+
+
+@pytest.mark.parametrize("mode", [ReadMode.PERMISSIVE, ReadMode.DROPMALFORMED])
+@pytest.mark.parametrize("table", ["batches", "records", "topic"])
+def test_damage_is_told_or_dropped_as_without_spark(
+    spark: SparkSession, tmp_path: Path, table: str, mode: ReadMode
+) -> None:
+    log = damaged_log(tmp_path)
+    options = {"mode": mode.value, "columnNameOfCorruptRecord": "raw"}
+    rows = read_with_spark(spark, table, [log], options).toArrow()
+    same(rows, plain_rows(table, [log], options))
+    assert ("raw" in rows.column_names) is (mode is ReadMode.PERMISSIVE)
+
+
+def test_failfast_ends_the_query_with_file_position_and_offset(spark: SparkSession, tmp_path: Path) -> None:
+    log = damaged_log(tmp_path)
+    with pytest.raises(Exception, match=r"\.log at byte \d+, offset \d+: bad_crc"):
+        read_with_spark(spark, "records", [log], {"mode": "FAILFAST"}).collect()
+
+
+def test_a_log_without_batches_is_a_table_without_rows(spark: SparkSession, tmp_path: Path) -> None:
+    folder = tmp_path / "__cluster_metadata-0"
+    folder.mkdir()
+    assert read_with_spark(spark, "records", [tmp_path], {}).count() == 0
+    (folder / f"{0:020}.log").touch()
+    assert read_with_spark(spark, "records", [tmp_path], {}).count() == 0
+    assert read_with_spark(spark, "acl_history", [tmp_path], {}).count() == 0
+
+
+def test_paths_may_be_several_or_patterns_or_uris(spark: SparkSession) -> None:
+    folders = sorted(LOGS.glob("__consumer_offsets-*"))
+    reader = spark.read.format("kafka-log").option("table", "batches").option("columns", "batch_position,log_offset")
+    expected = plain_rows("batches", folders, {"columns": "batch_position,log_offset"})
+    same(reader.load([str(folder) for folder in folders]).toArrow(), expected)
+    same(reader.load(str(LOGS / "__consumer_offsets-*")).toArrow(), expected)
+    same(reader.load([folder.as_uri() for folder in folders]).toArrow(), expected)
+    only = reader.option("pathGlobFilter", "*.checkpoint").load(str(LOGS))
+    snapshots = sorted(LOGS.glob("*/*.checkpoint"))
+    same(only.toArrow(), plain_rows("batches", snapshots, {"columns": "batch_position,log_offset"}))
+
+
+def test_filters_narrow_the_reading_and_never_the_rows(spark: SparkSession) -> None:
+    spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
+    try:
+        log = LOGS / "__consumer_offsets-0"
+        whole = read_with_spark(spark, "records", [log], {"columns": "log_offset,append_time,record_type"})
+        pushed = read_with_spark(
+            spark, "records", [log], {"columns": "log_offset,append_time,record_type", "pushdown": "true"}
+        )
+        middle = whole.select("append_time").collect()[20][0]
+        for condition in (
+            "log_offset between 5 and 9",
+            f"append_time < timestamp'{middle}'",
+            f"append_time >= timestamp'{middle}'",
+            "record_type = 'OFFSET_COMMIT' and log_offset > 3",
+        ):
+            rows = pushed.where(condition).toArrow()
+            assert 0 < rows.num_rows < whole.count()
+            same(rows, whole.where(condition).toArrow())
+    finally:
+        spark.conf.unset("spark.sql.python.filterPushdown.enabled")
+
+
+def test_json_becomes_a_variant(spark: SparkSession) -> None:
+    records = read_with_spark(spark, "records", [LOGS / "__cluster_metadata-0"], {"recordTypes": "TOPIC_RECORD"})
+    records.createOrReplaceTempView("topic_records")
+    names = spark.sql("select distinct variant_get(parse_json(json), '$.data.name', 'string') n from topic_records")
+    plain = plain_rows("topic", [LOGS / "__cluster_metadata-0"]).column("name").to_pylist()
+    assert {row.n for row in names.collect()} == set(plain)

@@ -31,6 +31,12 @@ def test_demo_shows_every_step_on_a_machine_without_java(
     assert row(shown.out, "ACLs") == ["2011", "2011", "yes"]
     assert row(shown.out, "entities with quotas") == ["1002", "1002", "yes"]
     assert "Left out: kafka-dump-log needs java" in shown.out
+    assert "--table acl_history: 2,011 rows" in shown.out.replace("\n", " ")
+    operation, resource, _, until = row(shown.out, "WRITE")
+    assert (operation, resource) == ("DENY", "TOPIC orders")
+    assert until.count(":") == 2
+    assert row(shown.out, "READ")[3] == "still so"
+    assert "Left out: Apache Spark reads the same table, but Java is not installed here." in shown.out
 
 
 def row(shown: str, heading: str) -> list[str]:

@@ -1,1 +1,1 @@
-"""``kafkawire demo``: from the definitions of messages to a broker that was killed and lost nothing."""
+"""``kafkawire demo``: from the definitions of messages to a broker that was killed and lost nothing, and its log."""

@@ -1,4 +1,4 @@
-"""The steps of the demonstration that need a broker: administer it, kill it, and find everything again."""
+"""The steps of the demonstration that need a broker: administer it, kill it, find everything again, read its log."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from kafkawire.admin import (
     ResourceType,
     Results,
 )
+from kafkawire.cli.demo.acl_history import show_acl_history
 from kafkawire.cli.demo.broker_process import BrokerProcess
 from kafkawire.cli.demo.kafka_dump_log import KafkaToolError, dump_metadata_log, missing_program
 from kafkawire.cli.outcome import CommandError
@@ -45,6 +46,7 @@ _PROPERTIES: Final = (
     "authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer",
     "super.users=User:ANONYMOUS",
 )
+_SHUT_OUT: Final = AclBinding(ResourceType.TOPIC, _TOPIC, "User:user-0300", AclOperation.WRITE, AclPermissionType.DENY)
 
 
 class _State(NamedTuple):
@@ -81,6 +83,10 @@ def show_administration(console: Console) -> None:
             with BlockingAdminClient(broker.bootstrap_servers) as client:
                 _show_nothing_is_lost(console, before, _state(client))
             _show_log(console, broker.data_dir)
+            console.rule("[bold]6. The same log tells who had what, and when")
+            with BlockingAdminClient(broker.bootstrap_servers) as client:
+                _let_write_again(console, client)
+            show_acl_history(console, broker.data_dir / "__cluster_metadata-0", _SHUT_OUT.principal)
 
 
 def _create_topics(console: Console, client: BlockingAdminClient) -> None:
@@ -117,7 +123,7 @@ def _acls() -> Iterator[AclBinding]:
         yield AclBinding(ResourceType.GROUP, f"user-{number:04}", user, AclOperation.READ)
         if number % 100 == 0:
             yield AclBinding(ResourceType.TOPIC, "ord", user, AclOperation.WRITE, pattern_type=PatternType.PREFIXED)
-    yield AclBinding(ResourceType.TOPIC, _TOPIC, "User:user-0300", AclOperation.WRITE, AclPermissionType.DENY)
+    yield _SHUT_OUT
 
 
 def _quotas() -> Iterator[ClientQuotaAlteration]:
@@ -196,6 +202,11 @@ def _show_log(console: Console, data_dir: Path) -> None:
     for record_type, count in counts.most_common():
         table.add_row(record_type, str(count))
     console.print(table)
+
+
+def _let_write_again(console: Console, client: BlockingAdminClient) -> None:
+    client.delete_acls((_SHUT_OUT.to_filter(),)).all()
+    console.print(f"{_SHUT_OUT.principal} is let in again: {_described(_SHUT_OUT)} is deleted.", highlight=False)
 
 
 def _figures(results: Results[_K, None], begin: float) -> Sequence[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 import pyarrow as pa
@@ -14,18 +15,17 @@ import pytest
 from kafkawire.cli.tables.formats import Format
 from kafkawire.cli.tables.writing import write_rows
 
-SCHEMA = pa.schema(
-    [
-        pa.field("time", pa.timestamp("us", tz="UTC")),
-        pa.field("name", pa.string()),
-        pa.field("raw", pa.binary()),
-        pa.field("replicas", pa.list_(pa.int32())),
-        pa.field("parts", pa.list_(pa.struct([pa.field("key", pa.string()), pa.field("raw", pa.binary())]))),
-        pa.field("count", pa.int64()),
-        pa.field("rate", pa.float64()),
-        pa.field("tombstone", pa.bool_()),
-    ]
-)
+TYPES: Mapping[str, pa.DataType] = {
+    "time": pa.timestamp("us", tz="UTC"),
+    "name": pa.string(),
+    "raw": pa.binary(),
+    "replicas": pa.list_(pa.int32()),
+    "parts": pa.list_(pa.struct([pa.field("key", pa.string()), pa.field("raw", pa.binary())])),
+    "count": pa.int64(),
+    "rate": pa.float64(),
+    "tombstone": pa.bool_(),
+}
+SCHEMA = pa.schema(TYPES)
 ROWS = [
     {
         "time": datetime(2026, 3, 1, 12, 30, 0, 250, tzinfo=UTC),

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 
 import pyarrow as pa
 from rich.console import Console
 
 from kafkawire.cli.tables.terminal import MAXIMUM_ROWS, TerminalTable
 
-SCHEMA = pa.schema(
-    [
-        pa.field("cluster", pa.string()),
-        pa.field("file", pa.string()),
-        pa.field("principal", pa.string()),
-        pa.field("operation", pa.string()),
-        pa.field("operation_code", pa.int8()),
-        pa.field("offset", pa.int64()),
-        pa.field("tombstone", pa.bool_()),
-        pa.field("host", pa.string()),
-    ]
-)
+TYPES: Mapping[str, pa.DataType] = {
+    "cluster": pa.string(),
+    "file": pa.string(),
+    "principal": pa.string(),
+    "operation": pa.string(),
+    "operation_code": pa.int8(),
+    "offset": pa.int64(),
+    "tombstone": pa.bool_(),
+    "host": pa.string(),
+}
+SCHEMA = pa.schema(TYPES)
 ROW = {
     "cluster": "Wl3f",
     "file": "/data/kafka/__cluster_metadata-0/00000000000000000000.log",

@@ -1,0 +1,42 @@
+"""What cannot be read is refused with a sentence that says why, before any task runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from pyspark.errors import AnalysisException, PySparkException
+from pyspark.sql import SparkSession
+from tests.interop.spark.same_rows import LOGS
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({}, "the option 'table' is missing"),
+        ({"table": "recrods"}, "there is no table 'recrods'; there are "),
+        ({"table": "records", "columns": "offset"}, "table 'records' has no column 'offset'; it has cluster, file, "),
+        ({"table": "records", "maxPartitionByte": "1m"}, "do you mean 'maxPartitionBytes'?"),
+        ({"table": "records", "fromOffset": "ten"}, "option 'fromOffset': 'ten' is no offset"),
+        ({"table": "records", "schemaDir": "/nowhere"}, "/nowhere is not a folder of definitions"),
+    ],
+)
+def test_a_wrong_option_is_told_while_the_query_is_analysed(
+    spark: SparkSession, options: Mapping[str, str], complaint: str
+) -> None:
+    with pytest.raises(AnalysisException) as refused:
+        spark.read.format("kafka-log").options(**options).load(str(LOGS))
+    assert complaint in str(refused.value)
+
+
+def test_a_path_that_leads_nowhere_is_told_while_the_query_is_planned(spark: SparkSession, tmp_path: Path) -> None:
+    missing = tmp_path / "missing"
+    with pytest.raises(PySparkException, match="unreadable"):
+        spark.read.format("kafka-log").option("table", "records").load(str(missing)).collect()
+
+
+def test_another_schema_than_the_tables_is_refused(spark: SparkSession) -> None:
+    reader = spark.read.format("kafka-log").option("table", "batches").schema("log_offset string")
+    with pytest.raises(PySparkException, match="leave out schema"):
+        reader.load(str(LOGS)).collect()
