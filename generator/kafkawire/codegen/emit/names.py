@@ -116,9 +116,9 @@ STANDARD_LIBRARY = {"Sequence": "collections.abc", "starmap": "itertools"}
 """What they may import of the standard library."""
 
 TEMPLATE_LOCALS = frozenset(
-    {"at", "begin", "buffer", "buffers", "columns", "count", "end", "entries", "item", "items", "known", "last_tag", "m",
-     "make", "n", "numbers", "others", "out", "payload", "result", "start", "tag", "tag_end", "tags", "text", "unknown",
-     "view", "whole"}
+    {"at", "begin", "buffer", "buffers", "columns", "count", "end", "entries", "item", "items", "known", "last_tag",
+     "m", "make", "n", "numbers", "others", "out", "payload", "result", "start", "tag", "tag_end", "tags", "text",
+     "unknown", "view", "whole"}
 )  # fmt: skip
 """Locals that the templates use themselves."""
 
