@@ -371,6 +371,7 @@ def test_groups(changed: Running, java: JavaAdminClient, kind: GroupKind) -> Non
     with ExitStack() as members:
         for _ in range(1 if kind == "streams" else 2):
             members.enter_context(java.member(group, ["grown"], kind))
+            eventually(lambda: {listed.group_id for listed in java.list_groups()}, lambda known: group in known)
             check(changed, "group_history", described, told)
         for row in still_open(read(changed, "group_history")):
             if row["group_id"] == group:

@@ -7,36 +7,21 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, Generic, Protocol
+from typing import Final, Generic
 
 from kafkawire.logs.files.log_files import FileKind, LogFile
 from kafkawire.logs.histories.intervals import K, Moment
 from kafkawire.logs.histories.metadata_records import MetadataRecords
 from kafkawire.logs.histories.metadata_state import MetadataState, StateReducer
+from kafkawire.logs.histories.snapshot_state import read_snapshot
+from kafkawire.logs.histories.source import FoldSource
 from kafkawire.logs.scanning.flaws import Flaw
 from kafkawire.logs.scanning.found import OpenedBatch
-from kafkawire.protocol import SnapshotHeaderRecord
-from kafkawire.records.control_records import ControlRecord, ControlRecordType, decode_control_record
-from kafkawire.wire import DecodeError
 
-__all__ = ["BatchSource", "MetadataFold"]
+__all__ = ["MetadataFold"]
 
 _LATEST_TIME: Final = 253_402_300_799_999
 """The end of the year 9999."""
-
-
-class BatchSource(Protocol):
-    """Where batches come from, and who hears of what is wrong with them."""
-
-    def batches(self, file: LogFile) -> Iterator[OpenedBatch | Flaw]:
-        """The batches of a file."""
-
-    def failed(self, code: str, reason: str, batch: OpenedBatch, offset: int) -> None:
-        """A record, or what is between two batches, is not as it should be.
-
-        Raises:
-            LogReadError: in mode FAILFAST.
-        """
 
 
 class MetadataFold(Generic[K]):
@@ -54,7 +39,7 @@ class MetadataFold(Generic[K]):
     """
 
     def __init__(
-        self, make_reducer: Callable[[], StateReducer[K]], source: BatchSource, *, high_watermark: int | None = None
+        self, make_reducer: Callable[[], StateReducer[K]], source: FoldSource, *, high_watermark: int | None = None
     ) -> None:
         self.reducer = make_reducer()
         self.complete_since: int | None = None
@@ -110,34 +95,19 @@ class MetadataFold(Generic[K]):
             yield
 
     def _take_over(self, snapshot: LogFile) -> bool:
-        """Compare the state with a snapshot; False if the snapshot is not whole."""
-        scratch = self._make_reducer()
-        scratch.ledger.complete = True
-        state = MetadataState(scratch)
-        time: int | None = None
-        ends = set()
-        for found in self._source.batches(snapshot):
-            if isinstance(found, Flaw):
-                return False
-            if not found.batch.is_control:
-                for record, _, _ in self._records.of(found, 0, None):
-                    state.apply(record, Moment(None, None))
-                continue
-            for control in _controls(found):
-                ends.add(control.type)
-                if isinstance(control.message, SnapshotHeaderRecord):
-                    time = control.message.last_contained_log_timestamp
-        if not {ControlRecordType.SNAPSHOT_HEADER, ControlRecordType.SNAPSHOT_FOOTER} <= ends:
+        """Compare the state with a snapshot; False if the snapshot does not tell all that it should."""
+        found = read_snapshot(snapshot, self._source, self._records, self._make_reducer())
+        if not found.is_whole or (found.has_lost_some and self._expected is not None):
             return False
-        self._note_time(time)
+        self._note_time(found.time)
         at = Moment(self._time, snapshot.base_offset)
         began = Moment(None, None) if self.complete_since is None else at
-        self.reducer.ledger.compare(scratch.ledger, at, began)
-        scratch.ledger = self.reducer.ledger
-        self.reducer = scratch
-        self._state = MetadataState(scratch)
+        self.reducer.ledger.compare(found.reducer.ledger, at, began)
+        found.reducer.ledger, self.reducer = self.reducer.ledger, found.reducer
+        self._state = MetadataState(self.reducer)
         self._flawed = False
-        self._note_complete()
+        if not found.has_lost_some:
+            self._note_complete()
         return True
 
     def _apply(self, found: OpenedBatch) -> None:
@@ -148,12 +118,13 @@ class MetadataFold(Generic[K]):
                 self._note_complete()
         elif batch.base_offset > expected:
             self._lost(found, expected)
+        self._flawed = False
         if not batch.is_control:
             for record, timestamp, offset in self._records.of(found, expected or 0, self._limit):
+                self._note_lost_records()
                 self._note_time(timestamp)
                 self._state.apply(record, Moment(self._time, offset))
-            if self._records.lost_some:
-                self._records.lost_some = self.reducer.ledger.complete = False
+            self._note_lost_records()
         self._expected = max(expected or 0, batch.last_offset + 1)
 
     def _lost(self, found: OpenedBatch, expected: int) -> None:
@@ -161,9 +132,12 @@ class MetadataFold(Generic[K]):
         if not self._flawed:
             reason = f"the log has no records from offset {expected} to {found.batch.base_offset - 1}"
             self._source.failed("offset_gap", reason, found, expected)
-        self._flawed = False
         self.reducer.ledger.complete = False
         self._state.forget_transaction()
+
+    def _note_lost_records(self) -> None:
+        if self._records.lost_some:
+            self._records.lost_some = self.reducer.ledger.complete = False
 
     def _note_complete(self) -> None:
         self.reducer.ledger.complete = True
@@ -172,7 +146,7 @@ class MetadataFold(Generic[K]):
 
     def _note_time(self, timestamp: int | None) -> None:
         """Records without a sensible time have that of the record before."""
-        if timestamp is not None and 0 <= timestamp <= _LATEST_TIME:
+        if timestamp is not None and 0 < timestamp <= _LATEST_TIME:
             self._time = timestamp
             if self.first_time is None:
                 self.first_time = timestamp
@@ -180,13 +154,3 @@ class MetadataFold(Generic[K]):
 
 def _newest_epoch_first(snapshot: LogFile) -> tuple[int, int]:
     return snapshot.base_offset, -(snapshot.epoch or 0)
-
-
-def _controls(found: OpenedBatch) -> Iterator[ControlRecord]:
-    for key, value in zip(found.records.keys, found.records.values, strict=True):
-        try:
-            control = decode_control_record(key, value)
-        except DecodeError:
-            continue
-        if isinstance(control, ControlRecord):
-            yield control

@@ -1,0 +1,285 @@
+"""Whatever happened, and whatever is kept of the log and its snapshots: a history is what a simple replay says."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import TypeAlias
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.histories import Row, history, still_open, time
+from tests.made_logs import METADATA_LOG, Step, write_checkpoint, write_segment
+
+from kafkawire.layout import Uuid
+from kafkawire.logs import ReadOptions
+from kafkawire.protocol import (
+    AbortTransactionRecord,
+    AccessControlEntryRecord,
+    BeginTransactionRecord,
+    ClientQuotaRecord,
+    ConfigRecord,
+    EndTransactionRecord,
+    NoOpRecord,
+    PartitionRecord,
+    RemoveAccessControlEntryRecord,
+    RemoveTopicRecord,
+    TopicRecord,
+)
+from kafkawire.wire import Message
+
+Facts: TypeAlias = frozenset[tuple[object, ...]]
+
+NAMES = ("acl_history", "quota_history", "config_history", "topic_history")
+_TOPIC = 2
+_START = 1_000_000
+
+
+@dataclass
+class Replay:
+    """The state that records make, in the most simple way."""
+
+    acls: dict[Uuid, AccessControlEntryRecord] = field(default_factory=dict)
+    quotas: dict[tuple[str, str], float] = field(default_factory=dict)
+    configs: dict[tuple[str, str], str] = field(default_factory=dict)
+    topics: dict[Uuid, tuple[str, int]] = field(default_factory=dict)
+
+    def apply(self, record: Message) -> None:
+        match record:
+            case AccessControlEntryRecord():
+                self.acls[record.id] = record
+            case RemoveAccessControlEntryRecord():
+                del self.acls[record.id]
+            case ClientQuotaRecord(key=key, value=value, remove=remove):
+                user = record.entity[0].entity_name or "<default>"
+                self.quotas.pop((user, key), None) if remove else self.quotas.update({(user, key): value})
+            case ConfigRecord(resource_name=resource, name=name, value=value):
+                self.configs.pop((resource, name), None) if value is None else self.configs.update(
+                    {(resource, name): value}
+                )
+            case TopicRecord():
+                self.topics[record.topic_id] = (record.name, 0)
+            case PartitionRecord():
+                name, count = self.topics[record.topic_id]
+                self.topics[record.topic_id] = (name, count + 1)
+            case RemoveTopicRecord():
+                name, _ = self.topics.pop(record.topic_id)
+                self.configs = {key: value for key, value in self.configs.items() if key[0] != name}
+
+    def facts(self, history_name: str) -> Facts:
+        match history_name:
+            case "acl_history":
+                return frozenset((str(key), acl.principal, acl.operation) for key, acl in self.acls.items())
+            case "quota_history":
+                return frozenset((*key, value) for key, value in self.quotas.items())
+            case "config_history":
+                return frozenset((*key, value) for key, value in self.configs.items())
+            case _:
+                return frozenset((str(key), *topic) for key, topic in self.topics.items())
+
+    def records(self) -> Iterator[Message]:
+        """What a snapshot holds."""
+        for topic_id, (name, count) in self.topics.items():
+            yield TopicRecord(name, topic_id)
+            yield from (PartitionRecord(partition, topic_id) for partition in range(count))
+        yield from self.acls.values()
+        yield from (ConfigRecord(_TOPIC, *key, value) for key, value in self.configs.items())
+        for (user, key), value in self.quotas.items():
+            yield _quota(user, key, value)
+
+
+def facts_of(name: str, rows: Sequence[Row]) -> Facts:
+    columns = {
+        "acl_history": ("acl_id", "principal", "operation_code"),
+        "quota_history": ("user", "key", "value"),
+        "config_history": ("resource_name", "name", "value"),
+        "topic_history": ("topic_id", "name", "partitions"),
+    }[name]
+    return frozenset(tuple(row[column] for column in columns) for row in rows if row.get("value", "") is not None)
+
+
+def _quota(user: str, key: str, value: float, *, remove: bool = False) -> ClientQuotaRecord:
+    named = None if user == "<default>" else user
+    return ClientQuotaRecord((ClientQuotaRecord.EntityData("user", named),), key, value, remove)
+
+
+class Happening:
+    """Records that make sense one after the other, out of arbitrary choices."""
+
+    def __init__(self) -> None:
+        self.now = Replay()
+        self._ids = 0
+
+    def records(self, kind: int, which: int, value: int) -> list[Message]:
+        made = [self._acl, self._quota, self._config, self._topic, self._grown][kind](which, value)
+        for record in made:
+            self.now.apply(record)
+        return made
+
+    def _acl(self, which: int, value: int) -> list[Message]:
+        user = f"User:{which}"
+        held = next((acl.id for acl in self.now.acls.values() if acl.principal == user), None)
+        if held is not None:
+            return [RemoveAccessControlEntryRecord(held)]
+        return [AccessControlEntryRecord(self._new_id(), 2, "t", 3, user, "*", value + 3, 3)]
+
+    def _quota(self, which: int, value: int) -> list[Message]:
+        user, key = ("<default>", "alice", "bob")[which], "producer_byte_rate"
+        return [_quota(user, key, value, remove=value == 0 and (user, key) in self.now.quotas)]
+
+    def _config(self, which: int, value: int) -> list[Message]:
+        return [ConfigRecord(_TOPIC, f"t{which}", "retention.ms", str(value) if value else None)]
+
+    def _topic(self, which: int, value: int) -> list[Message]:
+        name = f"t{which}"
+        held = next((topic_id for topic_id, topic in self.now.topics.items() if topic[0] == name), None)
+        if held is not None:
+            return [RemoveTopicRecord(held)]
+        topic_id = self._new_id()
+        return [TopicRecord(name, topic_id), *(PartitionRecord(each, topic_id) for each in range(value + 1))]
+
+    def _grown(self, which: int, value: int) -> list[Message]:
+        found = [(topic_id, count) for topic_id, (name, count) in self.now.topics.items() if name == f"t{which}"]
+        return [PartitionRecord(count, topic_id) for topic_id, count in found] or [NoOpRecord()]
+
+    def _new_id(self) -> Uuid:
+        self._ids += 1
+        return Uuid(self._ids.to_bytes(16, "big"))
+
+
+@dataclass(frozen=True)
+class Story:
+    """Batches, and the state and the time after each; where a transaction is open there is no snapshot."""
+
+    steps: tuple[Step, ...]
+    states: tuple[Replay, ...]
+    may_be_snapshot: tuple[bool, ...]
+
+    def offset_after(self, count: int) -> int:
+        return sum(len(step.records) for step in self.steps[:count])
+
+    def state_at(self, at: int) -> Replay:
+        found = Replay()
+        for step, state in zip(self.steps, self.states, strict=True):
+            found = state if step.time <= at else found
+        return found
+
+
+_CHOICES = st.tuples(st.integers(0, 4), st.integers(0, 2), st.integers(0, 2))
+_BATCHES = st.tuples(
+    st.integers(0, 2), st.lists(_CHOICES, min_size=1, max_size=3), st.sampled_from(["plain", "plain", "end", "abort"])
+)
+
+
+@st.composite
+def stories(draw: st.DrawFn) -> Story:
+    happening, steps, states, snapshots = Happening(), [], [], []
+    now = _START
+    for passed, choices, kind in draw(st.lists(_BATCHES, min_size=1, max_size=12)):
+        before = deepcopy(happening.now)
+        records = [record for choice in choices for record in happening.records(*choice)]
+        now += passed
+        if kind != "plain":
+            end = EndTransactionRecord() if kind == "end" else AbortTransactionRecord()
+            steps.append(Step(now, (BeginTransactionRecord(), *records)))
+            states.append(before)
+            snapshots.append(False)
+            now += passed
+            records = [end]
+            happening.now = deepcopy(before) if kind == "abort" else happening.now
+        steps.append(Step(now, tuple(records)))
+        states.append(deepcopy(happening.now))
+        snapshots.append(True)
+    return Story(tuple(steps), tuple(states), tuple(snapshots))
+
+
+def write(folder: Path, story: Story, segments: Sequence[int], snapshots: Sequence[int], first: int = 0) -> None:
+    """Write the batches from the first kept one on, cut into segments, and snapshots after some numbers of batches."""
+    cuts = sorted({first, *(cut for cut in segments if first < cut < len(story.steps)), len(story.steps)})
+    for begin, end in pairwise(cuts):
+        write_segment(folder, story.offset_after(begin), story.steps[begin:end])
+    for count in snapshots:
+        if 0 < count <= len(story.steps) and story.may_be_snapshot[count - 1]:
+            state, last = story.states[count - 1], story.steps[count - 1].time
+            write_checkpoint(folder, story.offset_after(count), [*state.records()], time=last)
+
+
+_PLACES = st.lists(st.integers(0, 24), max_size=3)
+
+
+@given(stories(), _PLACES, _PLACES)
+@settings(max_examples=10)
+def test_state_as_of_any_time_is_the_replay_up_to_it(story: Story, segments: list[int], snapshots: list[int]) -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / METADATA_LOG
+        write(folder, story, segments, snapshots)
+        for at in {step.time for step in story.steps} | {story.steps[-1].time + 1}:
+            for name in NAMES:
+                rows = history(name, folder, options=ReadOptions(as_of=time(at), secrets=True))
+                assert facts_of(name, rows) == story.state_at(at).facts(name)
+        for name in NAMES:
+            assert facts_of(name, still_open(history(name, folder))) == story.states[-1].facts(name)
+
+
+@given(stories(), _PLACES, _PLACES)
+@settings(max_examples=10)
+def test_cuts_and_snapshots_beside_a_whole_log_change_nothing(
+    story: Story, segments: list[int], snapshots: list[int]
+) -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        whole, cut = Path(scratch) / "whole" / METADATA_LOG, Path(scratch) / "cut" / METADATA_LOG
+        write(whole, story, [], [])
+        write(cut, story, segments, snapshots)
+        for name in NAMES:
+            assert history(name, whole) == history(name, cut)
+
+
+@given(stories(), st.integers(1, 24), st.integers(0, 3), _PLACES, _PLACES)
+@settings(max_examples=15)
+def test_snapshot_stands_for_the_beginning_that_was_deleted(
+    story: Story, count: int, overlap: int, segments: list[int], more_snapshots: list[int]
+) -> None:
+    """The same is so, and the same has ended since; only beginnings are unknown that the kept records do not tell."""
+    count = 1 + count % len(story.steps)
+    while not story.may_be_snapshot[count - 1]:
+        count += 1
+    with tempfile.TemporaryDirectory() as scratch:
+        whole, kept = Path(scratch) / "whole" / METADATA_LOG, Path(scratch) / "kept" / METADATA_LOG
+        write(whole, story, [], [])
+        first = max(0, count - overlap)
+        while first and not story.may_be_snapshot[first - 1]:
+            first -= 1  # Kafka deletes up to a snapshot, which no transaction spans
+        snapshots = [each for each in more_snapshots if each >= count]
+        write(kept, story, segments, [count, *snapshots], first)
+        for name in NAMES:
+            expected, rows = history(name, whole), history(name, kept)
+            assert facts_of(name, still_open(rows)) == facts_of(name, still_open(expected))
+            _check_same_but_for_beginnings(rows, expected, story.steps[count - 1].time)
+
+
+def _check_same_but_for_beginnings(rows: list[Row], expected: list[Row], since: int) -> None:
+    """What is told was so; and what was so after the snapshot is told."""
+    left = list(expected)
+    for row in filter(_has_a_beginning, rows):
+        found = next((each for each in left if _alike(row, each)), None)
+        assert found is not None, row
+        left.remove(found)
+    for missing in left:
+        ended = missing["valid_to"] is not None and missing["valid_to"] <= time(since)
+        assert ended or missing.get("value", "") is None, missing
+
+
+def _has_a_beginning(row: Row) -> bool:
+    """Whether it is more than the end of something that began before the log."""
+    values = [row[name] for name in ("principal", "name", "value") if name in row]
+    return row["valid_from"] is not None or None not in values
+
+
+def _alike(row: Row, other: Row) -> bool:
+    ignored = {"valid_from", "created_at", "from_offset", "added_by_snapshot"}
+    same = all(row[name] == other[name] for name in row.keys() - ignored)
+    return same and row["valid_from"] in (None, other["valid_from"])
