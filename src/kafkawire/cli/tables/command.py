@@ -15,10 +15,11 @@ from kafkawire.cli.tables.dates import date_of
 from kafkawire.cli.tables.destination import opened_destination
 from kafkawire.cli.tables.formats import Format, chosen_format
 from kafkawire.cli.tables.purposes import purpose_of
-from kafkawire.cli.tables.reading import batches_of, checked_table, found_logs
+from kafkawire.cli.tables.reading import batches_of, checked_table, found_logs, registry_of
 from kafkawire.cli.tables.terminal import TerminalTable
 from kafkawire.cli.tables.writing import write_rows
-from kafkawire.logs import Accounts, ReadMode, ReadOptions, table_names
+from kafkawire.logs import Accounts, ReadMode, ReadOptions, RecordRegistry, table_names
+from kafkawire.logs.options import DEFAULT_OPTIONS
 
 _RANGES: Final = "Offsets and times"
 _READING: Final = "Reading"
@@ -101,6 +102,21 @@ def run(
         bool,
         typer.Option("--no-ops", help="Table records: keep records that change nothing.", rich_help_panel=_READING),
     ] = False,
+    schema_dir: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Definitions of record types of your own.", rich_help_panel=_READING),
+    ] = None,
+    max_frame_bytes: Annotated[
+        int, typer.Option(min=1, help="The largest batch that is believed, decompressed.", rich_help_panel=_READING)
+    ] = DEFAULT_OPTIONS.max_frame_bytes,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="What column cluster says; by default what meta.properties says.",
+            rich_help_panel=_READING,
+        ),
+    ] = None,
     list_: Annotated[bool, typer.Option("--list", help="Tell the names of the tables and end.")] = False,
 ) -> None:
     """Read Kafka's own logs as tables: the metadata log, and those of groups, transactions and share groups.
@@ -111,8 +127,9 @@ def run(
     Exit code: 0 if all was decoded, 3 if there were errors but no more than --max-errors, 1 if it failed, 2 for wrong
     usage.
     """
+    registry = DEFAULT_OPTIONS.registry if schema_dir is None else registry_of(schema_dir)
     if list_:
-        _list_tables()
+        _list_tables(registry)
         return
     if table is None or not log:
         raise CommandError("--log DIR and --table NAME are needed; --list tells the tables", ExitCode.USAGE)
@@ -129,6 +146,9 @@ def run(
         high_watermark=high_watermark,
         secrets=secrets,
         no_ops=no_ops,
+        max_frame_bytes=max_frame_bytes,
+        cluster=cluster,
+        registry=registry,
         as_of=None if as_of is None else date_of(as_of, "--as-of"),
     )
     checked = checked_table(table, options)
@@ -151,8 +171,8 @@ def _names(text: str | None) -> tuple[str, ...] | None:
     return None if text is None else tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def _list_tables() -> None:
-    names = table_names()
+def _list_tables(registry: RecordRegistry) -> None:
+    names = table_names(registry)
     width = max(map(len, names))
     for name in names:
         typer.echo(f"{name:<{width}}  {purpose_of(name)}")

@@ -18,6 +18,7 @@ from kafkawire.logs import (
     LogFile,
     LogReadError,
     ReadOptions,
+    RecordRegistry,
     Table,
     UnknownColumnError,
     UnknownTableError,
@@ -29,11 +30,25 @@ from kafkawire.logs import (
 )
 from kafkawire.logs.histories.as_of import BeforeKnowledgeError
 
-__all__ = ["batches_of", "checked_table", "found_logs"]
+__all__ = ["batches_of", "checked_table", "found_logs", "registry_of"]
 
 _MEBIBYTE: Final = 1 << 20
 _NAMED_LOGS: Final = 8
 _WILDCARDS: Final = frozenset("*?[")
+
+
+def registry_of(folder: Path) -> RecordRegistry:
+    """The record types that a folder of a user's own definitions adds to Kafka's.
+
+    Raises:
+        CommandError: the definitions cannot be used.
+    """
+    from kafkawire.logs.own_definitions import OwnDefinitionsError, own_definitions  # noqa: PLC0415 needs an extra
+
+    try:
+        return own_definitions(folder).registry
+    except OwnDefinitionsError as error:
+        raise CommandError(str(error), ExitCode.USAGE) from None
 
 
 def checked_table(name: str, options: ReadOptions) -> Table:
@@ -45,7 +60,7 @@ def checked_table(name: str, options: ReadOptions) -> Table:
     try:
         table = table_named(name, options)
     except UnknownTableError:
-        near = difflib.get_close_matches(name, table_names(), 3)
+        near = difflib.get_close_matches(name, table_names(options.registry), 3)
         meant = f"did you mean {' or '.join(near)}? " if near else ""
         raise CommandError(f"there is no table {name}; {meant}--list tells them all", ExitCode.USAGE) from None
     except UnknownColumnError as error:

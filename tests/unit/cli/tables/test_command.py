@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pyarrow.parquet
 import pytest
+from tests.generated_packages import field, message, write_definitions
+from tests.log_segments import batches_of, write_segment
 
 from kafkawire.cli.app import main
 from kafkawire.logs import table_names
@@ -130,6 +132,22 @@ def test_list_names_every_table(capsys: pytest.CaptureFixture[str]) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == list(table_names())
     assert all(len(line.split()) > 3 for line in lines)
+
+
+def test_record_types_of_ones_own_have_tables_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    greeting = message("GreetingRecord", field("Text", "string"), type="metadata", apiKey=900)
+    definitions = write_definitions(tmp_path / "definitions", greeting)
+    record = b"\x01\x84\x07\x01" + b"\x06hello\x00"  # of frame version 1, type 900, version 1
+    write_segment(tmp_path / "__cluster_metadata-0", batches_of([[record]]))
+    own = ("--schema-dir", definitions)
+    assert tables(*own, "--list") == 0
+    assert "\ngreeting " in capsys.readouterr().out
+    assert tables(*own, "--log", tmp_path / "__cluster_metadata-0", "--table", "greeting", "--columns", "text") == 0
+    assert capsys.readouterr().out == '{"text":"hello"}\n'
+    assert tables("--log", tmp_path / "__cluster_metadata-0", "--table", "records") == 3
+    assert '"_error":"unknown_type"' in capsys.readouterr().out
+    assert tables("--schema-dir", tmp_path / "none", "--list") == 2
+    assert "is not a folder of definitions" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
