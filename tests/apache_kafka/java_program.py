@@ -65,7 +65,13 @@ class JavaProgram:
 
 @contextmanager
 def running_program(
-    release: str, sources: Path, main: str, *, heap: str, options: Sequence[str] = FAST_START
+    release: str,
+    sources: Path,
+    main: str,
+    *,
+    heap: str,
+    options: Sequence[str] = FAST_START,
+    arguments: Sequence[str] = (),
 ) -> Iterator[JavaProgram]:
     """Start a program with the classes of a release; it ends with the context.
 
@@ -75,10 +81,11 @@ def running_program(
         main: its main class.
         heap: the most memory that it may use, as Java writes it.
         options: further options of the Java machine.
+        arguments: of the program.
     """
     jars = class_path(release)
     path = os.pathsep.join(str(entry) for entry in (compiled(release, sources), *jars))
-    command = [java(), *options, f"-Xmx{heap}", QUIET, "-cp", path, main]
+    command = [java(), *options, f"-Xmx{heap}", QUIET, "-cp", path, main, *arguments]
     with (
         tempfile.TemporaryFile() as errors,
         ThreadPoolExecutor(1) as other_thread,

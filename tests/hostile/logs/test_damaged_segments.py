@@ -12,6 +12,7 @@ from tests.log_segments import METADATA, OFFSETS, batches_of, index_entries, rea
 from tests.memory_store import MemoryStore
 
 from kafkawire.logs import Accounts, LogReadError, ReadMode, ReadOptions, read_table
+from kafkawire.logs.options import DEFAULT_OPTIONS
 from kafkawire.wire.batches import read_batches, seal
 from kafkawire.wire.compression import Codec
 
@@ -71,7 +72,7 @@ def test_broken_records_with_a_right_crc(table: tuple[str, str, bytes], data: st
         payload[at] = data.draw(st.integers(0, 255))
     fields = {each: getattr(batch, each) for each in batch.__struct_fields__}
     broken = seal(type(batch)(**{**fields, "payload": bytes(payload)}))
-    rows, accounts = read(
+    _, accounts = read(
         name, log, content[: batch.position] + broken.to_bytes() + content[batch.position + batch.size :]
     )
     assert "bad_crc" not in accounts.errors
@@ -168,7 +169,7 @@ def read(
     name: str,
     log: str,
     content: bytes,
-    options: ReadOptions = ReadOptions(),
+    options: ReadOptions = DEFAULT_OPTIONS,
     *,
     index: bytes = b"",
 ) -> tuple[list[dict[str, Any]], Accounts]:

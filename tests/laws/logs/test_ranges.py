@@ -23,6 +23,7 @@ from kafkawire.logs import (
     read_part,
     table_named,
 )
+from kafkawire.logs.options import DEFAULT_OPTIONS
 from kafkawire.wire.batches import read_batches
 
 TABLES = ((OFFSETS, "records"), (OFFSETS, "batches"), (OFFSETS, "offset_commit"), (METADATA, "partition"))
@@ -91,7 +92,7 @@ def test_limits_of_offset_are_a_filter_however_the_index_helps(
 def read(
     name: str,
     parts: list[Part],
-    options: ReadOptions = ReadOptions(),  # noqa: B008 frozen
+    options: ReadOptions = DEFAULT_OPTIONS,
 ) -> tuple[list[dict[str, Any]], tuple[int, ...]]:
     """The rows of parts, and their accounts."""
     table = table_named(name, options)

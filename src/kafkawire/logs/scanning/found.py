@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import msgspec
+
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.wire.batches import RecordBatch, RecordColumns
 
@@ -19,8 +21,7 @@ class FileRange:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class ScannedBatch:
+class ScannedBatch(msgspec.Struct, frozen=True, gc=False):
     """A batch as it stands in a file; its records are not decoded yet.
 
     Attributes:
@@ -34,8 +35,7 @@ class ScannedBatch:
     batch: RecordBatch
 
 
-@dataclass(frozen=True, slots=True)
-class OpenedBatch:
+class OpenedBatch(msgspec.Struct, frozen=True, gc=False):
     """A batch and its records."""
 
     file: LogFile

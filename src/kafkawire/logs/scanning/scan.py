@@ -22,8 +22,8 @@ __all__ = ["FRAME_SIZE", "LENGTH_COUNTS_FROM", "SMALLEST_LENGTHS", "Scan"]
 
 _FRAME: Final = struct.Struct(">qiib")
 FRAME_SIZE: Final = _FRAME.size
-_FIELDS: Final = struct.Struct(">Ihiqqqhii")
-_PAYLOAD: Final = FRAME_SIZE + _FIELDS.size
+_HEADER: Final = struct.Struct(">qiibIhiqqqhii")
+_PAYLOAD: Final = _HEADER.size
 _CRC_STARTS: Final = FRAME_SIZE + 4
 LENGTH_COUNTS_FROM: Final = 12
 _MAGIC: Final = 2
@@ -83,21 +83,22 @@ class Scan:
     def _next(self, window: Window, opened: OpenFile) -> ScannedBatch | Flaw | None:
         """What stands at the position, which moves behind it; None for what is only counted."""
         position = self._position
-        if not window.cover(position, FRAME_SIZE):
-            return self._tail(window)
-        base_offset, length, epoch, magic = _FRAME.unpack_from(window.data, position - window.start)
-        size = length + LENGTH_COUNTS_FROM
-        if length < SMALLEST_LENGTHS.get(magic, _SMALLEST_OF_ANY) or size > self._largest:
-            return self._absurd(window, opened, length)
-        if not window.cover(position, size):
-            return self._truncated(window, opened, size)
-        if magic != _MAGIC:
-            return self._other_format(window, magic, size, base_offset)
         data, at = window.data, position - window.start
+        if at < 0 or at + _PAYLOAD > len(data):
+            if not window.cover(position, _PAYLOAD):
+                return self._unusual(window, opened)
+            data, at = window.data, position - window.start
         (
-            crc, attributes, last_offset_delta, base_timestamp, max_timestamp,
+            base_offset, length, epoch, magic, crc, attributes, last_offset_delta, base_timestamp, max_timestamp,
             producer_id, producer_epoch, base_sequence, records_count,
-        ) = _FIELDS.unpack_from(data, at + FRAME_SIZE)  # fmt: skip
+        ) = _HEADER.unpack_from(data, at)  # fmt: skip
+        size = length + LENGTH_COUNTS_FROM
+        if magic != _MAGIC or size < _PAYLOAD or size > self._largest:
+            return self._unusual(window, opened)
+        if at + size > len(data):
+            if not window.cover(position, size):
+                return self._unusual(window, opened)
+            data, at = window.data, 0
         if self._filter.is_active and self._filter.excludes(
             base_offset, base_offset + last_offset_delta, max_timestamp
         ):
@@ -124,6 +125,19 @@ class Scan:
             position=position,
         )
         return ScannedBatch(self._file, position, batch)
+
+    def _unusual(self, window: Window, opened: OpenFile) -> Flaw | None:
+        """What stands at the position and is no whole batch of magic 2."""
+        position = self._position
+        if not window.cover(position, FRAME_SIZE):
+            return self._tail(window)
+        base_offset, length, _, magic = _FRAME.unpack_from(window.data, position - window.start)
+        size = length + LENGTH_COUNTS_FROM
+        if length < SMALLEST_LENGTHS.get(magic, _SMALLEST_OF_ANY) or size > self._largest:
+            return self._absurd(window, opened, length)
+        if not window.cover(position, size):
+            return self._truncated(window, opened, size)
+        return self._other_format(window, magic, size, base_offset)
 
     def _bad_crc(self, window: Window, opened: OpenFile, size: int, base_offset: int) -> Flaw:
         resumption = self._resumption(opened, window.file_size)

@@ -20,6 +20,7 @@ from kafkawire.wire.message import Octets, Struct
 
 __all__ = [
     "HEADER_SIZE",
+    "LOG_APPEND_TIME",
     "NO_PARTITION_LEADER_EPOCH",
     "NO_PRODUCER_EPOCH",
     "NO_PRODUCER_ID",
@@ -49,11 +50,12 @@ _BYTES_BEFORE_LENGTH_COUNTS: Final = 12
 _MAGIC: Final = 2
 
 _CODEC_MASK: Final = 0b0000_0111
-_LOG_APPEND_TIME: Final = 0b0000_1000
+LOG_APPEND_TIME: Final = 0b0000_1000
 _TRANSACTIONAL: Final = 0b0001_0000
 _CONTROL: Final = 0b0010_0000
 _DELETE_HORIZON: Final = 0b0100_0000
 _SEQUENCE_SPAN: Final = 1 << 31
+_CODECS: Final = tuple(Codec)
 
 
 class TimestampType(enum.IntEnum):
@@ -133,8 +135,8 @@ class RecordBatch(Struct, frozen=True, gc=False, kw_only=True):
         """
         code = self.attributes & _CODEC_MASK
         try:
-            return Codec(code)
-        except ValueError:
+            return _CODECS[code]
+        except IndexError:
             reason = f"compression codec {code}; 0 to 4 are known"
             raise CorruptBatchError(
                 "compression", reason, message_name="record batch", offset=self.position + 21
@@ -143,7 +145,7 @@ class RecordBatch(Struct, frozen=True, gc=False, kw_only=True):
     @property
     def timestamp_type(self) -> TimestampType:
         """Whose clock the timestamps are from."""
-        return TimestampType.LOG_APPEND_TIME if self.attributes & _LOG_APPEND_TIME else TimestampType.CREATE_TIME
+        return TimestampType.LOG_APPEND_TIME if self.attributes & LOG_APPEND_TIME else TimestampType.CREATE_TIME
 
     @property
     def is_transactional(self) -> bool:
@@ -230,7 +232,7 @@ def batch_attributes(
     """The attribute bits of a batch."""
     return (
         codec
-        | (_LOG_APPEND_TIME if timestamp_type is TimestampType.LOG_APPEND_TIME else 0)
+        | (LOG_APPEND_TIME if timestamp_type is TimestampType.LOG_APPEND_TIME else 0)
         | (_TRANSACTIONAL if transactional else 0)
         | (_CONTROL if control else 0)
         | (_DELETE_HORIZON if delete_horizon else 0)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kafkawire.wire.batches.batch import RecordBatch, TimestampType
+from kafkawire.wire.batches.batch import LOG_APPEND_TIME, RecordBatch
 from kafkawire.wire.batches.inspector import inspect_records
 from kafkawire.wire.batches.reader import decode_headers, open_payload
 from kafkawire.wire.compression import DEFAULT_OUTPUT_LIMIT
@@ -48,7 +48,7 @@ def decode_columns(batch: RecordBatch, *, limit: int = DEFAULT_OUTPUT_LIMIT) -> 
     if batch.records_count == 0:
         return RecordColumns([], [], [], [])
     data = open_payload(batch, limit)
-    append_time = batch.max_timestamp if batch.timestamp_type is TimestampType.LOG_APPEND_TIME else None
+    append_time = batch.max_timestamp if batch.attributes & LOG_APPEND_TIME else None
     try:
         return _decode(data, batch.records_count, batch.base_offset, batch.base_timestamp, append_time)
     except (IndexError, ValueError):

@@ -1,0 +1,167 @@
+"""Tables of Kafka's logs beside kafka-dump-log, on the same segments.
+
+kafka-dump-log runs in a Java machine that stays warm, and what it prints goes nowhere, which costs it least.
+"""
+
+from __future__ import annotations
+
+import struct
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import cycle, islice
+from pathlib import Path
+
+import msgspec
+from tests.apache_kafka.java_program import running_program
+from tests.apache_kafka.releases import newest_release
+from tests.kafka_dumps import real_logs
+
+from benchmarks.processes import run_process
+from benchmarks.results import KAFKA, OURS, Measurement, Target
+from benchmarks.sampling import Waiting, interleave_waiting
+from kafkawire.logs import LOCAL, Accounts, find_log_files, plan, read_table, table_named
+from kafkawire.wire.batches import Record, decode_records, encode_batch, read_batches
+
+SPEED_TARGETS = (Target(KAFKA, 1.3),)
+DECODING = "decoding"
+INDEX_TARGETS = (Target(DECODING, 10),)
+MEMORY_GROWTH = 1.2
+"""The most that a process may take for four times the input, as a share of what it takes for the input."""
+
+_SOURCES = Path(__file__).parent / "java" / "dumping"
+_TABLE = "offset_commit"
+_LOG = "__consumer_offsets-0"
+_WARMING = 2
+"""Runs of the Java machine that do not count, beside that of the first round."""
+_READ = """
+import resource, sys
+from kafkawire.logs import read_table
+rows = sum(batch.num_rows for batch in read_table("offset_commit", sys.argv[1]))
+print(rows, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+"""
+
+
+class _Go(msgspec.Struct):
+    """Asks for one more run."""
+
+
+@dataclass(frozen=True)
+class Load:
+    """How large the segments are.
+
+    Attributes:
+        size: of a segment, in bytes.
+        partitions: how many partitions a commit has, in the segment of large batches.
+        memory_size: of the smaller segment that memory is measured with.
+    """
+
+    size: int = 62 * 1024 * 1024
+    partitions: int = 100
+    memory_size: int = 24 * 1024 * 1024
+
+
+SMALL = Load(size=60_000, partitions=20, memory_size=30_000)
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What a process takes at most to read a segment, in bytes.
+
+    Attributes:
+        size: of the segment.
+        peak: resident, of the whole process.
+    """
+
+    size: int
+    peak: int
+
+
+def run(rounds: int, load: Load) -> Iterator[Measurement]:
+    """Measure, beside Kafka's own tool."""
+    with tempfile.TemporaryDirectory() as work:
+        large = write_commits(Path(work) / "large", load)
+        mixed = write_mixture(Path(work) / "mixed", load)
+        yield _beside_kafka(f"commits of {load.partitions} partitions", large, rounds)
+        yield _beside_kafka("Kafka's own batches, a third of them snappy", mixed, rounds)
+        yield _index_pass(large, rounds)
+
+
+def memory(load: Load) -> list[Memory]:
+    """What processes take for a segment, and for one four times as large."""
+    with tempfile.TemporaryDirectory() as work:
+        segments = [
+            write_commits(Path(work) / str(times), Load(times * load.memory_size, load.partitions)) for times in (1, 4)
+        ]
+        return [Memory(each.stat().st_size, int(run_process(_READ, str(each)).split()[1])) for each in segments]
+
+
+def write_commits(root: Path, load: Load) -> Path:
+    """A segment of large batches, written here from the offset commits of a real one."""
+    commits = [record for record in _real_records() if record.key is not None and record.key[:2] == b"\0\1"]
+    path = root / _LOG / f"{0:020}.log"
+    path.parent.mkdir(parents=True)
+    offset = 0
+    source = cycle(commits)
+    with path.open("wb") as file:
+        while file.tell() < load.size:
+            records = [
+                msgspec.structs.replace(record, offset=offset + at, timestamp=1_795_250_000_000 + offset)
+                for at, record in enumerate(islice(source, load.partitions))
+            ]
+            file.write(encode_batch(records, base_offset=offset, partition_leader_epoch=0))
+            offset += len(records)
+    return path
+
+
+def write_mixture(root: Path, load: Load) -> Path:
+    """A segment of the batches of real ones over and over, with offsets that go on."""
+    path = root / _LOG / f"{0:020}.log"
+    path.parent.mkdir(parents=True)
+    contents = [log.read_bytes() for log in real_logs() if log.name.startswith("__consumer_offsets")]
+    offset = 0
+    with path.open("wb") as file:
+        for content in cycle(contents):
+            for batch in read_batches(content):
+                file.write(struct.pack(">q", offset) + content[batch.position + 8 : batch.position + batch.size])
+                offset += batch.last_offset_delta + 1
+            if file.tell() >= load.size:
+                return path
+    raise AssertionError
+
+
+def _real_records() -> Sequence[Record]:
+    contents = [log.read_bytes() for log in real_logs() if log.name.startswith("__consumer_offsets")]
+    return [record for content in contents for batch in read_batches(content) for record in decode_records(batch)]
+
+
+def _beside_kafka(case: str, segment: Path, rounds: int) -> Measurement:
+    accounts = Accounts()
+    list(read_table(_TABLE, str(segment), accounts=accounts))
+    options = ("--files", str(segment), "--offsets-decoder")
+    with running_program(newest_release(), _SOURCES, "Dumping", heap="1g", options=(), arguments=options) as program:
+        program.ask([_Go()] * _WARMING)
+        seconds = interleave_waiting(
+            {OURS: lambda: _read(segment), KAFKA: Waiting(lambda: float(program.ask([_Go()])[0]))}, rounds
+        )
+    rate = accounts.records_read / sorted(seconds[OURS])[len(seconds[OURS]) // 2]
+    size = f"{segment.stat().st_size / 1e6:.0f} MB, {accounts.records_read:,} records"
+    return Measurement(
+        "log tables", f"{case}: {size}", seconds, SPEED_TARGETS, (f"{rate / 1000:.0f} thousand records/s",)
+    )
+
+
+def _index_pass(segment: Path, rounds: int) -> Measurement:
+    table = table_named(_TABLE)
+    files = find_log_files([str(segment)])
+
+    def hop() -> None:
+        assert plan(table, files, max_partition_bytes=max(files[0].size // 8, 1), store=LOCAL)
+
+    seconds = interleave_waiting({OURS: hop, DECODING: lambda: _read(segment)}, rounds)
+    case = f"planning by hopping from batch to batch: {segment.stat().st_size / 1e6:.0f} MB"
+    return Measurement("index pass", case, seconds, INDEX_TARGETS)
+
+
+def _read(segment: Path) -> int:
+    return sum(batch.num_rows for batch in read_table(_TABLE, str(segment)))
