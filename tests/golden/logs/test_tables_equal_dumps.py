@@ -55,7 +55,8 @@ def test_typed_tables() -> None:
 def test_control_records_are_named_and_have_their_content() -> None:
     rows = [row for row in rows_of("records", LOGS) if row["record_type"] in CONTROL_TYPES]
     assert Counter(row["record_type"] for row in rows) == {
-        "COMMIT": 3, "LEADER_CHANGE": 2, "SNAPSHOT_HEADER": 2, "SNAPSHOT_FOOTER": 2, "KRAFT_VERSION": 3, "KRAFT_VOTERS": 3,
+        "COMMIT": 3, "LEADER_CHANGE": 2, "SNAPSHOT_HEADER": 2, "SNAPSHOT_FOOTER": 2,
+        "KRAFT_VERSION": 3, "KRAFT_VOTERS": 3,
     }  # fmt: skip
     contents = {row["record_type"]: json.loads(row["json"]) for row in rows}
     assert contents["COMMIT"] == {"type": "COMMIT", "version": 0, "data": {"coordinatorEpoch": 0}}

@@ -120,7 +120,7 @@ def _files_of_folder(folder: str, *, recursive: bool) -> Iterator[FoundFile]:
         for entry in entries:
             if entry.is_file():
                 yield FoundFile(entry.path, _stamp(entry.stat()))
-            elif recursive and entry.is_dir():
+            elif recursive and entry.is_dir(follow_symlinks=False):  # links may lead in circles
                 yield from _files_of_folder(entry.path, recursive=True)
 
 

@@ -1,0 +1,118 @@
+"""Which files of a folder are logs, of what, and in which order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.kafka_dumps import FIXTURES
+
+from kafkawire.logs import FileKind, LogReadError, find_log_files, store_for
+
+LOGS = FIXTURES / "logs"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A folder of ``log.dirs`` with everything that Kafka leaves in one."""
+    metadata = tmp_path / "__cluster_metadata-0"
+    for name in (
+        "00000000000000000000.log",
+        "00000000000000000000.index",
+        "00000000000000000159.log",
+        "00000000000000000159-0000000001.checkpoint",
+        "00000000000000000100-0000000001.checkpoint.deleted",
+        "00000000000000000170-0000000001.checkpoint.part",
+        "bootstrap.checkpoint",
+        "leader-epoch-checkpoint",
+        "partition.metadata",
+        "quorum-state",
+    ):
+        write(metadata / name)
+    offsets = tmp_path / "__consumer_offsets-12"
+    for name in (
+        "00000000000000000000.log",
+        "00000000000000000000.log.deleted",
+        "00000000000000000000.log.swap",
+        "00000000000000000000.log.cleaned",
+        "00000000000000000000.timeindex",
+        "00000000000000000000.snapshot",
+        "00000000000000000700.log",
+    ):
+        write(offsets / name)
+    write(tmp_path / "orders-3.0123456789abcdef0123456789abcdef-delete" / "00000000000000000000.log")
+    write(tmp_path / "orders-3.0123456789abcdef0123456789abcdef-future" / "00000000000000000000.log")
+    write(tmp_path / "meta.properties", "version=1\ncluster.id=QbAJD0HyQ2-OvjRrxrxs9g\nnode.id=1\n")
+    write(tmp_path / "cleaner-offset-checkpoint")
+    return tmp_path
+
+
+def test_segments_and_snapshots_in_log_order(root: Path) -> None:
+    found = find_log_files([str(root)])
+    assert [(file.log, file.path.rpartition("/")[2], file.kind, file.base_offset, file.epoch) for file in found] == [
+        ("__cluster_metadata-0", "bootstrap.checkpoint", FileKind.SNAPSHOT, 0, None),
+        ("__cluster_metadata-0", "00000000000000000000.log", FileKind.SEGMENT, 0, None),
+        ("__cluster_metadata-0", "00000000000000000159-0000000001.checkpoint", FileKind.SNAPSHOT, 159, 1),
+        ("__cluster_metadata-0", "00000000000000000159.log", FileKind.SEGMENT, 159, None),
+        ("__consumer_offsets-12", "00000000000000000000.log", FileKind.SEGMENT, 0, None),
+        ("__consumer_offsets-12", "00000000000000000700.log", FileKind.SEGMENT, 700, None),
+    ]
+    assert {file.topic for file in found} == {"__cluster_metadata", "__consumer_offsets"}
+    assert {file.cluster for file in found} == {"QbAJD0HyQ2-OvjRrxrxs9g"}
+
+
+def test_folders_files_parents_and_patterns_lead_to_the_same(root: Path) -> None:
+    every = find_log_files([str(root)])
+    assert find_log_files([str(root.parent)]) == every
+    assert find_log_files([f"{root}/*-0", f"{root}/__consumer*"]) == every
+    assert find_log_files([f"{root}/__consumer_offsets-12/", str(root)]) == every
+    assert find_log_files([file.path for file in every]) == every
+    assert find_log_files([str(root)], recursive=False) == every
+
+
+def test_a_filter_of_names(root: Path) -> None:
+    found = find_log_files([str(root)], path_glob_filter="*.checkpoint")
+    assert [file.kind for file in found] == [FileKind.SNAPSHOT] * 2
+
+
+def test_a_copy_under_another_name_is_known_by_what_lies_in_it(tmp_path: Path) -> None:
+    copy = tmp_path / "backup of monday"
+    for each in (LOGS / "__cluster_metadata-0").iterdir():
+        write(copy / each.name)
+    write(tmp_path / "other" / "00000000000000000000.log")
+    assert {file.topic for file in find_log_files([str(copy)])} == {"__cluster_metadata"}
+    assert [file.topic for file in find_log_files([str(tmp_path / "other")])] == [None]
+
+
+def test_a_single_file_may_have_any_name(tmp_path: Path) -> None:
+    (file,) = find_log_files([str(write(tmp_path / "copied.log"))])
+    assert (file.kind, file.base_offset) == (FileKind.SEGMENT, 0)
+    with pytest.raises(LogReadError, match="ends with .log"):
+        find_log_files([str(write(tmp_path / "notes.txt"))])
+
+
+@pytest.mark.parametrize("path", ["nowhere", "nowhere/*.log"])
+def test_what_is_not_there_is_unreadable(tmp_path: Path, path: str) -> None:
+    with pytest.raises(LogReadError) as raised:
+        find_log_files([str(tmp_path / path)])
+    assert raised.value.code == "unreadable"
+
+
+def test_arrow_finds_the_same_by_uri(root: Path) -> None:
+    uri = f"file://{root}"
+    store = store_for(uri)
+    by_uri = find_log_files([uri], store=store)
+    here = find_log_files([str(root)])
+    assert [file.path for file in by_uri] == [f"file://{file.path}" for file in here]
+    assert [(file.size, file.cluster) for file in by_uri] == [(file.size, file.cluster) for file in here]
+    assert [file.path for file in find_log_files([f"file://{root}/__consumer*"], store=store)] == [
+        file.path for file in by_uri if "__consumer" in file.path
+    ]
+    with pytest.raises(LogReadError):
+        find_log_files([f"file://{root}/nowhere"], store=store)
+
+
+def write(path: Path, text: str = "") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
