@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import importlib
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -51,7 +51,6 @@ PROPERTIES: Final = {
     "node.id": "1",
     "controller.listener.names": "CONTROLLER",
     "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
-    "metadata.log.max.record.bytes.between.snapshots": "3000",
     "group.initial.rebalance.delay.ms": "0",
     "offsets.topic.num.partitions": "2",
     "offsets.topic.replication.factor": "1",
@@ -62,6 +61,7 @@ PROPERTIES: Final = {
     "transaction.state.log.num.partitions": "1",
     "transaction.state.log.replication.factor": "1",
 }
+SNAPSHOTS: Final = {"metadata.log.max.record.bytes.between.snapshots": "3000"}
 TOPICS: Final = ("kept", "grown", "gone", "again")
 
 
@@ -81,9 +81,9 @@ class Running:
         self.node.wait_until(lambda: 1 in listed_brokers(self.port))
 
 
-@pytest.fixture(scope="module", params=releases())
-def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    release: str = request.param
+@contextmanager
+def kafka(release: str, folder: Path, further: Mapping[str, str]) -> Iterator[Running]:
+    """A node of a new cluster."""
 
     def start(home: Path) -> Running:
         port, controller_port = free_ports(2)
@@ -92,6 +92,7 @@ def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
             "controller.quorum.voters": f"1@{HOST}:{controller_port}",
             "listeners": f"PLAINTEXT://{HOST}:{port},CONTROLLER://{HOST}:{controller_port}",
             "log.dirs": str(home / "data"),
+            **further,
         }
         made = Running(Node(release, 1, home, properties, heap="512m"), port, home / "data")
         made.node.format()
@@ -103,7 +104,14 @@ def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
             raise
         return made
 
-    with started(start, lambda made: made.node.stop(), tmp_path_factory.mktemp(f"histories-{release}")) as made:
+    with started(start, lambda made: made.node.stop(), folder) as made:
+        yield made
+
+
+@pytest.fixture(scope="module", params=releases())
+def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    release: str = request.param
+    with kafka(release, tmp_path_factory.mktemp(f"histories-{release}"), SNAPSHOTS) as made:
         yield made
 
 
@@ -271,6 +279,7 @@ def check_configs(running: Running, java: JavaAdminClient) -> None:
     for resource_type, name, source in (
         ("TOPIC", "kept", "DYNAMIC_TOPIC_CONFIG"),
         ("TOPIC", "grown", "DYNAMIC_TOPIC_CONFIG"),
+        ("TOPIC", "again", "DYNAMIC_TOPIC_CONFIG"),
         ("BROKER", "1", "DYNAMIC_BROKER_CONFIG"),
         ("BROKER", "", "DYNAMIC_DEFAULT_BROKER_CONFIG"),
     ):
@@ -412,17 +421,34 @@ def without_beginnings(rows: list[Row]) -> list[Row]:
 
 
 def test_after_a_restart(changed: Running, java: JavaAdminClient) -> None:
-    """All is as before. What was set for a topic that was deleted is gone, although a broker that loads its config and
-    its removal at once may show it for the next topic of the name.
-    """
-    before = {name: still_open(read(changed, name)) for name in ("acl_history", "quota_history", "config_history")}
+    names = ("acl_history", "quota_history", "config_history")
+    before = {name: still_open(read(changed, name)) for name in names}
     changed.node.stop()
     assert {name: still_open(read(changed, name)) for name in before} == before
     changed.node.start()
     changed.wait()
     check_cluster(changed, java)
-    shown = configs_of_java(java, "TOPIC", "again", "DYNAMIC_TOPIC_CONFIG")
-    told = configs(still_open(read(changed, "config_history")), "TOPIC", "again")
-    assert told == {"cleanup.policy": "compact"}
-    assert told.items() <= shown.items()
-    assert shown.items() - told.items() <= {("retention.ms", "60000"), ("max.message.bytes", "2000")}
+    check_configs(changed, java)
+
+
+def test_configs_go_with_their_topic_whatever_a_restarted_broker_shows(java_admin: JavaAdmin, tmp_path: Path) -> None:
+    """A broker that loads all of the log at once shows the configs of a deleted topic for the next one of its name."""
+    with kafka(newest_release(), tmp_path, {}) as running:
+        with BlockingAdminClient(running.address) as admin:
+            admin.create_topics([NewTopic("t", 1, 1, configs={"retention.ms": "60000"})]).all()
+            admin.wait_for_topics(["t"])
+            admin.delete_topics(["t"]).all()
+            eventually(lambda: set(admin.list_topics()), lambda names: "t" not in names)
+            admin.create_topics([NewTopic("t", 1, 1, configs={"cleanup.policy": "compact"})]).all()
+            admin.wait_for_topics(["t"])
+        java = java_admin.client(running.address)
+        assert configs_of_java(java, "TOPIC", "t", "DYNAMIC_TOPIC_CONFIG") == {"cleanup.policy": "compact"}
+        running.node.stop()
+        running.node.start()
+        running.wait()
+        shown = configs_of_java(java, "TOPIC", "t", "DYNAMIC_TOPIC_CONFIG")
+        assert shown == {"cleanup.policy": "compact", "retention.ms": "60000"}
+        rows = read(running, "config_history")
+    assert configs(still_open(rows), "TOPIC", "t") == {"cleanup.policy": "compact"}
+    ended = [row for row in rows if row["resource_name"] == "t" and row["valid_to"] is not None]
+    assert [(row["name"], row["value"]) for row in ended] == [("retention.ms", "60000")]
