@@ -8,7 +8,7 @@ from pyarrow import fs
 
 from kafkawire.logs import Accounts
 
-__all__ = ["read_accounts", "remove_accounts", "write_accounts"]
+__all__ = ["read_accounts", "write_accounts"]
 
 
 def write_accounts(folder: str, task: int, accounts: Accounts) -> None:
@@ -28,31 +28,19 @@ def write_accounts(folder: str, task: int, accounts: Accounts) -> None:
         stream.write(accounts.to_json().encode())
 
 
-def read_accounts(folder: str) -> tuple[Accounts, int]:
-    """The accounts of all tasks together, and how many tasks these are.
+def read_accounts(folder: str) -> Accounts:
+    """The accounts of all tasks together.
 
     Raises:
         OSError: a file cannot be read.
     """
     system, root = _located(folder)
-    total, tasks = Accounts(), 0
+    total = Accounts()
     for info in system.get_file_info(fs.FileSelector(root, allow_not_found=True)):
         if info.base_name.startswith("part-") and info.base_name.endswith(".json"):
             with system.open_input_stream(info.path) as stream:
                 total.merge(Accounts.from_json(stream.read()))
-            tasks += 1
-    return total, tasks
-
-
-def remove_accounts(folder: str) -> None:
-    """Remove the accounts of an earlier run.
-
-    Raises:
-        OSError: they cannot be removed.
-    """
-    system, root = _located(folder)
-    if system.get_file_info(root).type == fs.FileType.Directory:
-        system.delete_dir(root)
+    return total
 
 
 def _located(folder: str) -> tuple[fs.FileSystem, str]:

@@ -14,7 +14,7 @@ import kafkawire
 
 __all__ = ["write_bundle"]
 
-_LEFT_OUT = ("broker", "cli", "codegen")
+_LEFT_OUT = ("cli", "codegen")
 """What reading logs does not need: own definitions are generated on the driver."""
 
 _SAME_DATE = (1980, 1, 1, 0, 0, 0)
@@ -50,6 +50,7 @@ def _entry(name: str) -> zipfile.ZipInfo:
 
 def _files() -> Iterator[tuple[PurePosixPath, Path]]:
     for root in map(Path, kafkawire.__path__):
-        for file in sorted(root.rglob("*.py")):
-            if file.relative_to(root).parts[0] not in _LEFT_OUT:
+        for file in sorted(root.rglob("*")):
+            folder, *_ = file.relative_to(root).parts
+            if folder not in _LEFT_OUT and file.is_file() and file.suffix != ".pyc":
                 yield PurePosixPath("kafkawire", file.relative_to(root).as_posix()), file

@@ -120,18 +120,20 @@ def _options(asked: argparse.Namespace) -> dict[str, str]:
 
 
 def _write(asked: argparse.Namespace, options: Mapping[str, str]) -> Accounts:
+    running = SparkSession.getActiveSession()
     builder = SparkSession.Builder().appName(f"kafkawire {asked.table}")
-    spark = (builder.master(asked.master) if asked.master else builder).getOrCreate()
+    spark = running or (builder.master(asked.master) if asked.master else builder).getOrCreate()
     try:
         register(spark)
+        spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")  # others know no INT96
         rows = spark.read.format("kafka-log").options(**options).load(asked.log)
         flat = _without_nesting(rows) if asked.format == "csv" else rows
         writer = flat.write.mode("overwrite" if asked.overwrite else "error").format(asked.format)
         writer.options(header="true", ignoreNullFields="false").save(asked.out)
-        accounts, _ = read_accounts(options["accountsPath"])
-        return accounts
+        return read_accounts(options["accountsPath"])
     finally:
-        spark.stop()
+        if running is None:
+            spark.stop()
 
 
 def _without_nesting(rows: DataFrame) -> DataFrame:

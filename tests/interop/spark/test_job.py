@@ -1,0 +1,112 @@
+"""The job writes a table, accounts for every byte, and says by its exit code whether all was decoded."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from tests.apache_spark.cluster import WORKERS, running_spark_cluster, spark_environment
+from tests.apache_spark.fixtures import SETTINGS
+from tests.apache_spark.prerequisites import spark_home
+from tests.interop.spark.same_rows import LOGS, damaged_log, plain_rows
+
+from kafkawire.cli.app import main as kafkawire
+from kafkawire.spark import job
+from kafkawire.spark.accounts import read_accounts
+from kafkawire.spark.bundle import write_bundle
+
+pytestmark = pytest.mark.usefixtures("spark")
+
+
+def tables(*words: str | Path | int) -> int:
+    return kafkawire(["spark", "tables", *map(str, words)])
+
+
+def rows_of(out: Path) -> list[dict[str, object]]:
+    return [row for file in sorted(out.glob("part-*.parquet")) for row in pq.read_table(file).to_pylist()]
+
+
+def test_a_table_is_written_and_every_byte_accounted_for(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    assert tables("--log", LOGS, "--table", "offset_commit", "--out", out, "--max-partition-bytes", "8k") == 0
+    assert rows_of(out) == plain_rows("offset_commit", [LOGS]).to_pylist()
+    accounts = read_accounts(str(out / "_accounts"))
+    assert capfd.readouterr().err.splitlines()[-1] == accounts.line()
+    assert accounts.balanced
+    assert accounts.bytes_read == sum(file.stat().st_size for file in LOGS.glob("__consumer_offsets-*/*.log"))
+    assert accounts.rows == len(rows_of(out))
+
+
+def test_errors_are_allowed_up_to_a_number(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    log, out = damaged_log(tmp_path), tmp_path / "out"
+    asked = ("--log", log, "--table", "records", "--out", out)
+    assert tables(*asked, "--max-errors", 3) == 3
+    assert tables(*asked, "--max-errors", 2, "--overwrite") == 1
+    told = capfd.readouterr().err
+    assert "kafkawire: more errors than --max-errors 2 allows: bad_crc 1, truncated_batch 1, unknown_type 1" in told
+    assert tables(*asked, "--mode", "FAILFAST", "--overwrite") == 1
+    assert "bad_crc" in capfd.readouterr().err.splitlines()[-1]
+
+
+def test_what_is_there_is_not_overwritten_unasked(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "kept").touch()
+    assert tables("--log", LOGS, "--table", "topic", "--out", tmp_path) == 1
+    assert "already exists" in capfd.readouterr().err
+    assert (tmp_path / "kept").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--table", "topic"), "the following arguments are required: --log, --out"),
+        (("--log", "/l", "--out", "/o", "--table", "topics"), "there is no table 'topics'"),
+        (("--log", "/l", "--out", "/o", "--table", "topic", "--as-of", "soon"), "option 'asOf': 'soon' is no time"),
+        (("--log", "/l", "--out", "/o", "--table", "topic", "--max-error", "1"), "unrecognized arguments: --max-error"),
+    ],
+)
+def test_wrong_usage_is_told(words: tuple[str, ...], complaint: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert tables(*words) == 2
+    assert complaint in capfd.readouterr().err
+
+
+def test_csv_and_json_hold_lists_and_bytes(tmp_path: Path) -> None:
+    asked = ("--log", LOGS, "--table", "partition", "--columns", "partition_id,replicas")
+    assert tables(*asked, "--out", tmp_path / "csv", "--format", "csv") == 0
+    assert tables(*asked, "--out", tmp_path / "json", "--format", "json") == 0
+    plain = plain_rows("partition", [LOGS], {"columns": "partition_id,replicas"}).to_pylist()
+    (lines,) = [file.read_text().splitlines() for file in (tmp_path / "csv").glob("part-*.csv")]
+    assert [[int(row["partition_id"]), json.loads(row["replicas"])] for row in csv.DictReader(lines)] == [
+        [row["partition_id"], row["replicas"]] for row in plain
+    ]
+    (lines,) = [file.read_text().splitlines() for file in (tmp_path / "json").glob("part-*.json")]
+    assert [json.loads(line) for line in lines] == plain
+
+
+def test_a_cluster_of_two_workers_runs_it_with_nothing_of_kafkawire_but_the_zip(tmp_path: Path) -> None:
+    """The workers' Python has the libraries, and kafkawire only through ``--py-files``."""
+    write_bundle(tmp_path / "kafkawire.zip")
+    python = tmp_path / "python"
+    libraries = f"{sysconfig.get_path('purelib')}{os.pathsep}{sysconfig.get_path('platlib')}"
+    python.write_text(f'#!/bin/sh\nPYTHONPATH="$PYTHONPATH{os.pathsep}{libraries}" exec {sys.executable} -S "$@"\n')
+    python.chmod(0o755)
+    out = tmp_path / "out"
+    with running_spark_cluster(tmp_path, python) as cluster:
+        command = [str(spark_home() / "bin" / "spark-submit"), "--master", cluster.master]
+        command += [f"--conf={name}={value}" for name, value in SETTINGS.items()]
+        command += ["--py-files", str(tmp_path / "kafkawire.zip"), job.__file__]
+        command += ["--log", str(LOGS), "--table", "offset_commit", "--out", str(out), "--max-partition-bytes", "4k"]
+        environment = spark_environment(python)
+        finished = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert finished.returncode == 0, finished.stderr
+        assert len(list(cluster.home.glob("worker-*/app-*/*/stderr"))) == WORKERS
+    assert rows_of(out) == plain_rows("offset_commit", [LOGS]).to_pylist()
+    accounts = read_accounts(str(out / "_accounts"))
+    assert len(list((out / "_accounts").glob("part-*.json"))) > 2
+    assert accounts.line() in finished.stdout + finished.stderr  # spark-submit makes one of both
