@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import pyarrow as pa
 
 from kafkawire.columns import MessageColumns
+from kafkawire.columns.arrow_types import ArrowArray
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.scanning.found import OpenedBatch
-from kafkawire.logs.tables.message_rows import DecodedMessages, Frame, RowFault, decode_messages
+from kafkawire.logs.tables.message_rows import (
+    DecodedMessages,
+    Frame,
+    RowFault,
+    decode_messages,
+    decode_repeated,
+    runs_of,
+)
 from kafkawire.logs.tables.output_columns import OutputColumn
 from kafkawire.logs.tables.row_table import Converted, RecordFlaw
 from kafkawire.logs.tables.rows import PendingRows
@@ -72,21 +80,22 @@ class CoordinatorRows:
         decoded: dict[str, DecodedMessages] = {}
         if self._wants_value:
             frames = {head: self._frame(version) for head, version in versions.items()}
-            found = decode_messages(self._value, rows.values, [frames[head] for head in heads])
+            runs = runs_of(map(frames.__getitem__, heads)) if len(frames) > 1 else [(frames[heads[0]], len(heads))]
+            found = decode_messages(self._value, rows.values, runs)
             decoded["value"] = found
             found.faults.update(self._version_faults(heads, versions))
             flaws |= {row: RecordFlaw(code, rows.values[row], why) for row, (code, why) in found.faults.items()}
         if self._wants_key:
-            found = decode_messages(self._key, rows.keys, [self._key_frame] * len(rows))
+            found = decode_repeated(self._key, rows.keys, self._key_frame)
             decoded["key"] = found
             flaws |= {row: RecordFlaw(code, rows.keys[row], why) for row, (code, why) in found.faults.items()}
         columns = {
             each.field.name: each.of(decoded[each.side].arrays) for each in self._outputs if each.field.name in names
         }
         if "record_version" in names:
-            columns["record_version"] = pa.array([versions[head] for head in heads], pa.int16())
+            columns["record_version"] = _of_heads(heads, versions, pa.int16())
         if "tombstone" in names:
-            columns["tombstone"] = pa.array([head is None for head in heads], pa.bool_())
+            columns["tombstone"] = _of_heads(heads, {head: head is None for head in versions}, pa.bool_())
         return Converted(columns, flaws)
 
     def _frame(self, version: int | None) -> Frame | None:
@@ -100,6 +109,15 @@ class CoordinatorRows:
         if not wrong:
             return {}
         return {row: _version_fault(versions[head], known) for row, head in enumerate(heads) if head in wrong}
+
+
+def _of_heads(
+    heads: Sequence[bytes | None], values: Mapping[bytes | None, int | bool | None], kind: pa.DataType
+) -> ArrowArray:
+    """A column whose values depend on the beginnings of the records' values."""
+    cells = [values[heads[0]]] * len(heads) if len(values) == 1 else [values[head] for head in heads]
+    column: ArrowArray = pa.array(cells, kind)
+    return column
 
 
 def _version(head: bytes | None) -> int | None:

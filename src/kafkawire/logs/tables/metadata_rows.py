@@ -10,7 +10,7 @@ from kafkawire.columns import MessageColumns
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.scanning.found import OpenedBatch
-from kafkawire.logs.tables.message_rows import Frame, RowFault, decode_messages
+from kafkawire.logs.tables.message_rows import Frame, RowFault, decode_messages, runs_of
 from kafkawire.logs.tables.output_columns import OutputColumn
 from kafkawire.logs.tables.record_types import FRAME_VERSION, read_metadata_frame
 from kafkawire.logs.tables.row_table import Converted, RecordFlaw
@@ -63,7 +63,7 @@ class MetadataRows:
             frames.append((version, start) if version in known else None)
             if version not in known:
                 faults[row] = "unsupported_version", f"version {version}; {known.start} to {known.stop - 1} are known"
-        decoded = decode_messages(self._columns, rows.values, frames)
+        decoded = decode_messages(self._columns, rows.values, runs_of(frames))
         columns = {each.field.name: each.of(decoded.arrays) for each in self._outputs if each.field.name in names}
         columns["record_version"] = pa.array(versions, pa.int16())
         return Converted(

@@ -41,6 +41,7 @@ class PendingRows:
         self.octets = 0
         self.batches: list[RecordBatch] = []
         self.run_ends: list[int] = []
+        self._numbers: ArrowArray | None = None
 
     def __len__(self) -> int:
         return len(self.offsets)
@@ -83,16 +84,18 @@ class PendingRows:
         column: ArrowArray = pa.array(values, kind)
         if len(values) == len(self):
             return column
-        return column.take(pa.array(self._runs(), pa.int32()))
+        return column.take(self._batch_numbers())
 
-    def _runs(self) -> list[int]:
+    def _batch_numbers(self) -> ArrowArray:
         """The number of the batch of each record."""
-        runs: list[int] = []
-        begin = 0
-        for number, end in enumerate(self.run_ends):
-            runs += [number] * (end - begin)
-            begin = end
-        return runs
+        if self._numbers is None or len(self._numbers) != len(self):
+            numbers: list[int] = []
+            begin = 0
+            for number, end in enumerate(self.run_ends):
+                numbers += [number] * (end - begin)
+                begin = end
+            self._numbers = pa.array(numbers, pa.int32())
+        return self._numbers
 
 
 def flaw_columns(flaws: Sequence[Flaw], schema: pa.Schema, options: ReadOptions) -> pa.RecordBatch:
