@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkawire.cli.report.bounded import Bars, NewestRows, ThinnedLine
+from kafkawire.cli.report.bounded import Bars, CountOverTime, NewestRows, ThinnedLine
 
 TIMES = st.integers(0, 1_000)
 INTERVALS = st.lists(st.tuples(st.none() | TIMES, st.none() | TIMES), max_size=60)
@@ -58,3 +58,20 @@ def test_bars_count_every_event_once_in_its_stretch(times: list[int], limit: int
     assert sum(count for _, _, count in drawn) == len(times)
     assert all(sum(begin <= time < end for time in times) == count for begin, end, count in drawn)
     assert drawn[-1][0] - drawn[0][0] < limit * (drawn[0][1] - drawn[0][0])
+
+
+@given(INTERVALS, st.integers(2, 30))
+def test_count_over_time_is_exact_at_the_end_and_where_its_steps_are_fine(
+    intervals: list[tuple[int | None, int | None]], limit: int
+) -> None:
+    coarse, fine = CountOverTime(limit), CountOverTime(2_000)
+    for begin, end in intervals:
+        coarse.add(begin, end)
+        fine.add(begin, end)
+    begins = {begin for begin, _ in intervals}
+    assert len(coarse.steps(0)) <= limit + 1
+    assert coarse.steps(0)[-1][1] == fine.steps(0)[-1][1]
+    for time, count in fine.steps(0)[1:]:
+        started = sum(begin is None or begin <= time for begin, _ in intervals)
+        assert count == started - sum(end is not None and end <= time for _, end in intervals)
+        assert time in begins | {end for _, end in intervals}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from kafkawire.cli.report.contents import Row, Section
 
-__all__ = ["Bars", "NewestRows", "ThinnedLine"]
+__all__ = ["Bars", "CountOverTime", "NewestRows", "ThinnedLine"]
 
 
 class NewestRows:
@@ -79,7 +79,7 @@ class ThinnedLine:
 
 
 class Bars:
-    """How many events there were in equal stretches of time, which are made wider when there would be too many.
+    """Sums over equal stretches of time, which are made wider when there would be too many.
 
     Args:
         limit: how many bars there are at most.
@@ -88,28 +88,58 @@ class Bars:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._width = 1
-        self._counts: dict[int, int] = {}
+        self._sums: dict[int, int] = {}
         self._first = self._last = 0
 
-    def add(self, time: int, count: int = 1) -> None:
-        """Count events at a time."""
+    def add(self, time: int, amount: int = 1) -> None:
+        """Add something at a time."""
         bar = time // self._width
-        self._first = min(self._first, bar) if self._counts else bar
-        self._last = max(self._last, bar) if self._counts else bar
-        self._counts[bar] = self._counts.get(bar, 0) + count
+        self._first = min(self._first, bar) if self._sums else bar
+        self._last = max(self._last, bar) if self._sums else bar
+        self._sums[bar] = self._sums.get(bar, 0) + amount
         while self._last - self._first >= self._limit:
             self._widen()
 
     def _widen(self) -> None:
         self._width *= 2
         wider: dict[int, int] = {}
-        for bar, count in self._counts.items():
-            wider[bar // 2] = wider.get(bar // 2, 0) + count
-        self._counts = wider
+        for bar, amount in self._sums.items():
+            wider[bar // 2] = wider.get(bar // 2, 0) + amount
+        self._sums = wider
         self._first //= 2
         self._last //= 2
 
     @property
     def bars(self) -> Sequence[tuple[int, int, int]]:
-        """As (from, to, count), without the empty ones."""
-        return [(bar * self._width, (bar + 1) * self._width, count) for bar, count in sorted(self._counts.items())]
+        """As (from, to, sum), without stretches in which nothing was added."""
+        return [(bar * self._width, (bar + 1) * self._width, amount) for bar, amount in sorted(self._sums.items())]
+
+
+class CountOverTime:
+    """How many rows hold when: exact at the end, and before it to a small part of the time that is covered.
+
+    Args:
+        limit: how many steps there are at most.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._before = 0
+        self._changes = Bars(limit)
+
+    def add(self, begin: int | None, end: int | None) -> None:
+        """Count a row that holds from one time to another; None is before all, and still so."""
+        if begin is None:
+            self._before += 1
+        else:
+            self._changes.add(begin)
+        if end is not None:
+            self._changes.add(end, -1)
+
+    def steps(self, began: int) -> Sequence[tuple[int, int]]:
+        """The counts as (time, count from then on), the first at a time before which nothing is told."""
+        count = self._before
+        steps = [(began, count)]
+        for begin, _, change in self._changes.bars:
+            count += change
+            steps.append((max(begin, began), count))
+        return steps

@@ -39,10 +39,13 @@ class CommitFold:
 
     Attributes:
         bars: how many commits there were when.
+        first, last: when the first and the last of them were; None if nobody knows.
     """
 
     def __init__(self) -> None:
         self.bars = Bars(_BARS)
+        self.first: int | None = None
+        self.last: int | None = None
         self._latest: dict[_Key, _Latest] = {}
 
     def add(self, row: Mapping[str, object]) -> None:
@@ -73,6 +76,8 @@ class CommitFold:
         if time is not None:
             latest.line.add(time, offset)
             self.bars.add(time)
+            self.first = time if self.first is None else min(self.first, time)
+            self.last = time if self.last is None else max(self.last, time)
 
     def committed(self, limit: int, ends: Mapping[tuple[str, int], int]) -> tuple[Sequence[Committed], int]:
         """The offsets, those that were committed last if there are more than a limit; and how many are left out.

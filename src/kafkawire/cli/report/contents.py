@@ -33,6 +33,7 @@ class Section:
         left_out: how many more there are.
         complete_from: all rows that hold at this time or later are there; None if all are there at any time.
         complete: false if even rows that still hold were left out.
+        counts: how many rows hold from when on, those that were left out among them: (time, count) by kind of row.
     """
 
     fields: Sequence[str]
@@ -40,6 +41,7 @@ class Section:
     left_out: int = 0
     complete_from: int | None = None
     complete: bool = True
+    counts: Mapping[str, Sequence[tuple[int, int]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

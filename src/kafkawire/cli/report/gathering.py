@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
+from typing import Final
 
 from rich.console import Console
 
-from kafkawire.cli.report.bounded import NewestRows
+from kafkawire.cli.report.bounded import CountOverTime, NewestRows
 from kafkawire.cli.report.committed import COMMIT_COLUMNS, CommitFold
 from kafkawire.cli.report.contents import LogReport, Section, TableAccount
 from kafkawire.cli.report.intervals import SHOWN_HISTORIES, ShownHistory, rows_of
@@ -16,6 +19,8 @@ from kafkawire.cli.tables.reading import batches_of, found_logs
 from kafkawire.logs import Accounts, LogFile, ReadOptions, table_named
 
 __all__ = ["gather_report"]
+
+_STEPS: Final = 600
 
 
 def gather_report(
@@ -40,18 +45,18 @@ def gather_report(
     for row in reader.rows("offset_commits", COMMIT_COLUMNS):
         fold.add(row)
     commits, commits_left_out = fold.committed(limit, log_ends(files))
-    bars = fold.bars.bars
-    times = [*reader.times, *(time for begin, end, _ in bars for time in (begin, end - 1))]
+    reader.cover(fold.first)
+    reader.cover(fold.last)
     report = LogReport(
         title=title,
-        began=min(times, default=0),
-        ended=max(times, default=0),
+        began=reader.began,
+        ended=reader.ended,
         acls=sections["acls"],
         quotas=sections["quotas"],
         topics=sections["topics"],
         configs=sections["configs"],
         commits=commits,
-        commit_times=bars,
+        commit_times=fold.bars.bars,
         commits_left_out=commits_left_out,
         accounts=reader.accounts,
         logs=sorted({file.folder for file in files}),
@@ -67,16 +72,24 @@ class _Reader:
     Attributes:
         accounts: of each table.
         total: of all of them.
-        times: the earliest and the latest of each batch of rows.
+        began, ended: the first and the last time that rows tell.
     """
 
     def __init__(self, paths: Sequence[str], files: Sequence[LogFile], console: Console) -> None:
         self.accounts: list[TableAccount] = []
         self.total = Accounts()
-        self.times: list[int] = []
+        self.began = self.ended = 0
+        self._covers = False
         self._paths = paths
         self._topics = {file.topic for file in files}
         self._console = console
+
+    def cover(self, time: int | None) -> None:
+        """Take a time into what is covered."""
+        if time is not None:
+            self.began = min(self.began, time) if self._covers else time
+            self.ended = max(self.ended, time) if self._covers else time
+            self._covers = True
 
     def rows(self, table: str, columns: tuple[str, ...]) -> Iterator[dict[str, object]]:
         """The rows of a table; none if its log is not there."""
@@ -102,18 +115,17 @@ class _Reader:
 
 def _section(reader: _Reader, history: ShownHistory, limit: int) -> Section:
     kept = NewestRows(limit)
-    first, last = None, None
+    counts: dict[str, CountOverTime] = defaultdict(lambda: CountOverTime(_STEPS))
     for record in reader.rows(history.table, history.columns):
         begin, end = _time(record["valid_from"]), _time(record["valid_to"])
-        for time in (begin, end):
-            if time is not None:
-                first = time if first is None else min(first, time)
-                last = time if last is None else max(last, time)
+        reader.cover(begin)
+        reader.cover(end)
         row = history.row(record)
         if row is not None:
             kept.add((*row, begin, end), begin, end)
-    reader.times += [time for time in (first, last) if time is not None]
-    return kept.section(history.fields)
+            counts["" if history.kind is None else str(row[history.kind])].add(begin, end)
+    section = kept.section(history.fields)
+    return replace(section, counts={kind: count.steps(reader.began) for kind, count in counts.items()})
 
 
 def _time(cell: object) -> int | None:

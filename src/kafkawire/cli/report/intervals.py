@@ -29,6 +29,7 @@ class ShownHistory:
         fields: of the section.
         columns: those of the table that are read.
         row: the cells of a row but for its interval; None for one that is not shown.
+        kind: position of the cell by which rows are counted apart; None if they are not.
     """
 
     table: str
@@ -36,6 +37,7 @@ class ShownHistory:
     fields: tuple[str, ...]
     columns: tuple[str, ...]
     row: Callable[[_Record], Row | None]
+    kind: int | None = None
 
 
 def rows_of(batch: pa.RecordBatch) -> Iterator[dict[str, object]]:
@@ -105,6 +107,7 @@ SHOWN_HISTORIES: Final = (
             *("operation", "permission", *_INTERVAL),
         ),
         _acl,
+        ACLS.index("permission"),
     ),
     ShownHistory(
         "quota_history", "quotas", QUOTAS, ("cluster", "user", "client_id", "ip", "key", "value", *_INTERVAL), _quota

@@ -127,7 +127,8 @@ def _packed(section: Section, texts: dict[str, int]) -> dict[str, object]:
         if any(isinstance(row[column], str) for row in section.rows)
     ]
     rows = [[_numbered(cell, texts) for cell in row] for row in section.rows]
-    return {"fields": list(section.fields), "texts": of_texts, "rows": rows}
+    counts = section.counts if section.left_out else {}
+    return {"fields": list(section.fields), "texts": of_texts, "rows": rows, "counts": counts}
 
 
 def _numbered(cell: Cell, texts: dict[str, int]) -> int | float | None:
@@ -143,9 +144,9 @@ def _notes(report: LogReport) -> Iterator[str]:
             f"The {len(section.rows):,} newest rows of {_NAMES[name]} are here, {section.left_out:,} older ones are not"
         )
         if not section.complete:
-            yield f"{kept}: what is shown is not complete at any date."
+            yield f"{kept}: only the numbers over time are of all."
         elif section.complete_from is not None:
-            yield f"{kept}: what is shown is complete from {_date(section.complete_from)} on."
+            yield f"{kept}: the page is complete from {_date(section.complete_from)} on."
     if report.commits_left_out:
         yield (
             f"The {len(report.commits):,} latest committed offsets are here, {report.commits_left_out:,} that were "

@@ -214,3 +214,11 @@ def test_interrupt_ends_the_command_with_130(started: subprocess.Popen[str]) -> 
     _, told = started.communicate()
     assert started.returncode == 130
     assert "Traceback" not in told
+
+
+@pytest.mark.parametrize("words", [("tables", "--list"), ("report", "logs", "x", "--out", "y")])
+def test_missing_library_is_named_with_the_extra_that_brings_it(words: tuple[str, ...]) -> None:
+    program = "import sys; sys.modules['pyarrow'] = None; from kafkawire.cli.app import main; sys.exit(main())"
+    done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "the library pyarrow is missing: pip install 'kafkawire[cli,tables]'" in done.stderr

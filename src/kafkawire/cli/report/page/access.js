@@ -12,13 +12,23 @@ function chip(row) {
     named(row.operation), host);
 }
 
+// Comparing as people do is slow: every name gets its place once.
+const places = new Map();
+function inOrder(one, other) {
+  if (!places.size) {
+    const names = new Set(ALL.acls.flatMap((row) => [row.principal, resourceKey(row)]));
+    [...names].sort(compare).forEach((name, place) => places.set(name, place));
+  }
+  return places.get(one) - places.get(other);
+}
+
 function groupsOf(rows, keyOf) {
   const groups = new Map();
   for (const row of rows) {
     const group = groups.get(keyOf(row));
     if (group) group.push(row); else groups.set(keyOf(row), [row]);
   }
-  return [...groups].sort((one, other) => compare(one[0], other[0]));
+  return [...groups].sort((one, other) => inOrder(one[0], other[0]));
 }
 
 function holder([, rows], at, count) {
@@ -38,10 +48,9 @@ function showHolders(matches) {
   const found = rows.filter((row) => wanted(row) && matches(searchable(row)));
   const groups = groupsOf(found, access.by === "principal" ? (row) => row.principal : resourceKey);
   const closed = new Set([...document.querySelectorAll("#access-holders details:not([open])")].map((box) => box.dataset.of));
-  const host = byId("access-holders");
-  host.replaceChildren();
+  const host = byId("access-holders"), cards = make("div", { class: "cards" });
   let at = 0;
-  host.append(inPages(host, groups, (group) => {
+  host.replaceChildren(cards, inPages(cards, groups, (group) => {
     const box = holder(group, at++, groups.length);
     box.dataset.of = group[0];
     if (closed.has(group[0])) box.open = false;
@@ -72,8 +81,11 @@ function startAccess() {
   let legend = () => {};
   onCluster(() => {
     const rows = rowsOf("acls");
-    const series = [["allow", "Allowing", rows.filter((row) => !denies(row))], ["deny", "Denying", rows.filter(denies)]];
-    legend = stepChart(byId("acl-chart"), series.map(([kind, label, part]) => ({ kind, label, steps: stepsOf(part) })), "ACLs over time");
+    const series = [
+      { kind: "allow", label: "Allowing", steps: countsOf("acls", rows.filter((row) => !denies(row)), "ALLOW") },
+      { kind: "deny", label: "Denying", steps: countsOf("acls", rows.filter(denies), "DENY") },
+    ];
+    legend = stepChart(byId("acl-chart"), series, "ACLs over time");
     showAclLanes(matches());
   });
   onView(() => { legend(); showHolders(matches()); });

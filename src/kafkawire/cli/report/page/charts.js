@@ -10,8 +10,7 @@ function stepsOf(rows) {
     if (row.to !== null) add(Math.max(row.to, began), -1);
   }
   let count = 0;
-  const steps = [...changes].sort((one, other) => one[0] - other[0]).map(([time, amount]) => [time, (count += amount)]);
-  return thinned(steps);
+  return [...changes].sort((one, other) => one[0] - other[0]).map(([time, amount]) => [time, (count += amount)]);
 }
 
 // More steps than pixels cannot be seen: of each stretch the last remains.
@@ -28,7 +27,8 @@ const stepAt = (steps, time) => {
   return low ? steps[low - 1][1] : 0;
 };
 
-function stepPath(steps, top) {
+function stepPath(all, top) {
+  const steps = thinned(all);
   const x = (time) => (portion(time) * WIDE).toFixed(2), y = (count) => (HIGH - (count / top) * HIGH).toFixed(2);
   let path = `M${x(steps[0][0])} ${y(steps[0][1])}`;
   for (const [time, count] of steps.slice(1)) path += `H${x(time)}V${y(count)}`;

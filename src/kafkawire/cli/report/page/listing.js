@@ -41,7 +41,7 @@ function sortedTable(host, columns, { sort = 0, down = false, caption }) {
       } }, column.title) : make("span", {}, column.title)));
   function show() {
     const { value } = columns[order.sort];
-    const sorted = [...rows].sort((one, other) => ordered(value(one), value(other)) * (order.down ? -1 : 1));
+    const sorted = rows.toSorted((one, other) => ordered(value(one), value(other)) * (order.down ? -1 : 1));
     heads.forEach((head, at) => {
       if (at === order.sort) head.setAttribute("aria-sort", order.down ? "descending" : "ascending");
       else head.removeAttribute("aria-sort");

@@ -33,7 +33,11 @@ let asked = false;
 function redraw() {
   if (asked) return;
   asked = true;
-  requestAnimationFrame(() => { asked = false; for (const listener of listeners) listener(); });
+  requestAnimationFrame(() => {
+    asked = false;
+    for (const listener of listeners) listener();
+    for (const cursor of document.getElementsByClassName("cursor")) cursor.style.setProperty("--at", portion(view.at));
+  });
 }
 const onView = (listener) => { listeners.push(listener); };
 function onCluster(listener) {
@@ -42,7 +46,6 @@ function onCluster(listener) {
 }
 function go(time) {
   view.at = Math.min(ended, Math.max(began, time));
-  document.documentElement.style.setProperty("--at", portion(view.at));
   redraw();
 }
 
@@ -52,4 +55,10 @@ function rowsOf(section) {
   const key = `${section} ${view.cluster}`;
   if (!chosen.has(key)) chosen.set(key, ALL[section].filter((row) => view.cluster === null || row.cluster === view.cluster));
   return chosen.get(key);
+}
+
+// Numbers over time: of the rows, or, where not all rows are here, as the logs told.
+function countsOf(section, rows, kind = "") {
+  const counts = DATA.sections[section].counts;
+  return view.cluster === null && Object.keys(counts).length ? counts[kind] ?? [[began, 0]] : stepsOf(rows);
 }

@@ -11,7 +11,7 @@ function startHead() {
   });
   const errors = DATA.accounts.reduce((sum, row) => sum + Object.values(row.errors).reduce((one, other) => one + other, 0), 0);
   if (errors) byId("banners").append(make("p", { class: "banner" }, `${counted(errors, "error")} while reading: what was read at the foot of this page says which. What is shown may lack what they held.`));
-  for (const text of DATA.notes) byId("banners").append(make("p", { class: "banner" }, text));
+  for (const text of DATA.notes) byId("banners").append(make("p", { class: "banner note" }, text));
   const select = byId("cluster");
   if (DATA.clusters.length > 1) {
     select.hidden = false;
@@ -64,18 +64,26 @@ function startTiles() {
   const figures = tiles.map(([target, label, section, keyOf]) => {
     const figure = make("b"), picture = make("span");
     byId("tiles").append(make("a", { class: "tile", href: `#${target}` }, figure, make("span", {}, label), picture));
+    let steps = [];
     onCluster(() => {
-      const steps = stepsOf(keyOf ? firstToLast(rowsOf(section), keyOf) : rowsOf(section));
+      steps = keyOf ? stepsOf(firstToLast(rowsOf(section), keyOf)) : totalled(section);
       picture.replaceChildren(sparkline(steps, Math.max(...steps.map((step) => step[1]))));
     });
     return () => {
-      const now = rowsOf(section).filter((row) => holds(row, view.at));
-      figure.textContent = (keyOf ? distinct(now, keyOf) : now.length).toLocaleString("en");
+      figure.textContent = stepAt(steps, view.at).toLocaleString("en");
     };
   });
   const groups = make("b");
   byId("tiles").append(make("a", { class: "tile", href: "#commits" }, groups, make("span", {}, "groups with commits")));
   onView(() => { for (const figure of figures) figure(); groups.textContent = distinct(rowsOf("commits"), (row) => row.group).toLocaleString("en"); });
+}
+
+// All kinds of rows of a section together.
+function totalled(section) {
+  const parts = Object.keys(DATA.sections[section].counts).map((kind) => countsOf(section, rowsOf(section), kind));
+  if (view.cluster !== null || parts.length === 0) return stepsOf(rowsOf(section));
+  const times = [...new Set(parts.flat().map(([time]) => time))].sort((one, other) => one - other);
+  return times.map((time) => [time, parts.reduce((sum, part) => sum + stepAt(part, time), 0)]);
 }
 
 // Stretches in which a principal had any ACL at all.
