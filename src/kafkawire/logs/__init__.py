@@ -8,6 +8,7 @@ from kafkawire.logs.errors import LogReadError, UnknownColumnError, UnknownTable
 from kafkawire.logs.files.arrow_store import ArrowStore, store_for
 from kafkawire.logs.files.log_files import FileKind, LogFile, find_log_files
 from kafkawire.logs.files.store import LOCAL, FileStore
+from kafkawire.logs.histories.as_of import BeforeKnowledgeError
 from kafkawire.logs.options import ReadMode, ReadOptions
 from kafkawire.logs.planning import plan
 from kafkawire.logs.reading import read_part, read_table
@@ -22,6 +23,7 @@ __all__ = [
     "LOCAL",
     "Accounts",
     "ArrowStore",
+    "BeforeKnowledgeError",
     "FileKind",
     "FileRange",
     "FileStore",

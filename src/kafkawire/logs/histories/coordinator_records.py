@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -10,9 +11,14 @@ from kafkawire.logs.histories.metadata_records import FAILURE_CODES
 from kafkawire.protocol import message_class
 from kafkawire.records.version_prefix import PREFIX_SIZE
 from kafkawire.wire import DecodeError, Message, UnsupportedVersionError
+from kafkawire.wire.message import FAST_PATH_FAILS
 from kafkawire.wire.record_types import CoordinatorRecordType
 
 __all__ = ["CoordinatorDecoder", "DecodedRecord"]
+
+
+_Reader: TypeAlias = Callable[[bytes, int], tuple[Message, int]]
+_FAILS: Final = (*FAST_PATH_FAILS, KeyError)
 
 
 class DecodedRecord(msgspec.Struct, gc=False):
@@ -47,33 +53,56 @@ class CoordinatorDecoder:
 
     def __init__(self, types: Mapping[int, CoordinatorRecordType], wanted: frozenset[str]) -> None:
         self._types = types
-        self._wanted = {
-            number: (kind.name, message_class(kind.key), kind.key_version, message_class(kind.value))
-            for number, kind in types.items()
-            if kind.name in wanted
-        }
+        self._wanted = {kind.number: kind for kind in types.values() if kind.name in wanted}
+        self._readers = {_prefix(kind.number): _readers_of(kind) for kind in self._wanted.values()}
 
     def decode(self, key: bytes | None, value: bytes | None) -> DecodedRecord | None:
         """The record, or None for one of a type that is not wanted."""
         if key is None or len(key) < PREFIX_SIZE:
             return DecodedRecord(error="decode_error", reason="the record has no key that tells its type")
-        number = int.from_bytes(key[:PREFIX_SIZE], "big", signed=True)
-        kinds = self._wanted.get(number)
-        if kinds is None:
+        readers = self._readers.get(key[:PREFIX_SIZE])
+        if readers is None:
+            number = int.from_bytes(key[:PREFIX_SIZE], "big", signed=True)
             if number in self._types:
                 return None
             return DecodedRecord(error="unknown_type", reason=f"no record has the type {number}")
-        name, key_class, key_version, value_class = kinds
-        decoded = DecodedRecord(name, is_tombstone=value is None, raw=key if value is None else value)
+        name, read_key, read_value = readers
         try:
-            decoded.key, key_end = key_class.decode_from(key, PREFIX_SIZE, key_version)
+            key_message, end = read_key(key, PREFIX_SIZE)
+            if end == len(key):
+                if value is None:
+                    return DecodedRecord(name, key_message, is_tombstone=True, raw=key)
+                value_message, end = read_value[value[:PREFIX_SIZE]](value, PREFIX_SIZE)
+                if end == len(value):
+                    return DecodedRecord(name, key_message, value_message, raw=value)
+        except _FAILS:
+            pass
+        return self._exactly(key, value)
+
+    def _exactly(self, key: bytes, value: bytes | None) -> DecodedRecord:
+        """Decode what is not as it should be, and say why."""
+        kind = self._wanted[int.from_bytes(key[:PREFIX_SIZE], "big", signed=True)]
+        decoded = DecodedRecord(kind.name, is_tombstone=value is None, raw=key if value is None else value)
+        try:
+            decoded.key, key_end = message_class(kind.key).decode_from(key, PREFIX_SIZE, kind.key_version)
             if key_end < len(key):
                 decoded.error, decoded.reason = "trailing_bytes", f"{len(key) - key_end} bytes after the key"
             if value is not None:
-                _decode_value(decoded, value_class, value)
+                _decode_value(decoded, message_class(kind.value), value)
         except DecodeError as error:
             decoded.error, decoded.reason = FAILURE_CODES.get(error.kind, "decode_error"), str(error)
         return decoded
+
+
+def _prefix(number: int) -> bytes:
+    return number.to_bytes(PREFIX_SIZE, "big", signed=True)
+
+
+def _readers_of(kind: CoordinatorRecordType) -> tuple[str, _Reader, Mapping[bytes, _Reader]]:
+    """The name of a type, what reads its keys, and what reads its values by the version in front of them."""
+    values = message_class(kind.value)
+    of_versions = {_prefix(version): values.fast_reader(version) for version in values.VERSIONS}
+    return kind.name, message_class(kind.key).fast_reader(kind.key_version), of_versions
 
 
 def _decode_value(decoded: DecodedRecord, value_class: type[Message], value: bytes) -> None:

@@ -120,9 +120,13 @@ class MetadataFold(Generic[K]):
             self._lost(found, expected)
         self._flawed = False
         if not batch.is_control:
+            last = None
             for record, timestamp, offset in self._records.of(found, expected or 0, self._limit):
-                self._note_lost_records()
-                self._note_time(timestamp)
+                if self._records.lost_some:
+                    self._note_lost_records()
+                if timestamp != last:
+                    self._note_time(timestamp)
+                    last = timestamp
                 self._state.apply(record, Moment(self._time, offset))
             self._note_lost_records()
         self._expected = max(expected or 0, batch.last_offset + 1)

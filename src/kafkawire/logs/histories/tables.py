@@ -62,6 +62,9 @@ class HistoryTable:
         """Topics whose logs it reads."""
         return self.history.logs
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restored, (self.name, self.schema)
+
     def read(self, part: Part, options: ReadOptions, accounts: Accounts, store: FileStore) -> Iterator[pa.RecordBatch]:
         """The rows of the logs of a part, one log after the other.
 
@@ -90,3 +93,7 @@ def history_table(name: str, options: ReadOptions) -> HistoryTable:
     """
     history = HISTORIES[name]
     return HistoryTable(history, chosen_schema(name, history.fields(options), options))
+
+
+def _restored(name: str, schema: pa.Schema) -> HistoryTable:
+    return HistoryTable(HISTORIES[name], schema)

@@ -24,6 +24,7 @@ FLAW_CODES: Final = {
     "decode_error": "a record that is not what its type and version say",
     "trailing_bytes": "bytes after the record; its values are there",
     "file_changed": "the file was replaced or cut off while it was read",
+    "offset_gap": "histories: offsets of a metadata log that neither records nor a snapshot cover",
     "zero_fill": "zeros up to the end of the file, as in a segment that was allocated ahead; counted only",
 }
 """The codes and what they mean."""

@@ -11,8 +11,7 @@ from tests.histories import history, time
 from tests.kafka_dumps import FIXTURES
 from tests.made_logs import METADATA_LOG, Step, write_checkpoint, write_segment
 
-from kafkawire.logs import ReadOptions
-from kafkawire.logs.histories.as_of import BeforeKnowledgeError
+from kafkawire.logs import BeforeKnowledgeError, ReadOptions
 from kafkawire.protocol import ConfigRecord
 
 _LOGS = FIXTURES / "logs"

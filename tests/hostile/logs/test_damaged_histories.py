@@ -1,0 +1,76 @@
+"""Whatever became of a log's bytes, a history is made of the rest, and every byte is accounted for."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.histories import history
+from tests.kafka_dumps import FIXTURES
+from tests.made_logs import METADATA_LOG
+
+from kafkawire.logs import Accounts, LogReadError, ReadMode, ReadOptions
+from kafkawire.logs.histories.tables import HISTORIES
+
+_LOGS = {
+    **dict.fromkeys(("acl_history", "quota_history", "config_history", "topic_history"), METADATA_LOG),
+    **dict.fromkeys(("offset_commits", "group_history"), "__consumer_offsets-0"),
+}
+_FILES = ("00000000000000000000.log", "00000000000000000202-0000000001.checkpoint")
+
+
+def _damaged(source: Path, scratch: str, positions: list[int], octet: int, kept: int) -> Path:
+    """The beginning of a real file with some of its bytes changed, in a folder of its own."""
+    data = bytearray(source.read_bytes())
+    for position in positions:
+        data[position % len(data)] = octet
+    folder = Path(scratch) / source.parent.name
+    folder.mkdir()
+    (folder / source.name).write_bytes(data[: len(data) * kept // 100])
+    return folder
+
+
+@pytest.mark.parametrize("name", HISTORIES)
+@given(
+    positions=st.lists(st.integers(0, 2**20), max_size=4),
+    octet=st.integers(0, 255),
+    kept=st.integers(0, 100),
+    snapshot=st.booleans(),
+    verify=st.booleans(),
+)
+@settings(max_examples=12)
+def test_no_damage_stops_a_history(
+    name: str, positions: list[int], octet: int, kept: int, *, snapshot: bool, verify: bool
+) -> None:
+    """Without checksums damage gets as far as the records themselves."""
+    source = FIXTURES / "logs" / _LOGS[name] / _FILES[snapshot and _LOGS[name] == METADATA_LOG]
+    for mode in ReadMode:
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = _damaged(source, scratch, positions, octet, kept)
+            accounts = Accounts()
+            options = ReadOptions(mode=mode, verify_checksums=verify)
+            try:
+                history(name, folder, options=options, accounts=accounts)
+            except LogReadError:
+                assert mode is ReadMode.FAILFAST
+            else:
+                assert accounts.bytes_read <= (folder / source.name).stat().st_size
+
+
+@pytest.mark.parametrize("name", ["acl_history", "offset_commits"])
+def test_a_log_that_was_cut_off_tells_what_is_before(name: str) -> None:
+    """Cut anywhere in its first batches, it has the rows of the batches that are whole."""
+    source = FIXTURES / "logs" / _LOGS[name] / _FILES[0]
+    data = source.read_bytes()
+    for size in range(0, 3000, 37):
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = Path(scratch) / _LOGS[name]
+            folder.mkdir()
+            (folder / source.name).write_bytes(data[:size])
+            accounts = Accounts()
+            history(name, folder, accounts=accounts)
+            assert accounts.bytes_read == size
+            assert accounts.errors.keys() <= {"truncated_batch"}

@@ -1,0 +1,118 @@
+"""What histories have in common as tables."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+from tests.histories import history, still_open, time
+from tests.made_logs import METADATA_LOG, OFFSETS_LOG, Step, Written, write_offsets_segment, write_segment
+from tests.traced_memory import takes_less
+
+from kafkawire.layout import Uuid
+from kafkawire.logs import ReadOptions, UnknownColumnError, read_table, table_named, table_names
+from kafkawire.logs.histories.tables import HISTORIES
+from kafkawire.protocol import (
+    AccessControlEntryRecord,
+    ClientQuotaRecord,
+    OffsetCommitKey,
+    OffsetCommitValue,
+    RemoveAccessControlEntryRecord,
+)
+
+
+def _acl(number: int) -> AccessControlEntryRecord:
+    return AccessControlEntryRecord(Uuid(number.to_bytes(16, "big")), 2, "t", 3, "User:ann", "*", 3, 3)
+
+
+@pytest.mark.parametrize("name", HISTORIES)
+def test_a_table_goes_to_another_process(name: str) -> None:
+    table = table_named(name, ReadOptions(columns=("cluster", "valid_to")))
+    restored = pickle.loads(pickle.dumps(table))  # noqa: S301 our own
+    assert (restored.name, restored.schema) == (name, table.schema)
+    assert not restored.splittable
+    assert name in table_names()
+
+
+def test_unknown_column(tmp_path: Path) -> None:
+    with pytest.raises(UnknownColumnError, match="'acl_history' has no column 'owner'"):
+        list(read_table("acl_history", str(tmp_path), ReadOptions(columns=("owner",))))
+
+
+def test_numbers_without_a_name_are_kept(tmp_path: Path) -> None:
+    record = AccessControlEntryRecord(Uuid(), 17, "t", 9, "User:ann", "*", 99, -3)
+    write_segment(tmp_path / METADATA_LOG, 0, [Step(1000, (record,))])
+    (row,) = history("acl_history", tmp_path)
+    names = ("resource_type", "pattern_type", "operation", "permission")
+    assert {name: (row[name], row[f"{name}_code"]) for name in names} == {
+        "resource_type": ("UNKNOWN(17)", 17),
+        "pattern_type": ("UNKNOWN(9)", 9),
+        "operation": ("UNKNOWN(99)", 99),
+        "permission": ("UNKNOWN(-3)", -3),
+    }
+
+
+def test_entities_of_quotas(tmp_path: Path) -> None:
+    parts = ClientQuotaRecord.EntityData
+    records = [
+        ClientQuotaRecord((parts("user", "a"), parts("client-id", None)), "k", 1.0),
+        ClientQuotaRecord((parts("client-id", None), parts("user", "a")), "k", 2.0),  # the same in another order
+        ClientQuotaRecord((parts("ip", None),), "k", 3.0),
+        ClientQuotaRecord((parts("user", ""),), "k", 4.0),
+    ]
+    write_segment(tmp_path / METADATA_LOG, 0, [Step(1000, tuple(records))])
+    names = ("user", "client_id", "ip", "value")
+    assert [tuple(row[name] for name in names) for row in still_open(history("quota_history", tmp_path))] == [
+        ("a", "<default>", None, 2.0),
+        (None, None, "<default>", 3.0),
+        ("", None, None, 4.0),
+    ]
+
+
+def test_ended_rows_come_first_and_open_ones_in_the_order_of_the_log(tmp_path: Path) -> None:
+    steps = [
+        Step(1000, (_acl(1), _acl(2), _acl(3), _acl(4))),
+        Step(2000, tuple(RemoveAccessControlEntryRecord(Uuid(each.to_bytes(16, "big"))) for each in (3, 1))),
+    ]
+    write_segment(tmp_path / METADATA_LOG, 0, steps)
+    assert [row["from_offset"] for row in history("acl_history", tmp_path)] == [2, 0, 1, 3]
+
+
+def test_logs_of_several_folders_are_histories_of_their_own(tmp_path: Path) -> None:
+    for cluster in ("one", "two"):
+        write_segment(tmp_path / cluster / METADATA_LOG, 0, [Step(1000, (_acl(1),))])
+        (tmp_path / cluster / "meta.properties").write_text(f"version=1\ncluster.id={cluster}\n")
+    rows = history("acl_history", tmp_path)
+    assert [(row["cluster"], row["valid_to"]) for row in rows] == [("one", None), ("two", None)]
+
+
+def test_many_rows_come_in_batches(tmp_path: Path) -> None:
+    steps = [Step(1000 + number, tuple(_acl(number * 100 + each) for each in range(100))) for number in range(200)]
+    write_segment(tmp_path / METADATA_LOG, 0, steps)
+    sizes = [batch.num_rows for batch in read_table("acl_history", str(tmp_path))]
+    assert sizes == [8192, 8192, 20_000 - 2 * 8192]
+
+
+def test_memory_is_bounded_by_what_is_so_and_not_by_the_log(tmp_path: Path) -> None:
+    """Fifty keys with 400 commits each: 20 000 rows, of which a few thousand are there at a time."""
+    batches = [
+        Written(each * 100, tuple((OffsetCommitKey("g", "t", key), OffsetCommitValue(each), 3) for key in range(50)))
+        for each in range(400)
+    ]
+    write_offsets_segment(tmp_path / OFFSETS_LOG, 0, batches)
+
+    def read() -> int:
+        return sum(batch.num_rows for batch in read_table("offset_commits", str(tmp_path)))
+
+    assert read() == 20_000
+    assert takes_less(read, 12 * 1024 * 1024)
+
+
+def test_same_time_begins_and_ends(tmp_path: Path) -> None:
+    """What came and went within a millisecond is a row, and was so at no time."""
+    steps = [Step(1000, (_acl(1), RemoveAccessControlEntryRecord(Uuid((1).to_bytes(16, "big")))))]
+    write_segment(tmp_path / METADATA_LOG, 0, steps)
+    (row,) = history("acl_history", tmp_path)
+    assert row["valid_from"] == row["valid_to"] == time(1000)
+    assert history("acl_history", tmp_path, options=ReadOptions(as_of=time(1000))) == []
