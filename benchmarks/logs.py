@@ -8,6 +8,7 @@ from __future__ import annotations
 import struct
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
@@ -24,6 +25,9 @@ from kafkawire.logs import LOCAL, Accounts, find_log_files, plan, read_table, ta
 from kafkawire.wire.batches import Record, decode_records, encode_batch, read_batches
 
 SPEED_TARGETS = (Target(KAFKA, 1.3),)
+MOST_ROUNDS = 5
+"""A round takes many seconds."""
+
 DECODING = "decoding"
 INDEX_TARGETS = (Target(DECODING, 10),)
 MEMORY_GROWTH = 1.2
@@ -135,15 +139,20 @@ def _real_records() -> Sequence[Record]:
     return [record for content in contents for batch in read_batches(content) for record in decode_records(batch)]
 
 
+@contextmanager
+def dump_log(segments: Sequence[Path]) -> Iterator[Waiting]:
+    """Kafka's own tool on segments, in a Java machine that is warm."""
+    options = ("--files", ",".join(map(str, segments)), "--offsets-decoder")
+    with running_program(newest_release(), _SOURCES, "Dumping", heap="1g", options=(), arguments=options) as program:
+        program.ask([_Go()] * _WARMING)
+        yield Waiting(lambda: float(program.ask([_Go()])[0]))
+
+
 def _beside_kafka(case: str, segment: Path, rounds: int) -> Measurement:
     accounts = Accounts()
     list(read_table(_TABLE, str(segment), accounts=accounts))
-    options = ("--files", str(segment), "--offsets-decoder")
-    with running_program(newest_release(), _SOURCES, "Dumping", heap="1g", options=(), arguments=options) as program:
-        program.ask([_Go()] * _WARMING)
-        seconds = interleave_waiting(
-            {OURS: lambda: _read(segment), KAFKA: Waiting(lambda: float(program.ask([_Go()])[0]))}, rounds
-        )
+    with dump_log([segment]) as dump:
+        seconds = interleave_waiting({OURS: lambda: _read(segment), KAFKA: dump}, rounds)
     rate = accounts.records_read / sorted(seconds[OURS])[len(seconds[OURS]) // 2]
     size = f"{segment.stat().st_size / 1e6:.0f} MB, {accounts.records_read:,} records"
     return Measurement(
