@@ -7,8 +7,7 @@ for each field. Structs inside become tuples, strings stay octets, ids become th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
-from typing import NamedTuple, TypeAlias, Union
+from typing import NamedTuple, TypeAlias, Union, cast
 
 from kafkawire.layout import Uuid
 
@@ -49,7 +48,18 @@ class LayoutColumns(NamedTuple):
     absent: tuple[int, ...]
 
 
-@lru_cache(maxsize=4096)
-def uuid_text(octets: bytes) -> bytes:
-    """Kafka's text of 16 bytes. Few ids are repeated over and over in a log; that many are remembered."""
-    return str(Uuid(octets)).encode()
+_MOST_IDS = 4096
+
+
+class _UuidTexts(dict[bytes, bytes]):
+    """Ids and their texts. In a log few are repeated over and over: so many are remembered, then it begins anew."""
+
+    def __missing__(self, octets: bytes) -> bytes:
+        if len(self) >= _MOST_IDS:
+            self.clear()
+        text = self[octets] = str(Uuid(octets)).encode()
+        return text
+
+
+uuid_text = cast(Callable[[Value], bytes], _UuidTexts().__getitem__)
+"""Kafka's text of 16 bytes; a local that may hold other values too passes for them."""

@@ -20,6 +20,7 @@ from kafkawire.protocol import (
     OffsetCommitValue,
     PartitionChangeRecord,
     RegisterBrokerRecord,
+    RemoveTopicRecord,
     message_class,
 )
 from kafkawire.protocol.record_columns import RECORD_NAMES, record_columns
@@ -31,7 +32,7 @@ from kafkawire.protocol.record_registries import (
     TRANSACTION_COORDINATOR_RECORDS,
 )
 from kafkawire.wire import DecodeError
-from kafkawire.wire.columns import LayoutColumns
+from kafkawire.wire.columns import LayoutColumns, uuid_text
 
 COMMIT = OffsetCommitValue(7, 2, "m", 1_700_000_000_000)
 NAMES = ["offset", "leader_epoch", "metadata", "commit_timestamp", "expire_timestamp", "topic_id"]
@@ -225,3 +226,15 @@ def test_an_interrupted_decoder_leaves_no_half_row() -> None:
     with pytest.raises(KeyboardInterrupt):
         rows.extend(0, [b""])
     assert [len(array) for array in rows.take()[0]] == [1, 1]
+
+
+def test_the_texts_of_many_ids_are_not_all_remembered() -> None:
+    columns = record_columns("RemoveTopicRecord")
+    ids = [Uuid(number.to_bytes(16)) for number in range(20_000)]
+    octets = [RemoveTopicRecord(id_).encode(0) for id_ in ids]
+    columns.rows().extend(0, octets)
+    assert len(uuid_text.__self__) <= 4096  # type: ignore[attr-defined]
+    rows = columns.rows()
+    assert rows.extend(0, octets) == len(ids)
+    found, _ = taken(rows, columns.schema.names)
+    assert [row["topic_id"] for row in found] == [str(id_) for id_ in ids]

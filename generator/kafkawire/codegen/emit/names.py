@@ -117,8 +117,8 @@ STANDARD_LIBRARY = {"Sequence": "collections.abc", "starmap": "itertools"}
 
 TEMPLATE_LOCALS = frozenset(
     {"at", "begin", "buffer", "buffers", "columns", "count", "end", "entries", "item", "items", "known", "last_tag",
-     "m", "make", "n", "numbers", "others", "out", "payload", "result", "start", "tag", "tag_end", "tags", "text",
-     "unknown", "view", "whole"}
+     "m", "make", "n", "numbers", "others", "out", "payload", "result", "start", "tag", "tag_end", "tags",
+     "tags_left", "text", "unknown", "view", "whole"}
 )  # fmt: skip
 """Locals that the templates use themselves."""
 

@@ -92,9 +92,12 @@ def _decode_share_update_value_v0(buffers: Sequence[bytes], begin: int, columns:
             if n > 127:
                 n, at = rest_of_uvarint(buffer, at, n)
             last_tag = -1
-            for _ in range(n):
-                tag, tag_end = buffer[at], buffer[at + 1]
-                if tag < 128 and tag_end < 128:
+            tags_left = n
+            while tags_left:
+                tags_left -= 1
+                tag = buffer[at]
+                tag_end = buffer[at + 1]
+                if tag < 128 > tag_end:
                     at += 2
                     tag_end += at
                 else:
