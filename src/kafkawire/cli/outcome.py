@@ -30,7 +30,7 @@ class CommandError(Exception):
 
 
 _EXTRA_OF_MODULE = {
-    "jinja2": "codegen",
+    "jinja2": "cli",
     "hypothesis": "test",
     "pytest": "test",
     "pyarrow": "tables",

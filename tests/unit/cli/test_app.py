@@ -164,7 +164,7 @@ def test_a_library_missing_in_the_middle_of_a_command_is_named(
 ) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
     assert main(["import-late"], commands=SAMPLES) == ExitCode.FAILED
-    expected = "kafkawire: the library jinja2 is missing: pip install 'kafkawire[cli,codegen]'\n"
+    expected = "kafkawire: the library jinja2 is missing: pip install 'kafkawire[cli]'\n"
     assert capsys.readouterr().err == expected
 
 
