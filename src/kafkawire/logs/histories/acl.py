@@ -64,8 +64,6 @@ class AclReducer:
                 self.ledger.put(record.id, values, at)
             case RemoveAccessControlEntryRecord():
                 self.ledger.drop(record.id, at)
-            case _:
-                pass
 
 
 def acl_columns(intervals: Sequence[Interval[Uuid]]) -> Columns:

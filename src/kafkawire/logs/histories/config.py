@@ -58,8 +58,6 @@ class ConfigReducer:
                 self._topics[record.topic_id] = record.name
             case RemoveTopicRecord() if record.topic_id in self._topics:
                 self.ledger.drop_group((_TOPIC, self._topics.pop(record.topic_id)), at)
-            case _:
-                pass
 
 
 def config_columns(intervals: Sequence[Interval[ConfigKey]], *, secrets: bool) -> Columns:

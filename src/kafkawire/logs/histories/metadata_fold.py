@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, Generic
+from typing import Generic
 
 from kafkawire.logs.files.log_files import FileKind, LogFile
 from kafkawire.logs.histories.intervals import K, Moment
@@ -15,13 +15,11 @@ from kafkawire.logs.histories.metadata_records import MetadataRecords
 from kafkawire.logs.histories.metadata_state import MetadataState, StateReducer
 from kafkawire.logs.histories.snapshot_state import read_snapshot
 from kafkawire.logs.histories.source import FoldSource
+from kafkawire.logs.histories.times import Clock
 from kafkawire.logs.scanning.flaws import Flaw
 from kafkawire.logs.scanning.found import OpenedBatch
 
 __all__ = ["MetadataFold"]
-
-_LATEST_TIME: Final = 253_402_300_799_999
-"""The end of the year 9999."""
 
 
 class MetadataFold(Generic[K]):
@@ -35,7 +33,6 @@ class MetadataFold(Generic[K]):
     Attributes:
         reducer: the history so far.
         complete_since: the time, in milliseconds, from which on everything is known; None if that is not yet so.
-        first_time: the time of the first record or snapshot; None before anything was read.
     """
 
     def __init__(
@@ -43,7 +40,6 @@ class MetadataFold(Generic[K]):
     ) -> None:
         self.reducer = make_reducer()
         self.complete_since: int | None = None
-        self.first_time: int | None = None
         self._make_reducer = make_reducer
         self._source = source
         self._limit = high_watermark
@@ -51,7 +47,12 @@ class MetadataFold(Generic[K]):
         self._state = MetadataState(self.reducer)
         self._expected: int | None = None
         self._flawed = False
-        self._time = 0
+        self._clock = Clock()
+
+    @property
+    def first_time(self) -> int | None:
+        """The time of the first record or snapshot, in milliseconds; None before anything was read."""
+        return self._clock.first
 
     def run(self, files: Sequence[LogFile]) -> Iterator[None]:
         """Apply all files; pauses after each batch, so that what has ended can be taken."""
@@ -99,8 +100,7 @@ class MetadataFold(Generic[K]):
         found = read_snapshot(snapshot, self._source, self._records, self._make_reducer())
         if not found.is_whole or (found.has_lost_some and self._expected is not None):
             return False
-        self._note_time(found.time)
-        at = Moment(self._time, snapshot.base_offset)
+        at = Moment(self._clock.read(found.time), snapshot.base_offset)
         began = Moment(None, None) if self.complete_since is None else at
         self.reducer.ledger.compare(found.reducer.ledger, at, began)
         found.reducer.ledger, self.reducer = self.reducer.ledger, found.reducer
@@ -113,21 +113,17 @@ class MetadataFold(Generic[K]):
     def _apply(self, found: OpenedBatch) -> None:
         batch, expected = found.batch, self._expected
         if expected is None:
-            self._note_time(batch.base_timestamp)
+            self._clock.read(batch.base_timestamp)
             if batch.base_offset == 0:
                 self._note_complete()
         elif batch.base_offset > expected:
             self._lost(found, expected)
         self._flawed = False
         if not batch.is_control:
-            last = None
             for record, timestamp, offset in self._records.of(found, expected or 0, self._limit):
                 if self._records.lost_some:
                     self._note_lost_records()
-                if timestamp != last:
-                    self._note_time(timestamp)
-                    last = timestamp
-                self._state.apply(record, Moment(self._time, offset))
+                self._state.apply(record, Moment(self._clock.read(timestamp), offset))
             self._note_lost_records()
         self._expected = max(expected or 0, batch.last_offset + 1)
 
@@ -146,14 +142,7 @@ class MetadataFold(Generic[K]):
     def _note_complete(self) -> None:
         self.reducer.ledger.complete = True
         if self.complete_since is None:
-            self.complete_since = self._time
-
-    def _note_time(self, timestamp: int | None) -> None:
-        """Records without a sensible time have that of the record before."""
-        if timestamp is not None and 0 < timestamp <= _LATEST_TIME:
-            self._time = timestamp
-            if self.first_time is None:
-                self.first_time = timestamp
+            self.complete_since = self._clock.now
 
 
 def _newest_epoch_first(snapshot: LogFile) -> tuple[int, int]:

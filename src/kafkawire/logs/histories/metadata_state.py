@@ -65,8 +65,6 @@ class MetadataState(Generic[K]):
                 self._held = None
             case _ if self._held is not None:
                 self._held.append((record, at.offset))
-            case _:
-                pass
 
     def forget_transaction(self) -> None:
         """Drop what an open transaction has so far: a snapshot or a loss came in between."""

@@ -43,13 +43,13 @@ class QuotaReducer:
 
     def apply(self, record: Message, at: Moment) -> None:
         """A quota is set or removed."""
-        if not isinstance(record, ClientQuotaRecord):
-            return
-        entity = frozenset((part.entity_type, part.entity_name) for part in record.entity)
-        if record.remove:
-            self.ledger.drop((entity, record.key), at)
-        else:
-            self.ledger.put((entity, record.key), (record.value,), at)
+        match record:
+            case ClientQuotaRecord():
+                entity = frozenset((part.entity_type, part.entity_name) for part in record.entity)
+                if record.remove:
+                    self.ledger.drop((entity, record.key), at)
+                else:
+                    self.ledger.put((entity, record.key), (record.value,), at)
 
 
 def quota_columns(intervals: Sequence[Interval[QuotaKey]]) -> Columns:

@@ -16,6 +16,7 @@ from kafkawire.logs.scanning.found import OpenedBatch
 from kafkawire.protocol import SnapshotHeaderRecord
 from kafkawire.records.control_records import ControlRecord, ControlRecordType, decode_control_record
 from kafkawire.wire import DecodeError
+from kafkawire.wire.batches.batch import NO_TIMESTAMP
 
 __all__ = ["SnapshotState", "read_snapshot"]
 
@@ -28,13 +29,13 @@ class SnapshotState(Generic[K]):
 
     Attributes:
         reducer: the state.
-        time: of the last record that it stands for, in milliseconds; None if it does not tell.
+        time: of the last record that it stands for, in milliseconds; -1 if it does not tell.
         is_whole: whether it has both ends and nothing is wrong in between.
         has_lost_some: whether it has records that could not be decoded.
     """
 
     reducer: StateReducer[K]
-    time: int | None = None
+    time: int = NO_TIMESTAMP
     is_whole: bool = False
     has_lost_some: bool = False
 

@@ -25,7 +25,7 @@ class Clock:
 
     def read(self, timestamp: int) -> int:
         """The time of the next record."""
-        if 0 <= timestamp <= _LATEST:
+        if 0 < timestamp <= _LATEST:
             self.now = timestamp
             if self.first is None:
                 self.first = timestamp

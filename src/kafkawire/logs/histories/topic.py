@@ -50,16 +50,12 @@ class TopicReducer:
                 self._count(record, at)
             case RemoveTopicRecord():
                 self.ledger.drop(record.topic_id, at)
-            case _:
-                pass
 
     def _count(self, record: PartitionRecord, at: Moment) -> None:
         """Ids of partitions are numbered without gaps, so the highest tells how many there are."""
         match self.ledger.values(record.topic_id):
             case (name, int(partitions)) if self._counts(at) and partitions <= record.partition_id:
                 self.ledger.put(record.topic_id, (name, record.partition_id + 1), at)
-            case _:
-                pass
 
     def _counts(self, at: Moment) -> bool:
         return self._as_of is None or at.time is None or at.time <= self._as_of

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 from tests.histories import Row, history, still_open, time
 from tests.kafka_dumps import FIXTURES, parse_dump
-from tests.made_logs import OFFSETS_LOG, Written, write_offsets_segment
+from tests.made_logs import OFFSETS_LOG, Written, write_batches, write_offsets_segment
 
 from kafkawire.layout import Uuid
 from kafkawire.logs import Accounts, ReadMode, ReadOptions
@@ -26,6 +27,7 @@ from kafkawire.protocol import (
     ConsumerProtocolSubscription,
     GroupMetadataKey,
     GroupMetadataValue,
+    ShareGroupMemberMetadataKey,
     StreamsGroupCurrentMemberAssignmentKey,
     StreamsGroupCurrentMemberAssignmentValue,
     StreamsGroupMemberMetadataKey,
@@ -36,13 +38,22 @@ from kafkawire.protocol import (
     StreamsGroupTopologyValue,
 )
 from kafkawire.records.consumer_protocol import encode_assignment, encode_subscription
+from kafkawire.records.coordinator_records import encode_coordinator_record
 from kafkawire.wire import Message
+from kafkawire.wire.batches import Record, encode_batch
 
 _LOGS = FIXTURES / "logs"
 _TOPIC_ID = Uuid(b"t" * 16)
 _SUBSCRIPTION = encode_subscription(ConsumerProtocolSubscription(("orders", "billing")), 1)
 _ASSIGNMENT = encode_assignment(
     ConsumerProtocolAssignment((ConsumerProtocolAssignment.TopicPartition("orders", (0, 2)),)), 1
+)
+
+_KEYS = (
+    ConsumerGroupMetadataKey("g"),
+    ShareGroupMemberMetadataKey("g", "a"),
+    StreamsGroupTopologyKey("g"),
+    StreamsGroupCurrentMemberAssignmentKey("g", "a"),
 )
 
 
@@ -237,6 +248,63 @@ def test_tombstones_of_what_there_is_not_say_nothing(tmp_path: Path) -> None:
         _rows(tmp_path, (1000, [(GroupMetadataKey("g"), None), *_gone("a"), (ConsumerGroupMetadataKey("g"), None)]))
         == []
     )
+
+
+def test_topology_and_expression_that_are_gone(tmp_path: Path) -> None:
+    """What they stood for is gone with them; tombstones of what never was say nothing."""
+    resolved = ConsumerGroupRegularExpressionValue(("bills",))
+    expression, topology = ConsumerGroupRegularExpressionKey("g", "b.*"), StreamsGroupTopologyKey("s")
+    source = StreamsGroupTopologyValue(1, (StreamsGroupTopologyValue.Subtopology("0", ("orders",)),))
+    metadata = StreamsGroupMemberMetadataValue(client_id="c", client_host="/10.0.0.1", process_id="p")
+    streams = (StreamsGroupMemberMetadataKey("s", "a"), metadata)
+    rows = _rows(
+        tmp_path,
+        (1000, [(expression, None), (topology, None)]),
+        (2000, [_joined("a", "b.*"), (expression, resolved), streams, (topology, source)]),
+        (3000, [(expression, None), (topology, None)]),
+    )
+    assert [(row["kind"], row["topics"]) for row in rows] == [
+        ("consumer", ["orders", "bills"]),
+        ("streams", ["orders"]),
+        ("consumer", ["orders"]),
+        ("streams", None),
+    ]
+
+
+def test_assignment_that_is_gone(tmp_path: Path) -> None:
+    rows = _rows(
+        tmp_path,
+        (1000, [_joined("a"), _assigned("a", 0)]),
+        (2000, [(ConsumerGroupCurrentMemberAssignmentKey("g", "a"), None)]),
+    )
+    assert [row["assignment"] is None for row in rows] == [False, True]
+
+
+@pytest.mark.parametrize("key", [GroupMetadataKey("g"), *_KEYS], ids=lambda key: key.NAME)
+def test_value_that_is_newer_names_the_group_that_it_is_about(tmp_path: Path, key: Message) -> None:
+    encoded, _ = encode_coordinator_record("__consumer_offsets", key, None)
+    record = Record(timestamp=1000, key=encoded, value=(99).to_bytes(2, "big"))
+    write_batches(tmp_path / OFFSETS_LOG, 0, [encode_batch([record], base_offset=0)])
+    (row,) = history("group_history", tmp_path)
+    assert (row["group_id"], row["_error"], row["kind"]) == ("g", "unsupported_version", None)
+    assert row["valid_from"] == row["valid_to"] == time(1000)
+    assert row["_corrupt_record"] == b"\0\x63"
+
+
+def test_lost_batch_is_a_row(tmp_path: Path) -> None:
+    write_offsets_segment(tmp_path / OFFSETS_LOG, 0, [Written(1000, ((*_epoch(1), 0),))])
+    path = tmp_path / OFFSETS_LOG / f"{0:020d}.log"
+    path.write_bytes(path.read_bytes()[:-1] + b"?")
+    (row,) = history("group_history", tmp_path)
+    assert (row["_error"], row["group_id"], row["valid_from"]) == ("bad_crc", None, None)
+
+
+def test_high_watermark_leaves_the_end_out(tmp_path: Path) -> None:
+    batches = [Written(1000 * at, ((*_epoch(at), 0), (*_epoch(at + 10), 0))) for at in (1, 2)]
+    write_offsets_segment(tmp_path / OFFSETS_LOG, 0, batches)
+    for high_watermark, epochs in ((1, [1]), (2, [11]), (3, [11, 2]), (4, [11, 12])):
+        rows = history("group_history", tmp_path, options=ReadOptions(high_watermark=high_watermark))
+        assert [row["epoch"] for row in rows] == epochs
 
 
 def test_members_of_the_real_groups_come_and_go_as_their_records_do() -> None:
