@@ -19,7 +19,11 @@ from benchmarks import (
     comparison,
     generation,
     import_time,
+    logs,
+    logs_page,
     records,
+    spark,
+    spark_page,
 )
 from benchmarks.admin_peers import missing_admin_peers
 from benchmarks.chart import speed_up_chart
@@ -31,6 +35,8 @@ from benchmarks.sampling import Effort
 
 ADMIN = "admin"
 BROKER = "broker"
+LOGS = "logs"
+SPARK = "spark"
 DEFAULT_FOLDER = Path(__file__).parents[1] / "docs" / "benchmarks"
 CHARTS = (("decode", "Time to decode"), ("encode", "Time to encode"))
 
@@ -59,6 +65,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         measurements += _run_admin(options.rounds, options.out, trial=options.trial)
     if complete or BROKER in options.names:
         measurements += _run_broker(options.rounds, options.out, trial=options.trial)
+    if complete or SPARK in options.names:
+        measurements += _run_spark(options.rounds, options.out, trial=options.trial)
+    if complete or LOGS in options.names:
+        measurements += _run_logs(options.rounds, options.out, trial=options.trial)
     missed = [measurement for measurement in measurements if measurement.missed()]
     for measurement in missed:
         print(f"target missed: {measurement.kind} {measurement.case}: {verdict(measurement)}", file=sys.stderr)
@@ -70,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "names",
         nargs="*",
-        choices=["all", *_benchmarks(1, trial=True), ADMIN, BROKER],
+        choices=["all", *_benchmarks(1, trial=True), ADMIN, BROKER, LOGS, SPARK],
         default="all",
         help="what to measure",
     )
@@ -122,6 +132,42 @@ def _run_broker(rounds: int, folder: Path, *, trial: bool) -> list[Measurement]:
         return []
     if not trial:
         broker_page.write(folder, measurements)
+    return measurements
+
+
+def _run_spark(rounds: int, folder: Path, *, trial: bool) -> list[Measurement]:
+    """Measure the data source, and write its page unless this is a trial; nothing where Spark or Kafka cannot run."""
+    measurements: list[Measurement] = []
+    load = spark.SMALL if trial else spark.Load()
+    try:
+        for measurement in spark.run(min(rounds, 5), load):
+            print(f"{measurement.kind}\n" + "\n".join(table([measurement], spark.SPARK_PEERS)), flush=True)
+            measurements.append(measurement)
+        memory = spark.memory(load)
+    except pytest.skip.Exception as skipped:
+        print(f"{SPARK} left out: {skipped}", file=sys.stderr)
+        return []
+    print("\n".join(spark_page.memory_table(memory)))
+    if not trial:
+        spark_page.write(folder, measurements, memory)
+    return measurements
+
+
+def _run_logs(rounds: int, folder: Path, *, trial: bool) -> list[Measurement]:
+    """Measure tables of logs, and write their page unless this is a trial; nothing where Kafka cannot run."""
+    measurements: list[Measurement] = []
+    load = logs.SMALL if trial else logs.Load()
+    try:
+        for measurement in logs.run(min(rounds, logs.MOST_ROUNDS), load):
+            print(f"{measurement.kind}\n" + "\n".join(table([measurement], (KAFKA, logs.DECODING))), flush=True)
+            measurements.append(measurement)
+    except pytest.skip.Exception as skipped:
+        print(f"{LOGS} left out: {skipped}", file=sys.stderr)
+        return []
+    memory = logs.memory(load)
+    print("\n".join(logs_page.memory_table(memory)))
+    if not trial:
+        logs_page.write(folder, measurements, memory)
     return measurements
 
 

@@ -1,0 +1,79 @@
+"""The page of the results with Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.apache_kafka.prerequisites import java, java_version
+from tests.apache_kafka.releases import newest_release
+
+from benchmarks.chart import speed_up_chart
+from benchmarks.machine import machine_facts
+from benchmarks.report import table
+from benchmarks.results import KAFKA, Measurement
+from benchmarks.spark import MEMORY_GROWTH, SPARK_PEERS, WorkerMemory
+
+PAGE = "spark.md"
+CHART = "spark.svg"
+_TITLE = "Time to read offset commits with Spark"
+
+METHOD = f"""\
+Table `offset_commit` with all its columns is read from segments of `__consumer_offsets`, and its rows are thrown away.
+Each contender reads in turn, in one run. Spark does it in sessions that stay: `local[1]` has one core, `local[2]` two.
+*Without Spark* is `kafkawire.logs.read_table` in one process. {KAFKA}'s `kafka-dump-log` runs in a Java machine that is
+warm. *Tuples* are the same rows of the same decoder, handed to Spark as tuples of Python. Times are medians of all
+rounds, of the time that passes; *speed-up* is the time of the other divided by that of Spark with Arrow, taken round by
+round. In brackets are the quartiles of the rounds."""
+
+MEMORY = f"""\
+What the Python worker that took most had in memory at most, in a new session of two cores for each input. For four
+times the input it shall be no more than {MEMORY_GROWTH} times as much."""
+
+
+def write(folder: Path, measurements: Sequence[Measurement], memory: Sequence[WorkerMemory]) -> None:
+    """Write the page and its picture."""
+    folder.mkdir(parents=True, exist_ok=True)
+    facts = machine_facts(("pyspark", "pyarrow", "msgspec"))
+    facts.append(("Kafka", f"Apache Kafka {newest_release()} on {java_version(java()).splitlines()[0]}"))
+    (folder / CHART).write_text(speed_up_chart(_TITLE, measurements, SPARK_PEERS), encoding="utf-8")
+    (folder / PAGE).write_text(page(measurements, memory, facts), encoding="utf-8")
+
+
+def page(measurements: Sequence[Measurement], memory: Sequence[WorkerMemory], facts: Sequence[tuple[str, str]]) -> str:
+    """The whole page in Markdown.
+
+    Args:
+        measurements: times.
+        memory: of workers.
+        facts: label and value of what the figures depend on.
+    """
+    parts = [
+        "# Benchmarks of the data source for Spark",
+        "`make bench` wrote this page. Figures depend on the machine; ratios much less.",
+        "\n".join(f"* {label}: {value}" for label, value in facts),
+        f"![{_TITLE}: the table below has the figures]({CHART})",
+        METHOD,
+        "## Speed",
+        "\n".join(table(measurements, SPARK_PEERS)),
+        "## Memory",
+        MEMORY,
+        "\n".join(memory_table(memory)),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def memory_table(memory: Sequence[WorkerMemory]) -> list[str]:
+    """The lines of a Markdown table."""
+    least = min(one.peak for one in memory)
+    lines = ["| input | memory of a worker | target |", "| ---: | ---: | --- |"]
+    for one in memory:
+        mark = "" if one.peak == least else "✓" if is_flat(memory) else "✗"
+        lines.append(f"| {one.size / 1e6:.0f} MB | {one.peak / 1e6:.0f} MB | {mark} |")
+    return lines
+
+
+def is_flat(memory: Sequence[WorkerMemory]) -> bool:
+    """Whether the memory does not grow with the input."""
+    peaks = [one.peak for one in memory]
+    return max(peaks) <= MEMORY_GROWTH * min(peaks)

@@ -1,0 +1,96 @@
+"""A process with a Spark session that reads a table whenever it is asked, and tells how long it took.
+
+``python -m benchmarks.spark_program MASTER FOLDER``; each line of its input is ``arrow``, ``tuples`` or ``memory``.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+from pyspark.sql.datasource import DataSourceReader, InputPartition
+from pyspark.sql.types import StructType
+
+from kafkawire.spark import KafkaLogSource, register
+from kafkawire.spark.source import KafkaLogReader
+
+TABLE = "offset_commit"
+READY = "ready"
+_PEAKS = "KAFKAWIRE_BENCHMARK_PEAKS"
+
+
+class TupleSource(KafkaLogSource):
+    """The same rows, handed to Spark as tuples, as most Python data sources do."""
+
+    @classmethod
+    def name(cls) -> str:
+        return "kafka-log-tuples"
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        return TupleReader(self._reading)
+
+
+class TupleReader(KafkaLogReader):
+    def read(self, partition: InputPartition) -> Iterator[tuple[object, ...]]:  # type: ignore[override]
+        for batch in super().read(partition):
+            yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
+
+class MeasuredSource(KafkaLogSource):
+    """The same rows, from workers that note how much memory they had at most."""
+
+    @classmethod
+    def name(cls) -> str:
+        return "kafka-log-memory"
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        return MeasuredReader(self._reading)
+
+
+class MeasuredReader(KafkaLogReader):
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        yield from super().read(partition)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        (Path(os.environ[_PEAKS]) / str(os.getpid())).write_text(str(peak))
+
+
+def main(master: str, folder: str) -> None:
+    """Answer until the input ends."""
+    with tempfile.TemporaryDirectory() as peaks:
+        os.environ.update({"PYSPARK_PYTHON": sys.executable, _PEAKS: peaks})
+        settings = {"spark.ui.enabled": "false", "spark.log.level": "ERROR", "spark.driver.memory": "2g"}
+        builder = SparkSession.Builder().master(master).config("spark.driver.host", "127.0.0.1")
+        for name, value in settings.items():
+            builder = builder.config(name, value)
+        spark = builder.getOrCreate()
+        register(spark)
+        for source in (TupleSource, MeasuredSource):
+            spark.dataSource.register(source)
+        print(READY, flush=True)
+        for line in sys.stdin:
+            form = line.strip()
+            seconds = read(spark, "kafka-log" if form == "arrow" else f"kafka-log-{form}", folder)
+            print(max(map(_number, Path(peaks).iterdir())) if form == "memory" else seconds, flush=True)
+        spark.stop()
+
+
+def read(spark: SparkSession, form: str, folder: str) -> float:
+    """Read the table and throw its rows away; how long it took."""
+    begin = time.perf_counter()
+    spark.read.format(form).option("table", TABLE).load(folder).write.format("noop").mode("overwrite").save()
+    return time.perf_counter() - begin
+
+
+def _number(file: Path) -> int:
+    return int(file.read_text())
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
