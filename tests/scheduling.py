@@ -24,6 +24,7 @@ UNITS: Mapping[str, tuple[str, ...]] = {
     "same answers": ("tests/interop/broker/",),
     "browser": ("tests/interop/browser/",),
     "spark": ("tests/interop/spark/",),
+    "logs of kafka": ("tests/interop/logs/",),
     "brokers": ("tests/interop/", "tests/repo/test_examples.py"),
     "oracles": tuple(
         f"tests/conformance/test_{name}.py"
@@ -38,7 +39,7 @@ STARTED: Mapping[str, frozenset[str]] = {
     "kafka_brokers": frozenset({"brokers"}),
     "secure_kafka_brokers": frozenset({"brokers"}),
     "kafka_clusters": frozenset({"brokers"}),
-    "java_admin": frozenset({"brokers", "clients"}),
+    "java_admin": frozenset({"brokers", "clients", "logs of kafka"}),
     "oracles": frozenset({"oracles"}),
     "spark": frozenset({"spark"}),
 }
@@ -46,7 +47,7 @@ STARTED: Mapping[str, frozenset[str]] = {
 
 FIRST = (
     *("brokers", "cluster failures", "tests/laws/protocol/test_clients.py", "same answers", "own brokers"),
-    *("clients", "spark", "oracles", "maven", "synthetic package"),
+    *("clients", "logs of kafka", "spark", "oracles", "maven", "synthetic package"),
     *("tests/conformance/", "tests/repo/", "tests/golden/", "tests/laws/"),
 )
 """Beginnings of the names of units, those that take longest first: what begins last shall not be what all wait for."""

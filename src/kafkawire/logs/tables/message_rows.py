@@ -58,7 +58,7 @@ def decode_messages(
 
 def decode_repeated(columns: MessageColumns, octets: Sequence[bytes | None], frame: Frame) -> DecodedMessages:
     """As ``decode_messages`` for messages of one version, many of which are the same: each is decoded once."""
-    encoded: pa.DictionaryArray[pa.Int32Type, pa.BinaryType] = pa.array(octets, pa.binary()).dictionary_encode()
+    encoded = pa.array(octets, pa.binary()).dictionary_encode()
     distinct = cast("list[bytes]", encoded.dictionary.to_pylist())
     found = decode_messages(columns, distinct, [(frame, len(distinct))])
     faults: dict[int, RowFault] = {}
