@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from tests.apache_spark.prerequisites import require_spark
@@ -71,9 +72,13 @@ def run(rounds: int, load: Load) -> Iterator[Measurement]:
             yield _measurement(
                 f"one core, Arrow beside tuples: {size}", one, {TUPLES: one.timed(TUPLES)}, rounds, {TUPLES: 1.6}
             )
-            yield _measurement(f"one core: {size}", one, {PLAIN: lambda: _plain(folder)}, rounds, {PLAIN: 0.8})
+            yield _measurement(f"one core: {size}", one, {PLAIN: partial(_plain, folder)}, rounds, {PLAIN: 0.8})
             with logs.dump_log(segments) as dump:
-                peers = {ONE_CORE: one.timed("arrow"), PLAIN: lambda: _plain(folder), KAFKA: dump}
+                peers: dict[str, Call | Waiting] = {
+                    ONE_CORE: one.timed("arrow"),
+                    PLAIN: partial(_plain, folder),
+                    KAFKA: dump,
+                }
                 yield _measurement(f"two cores: {size}", two, peers, rounds, {ONE_CORE: 1.4, PLAIN: 1.3, KAFKA: 1.5})
 
 
