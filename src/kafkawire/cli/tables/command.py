@@ -184,6 +184,6 @@ def _print_table(table: TerminalTable, stream: BinaryIO, errors: Console, *, eve
     table.print(Console(file=text, width=None if terminal else _WIDE), everything=everything or not terminal)
     text.detach()
     if table.left_out_columns:
-        errors.print(f"No room for {', '.join(table.left_out_columns)}: --columns chooses.")
+        errors.print(f"Not shown: {', '.join(table.left_out_columns)}; --columns chooses.")
     if table.left_out_rows:
         errors.print(f"{table.left_out_rows:,} more rows: --format csv, json or parquet has them all.")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import pyarrow as pa
+from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -19,13 +20,25 @@ __all__ = ["MAXIMUM_ROWS", "TerminalTable", "visible"]
 MAXIMUM_ROWS: Final = 1_000
 """Rows that are shown; programs that want more take another format."""
 
-_FAINT: Final = ("cluster", "file", "batch_position", "leader_epoch", "_corrupt_record")
-"""Columns that are left out first where there is not enough room."""
+_TELLING: Final = frozenset(
+    {
+        *("principal", "permission", "permission_type", "operation", "resource_type", "resource_name"),
+        *("user", "client_id", "ip", "name", "partitions", "group_id", "topic", "partition", "committed_offset"),
+        *("valid_from", "valid_to", "log_offset", "append_time", "record_type", "_error"),
+    }
+)
+"""Columns that are shown first."""
 
-_FAINTER_THAN_MOST: Final = ("id", "acl_id", "topic_id", "record_version")
+_CUT: Final = "json"
+"""The column that gets what room is left, and is cut where that ends."""
 
-_WIDEST: Final = 44
-_GAP: Final = 3
+_FAINT: Final = frozenset({"cluster", "file", "batch_position", "leader_epoch"})
+"""Columns that are shown last: where a row was read says least."""
+
+_IDENTITIES: Final = frozenset({"id", "acl_id", "topic_id", "record_version"})
+_WIDEST: Final = 30
+_NARROWEST_CUT: Final = 40
+_GAP: Final = 2
 _UNSEEN: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 
@@ -33,11 +46,12 @@ _UNSEEN: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\
 class _Column:
     name: str
     cells: Sequence[str]
-    numbers: bool
+    kind: pa.DataType
 
     @property
     def width(self) -> int:
-        return min(_WIDEST, max((len(text) for text in (self.name, *self.cells)), default=1))
+        longest = max(len(text) for text in (self.name, *self.cells))
+        return longest if self.name == _CUT else min(_WIDEST, longest)
 
 
 class TerminalTable:
@@ -71,9 +85,10 @@ class TerminalTable:
         self.left_out_columns = tuple(
             column.name for column in self._columns if column.name not in {each.name for each in shown}
         )
-        table = Table()
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
         for column in shown:
-            table.add_column(column.name, justify="right" if column.numbers else "left", overflow="fold")
+            number = pa.types.is_integer(column.kind) or pa.types.is_floating(column.kind)
+            table.add_column(column.name, justify="right" if number else "left", overflow="fold")
         for cells in zip(*(column.cells for column in shown), strict=True):
             table.add_row(*(Text(cell) for cell in cells))
         console.print(table)
@@ -88,7 +103,14 @@ def _columns(batches: Sequence[pa.RecordBatch], schema: pa.Schema) -> Iterator[_
     plain = [as_plain_columns(batch) for batch in batches]
     for position, field in enumerate(schema):
         cells = [_shown(cell) for batch in plain for cell in batch.column(position).to_pylist()]
-        yield _Column(field.name, cells, pa.types.is_integer(field.type) or pa.types.is_floating(field.type))
+        yield _Column(
+            field.name, list(map(_short_time, cells)) if pa.types.is_timestamp(field.type) else cells, field.type
+        )
+
+
+def _short_time(text: str) -> str:
+    """Kafka's clocks tell milliseconds: three zeros after them say nothing."""
+    return f"{text[:-4]}Z" if text.endswith("000Z") else text
 
 
 def _shown(cell: object) -> str:
@@ -107,18 +129,30 @@ def _fitting(columns: Sequence[_Column], width: int) -> Sequence[_Column]:
     """Those that say most, as many as there is room for, in their order: columns without a single cell say nothing."""
     names = {column.name for column in columns}
     told = [column for column in columns if any(column.cells)] or list(columns)
-    free = width - 1
-    chosen: set[str] = set()
-    for column in sorted(told, key=lambda each: _rank(each.name, names)):
-        if column.width + _GAP <= free or not chosen:
-            chosen.add(column.name)
-            free -= column.width + _GAP
-    return [column for column in columns if column.name in chosen]
+    free = width - _GAP
+    chosen: dict[str, _Column] = {}
+    for column in sorted(told, key=lambda each: _rank(each, names)):
+        shown = column
+        if column.name == _CUT and free >= _NARROWEST_CUT:
+            shown = replace(column, cells=[_cut(text, free - _GAP) for text in column.cells])
+        if shown.width + _GAP <= free or not chosen:
+            chosen[column.name] = shown
+            free -= shown.width + _GAP
+    return [chosen[column.name] for column in columns if column.name in chosen]
 
 
-def _rank(name: str, names: set[str]) -> int:
-    """Which columns go first: codes stand beside their names, and where a row was read says least."""
-    if name in _FAINT:
-        return 2
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+def _rank(column: _Column, names: set[str]) -> int:
+    """Which columns go first."""
+    name = column.name
+    if name in _TELLING:
+        return 0
+    if name == _CUT:
+        return 1
+    if name in _FAINT or pa.types.is_binary(column.kind):
+        return 4
     beside_its_name = name.endswith("_code") and name.removesuffix("_code") in names
-    return 1 if beside_its_name or name in _FAINTER_THAN_MOST else 0
+    return 3 if beside_its_name or name in _IDENTITIES else 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
+from datetime import UTC, datetime
 
 import pyarrow as pa
 from rich.console import Console
@@ -44,10 +45,32 @@ def printed(rows: list[dict[str, object]], width: int, *, everything: bool = Fal
 
 
 def test_columns_that_say_most_are_shown_first() -> None:
-    text, table = printed([ROW], 52)
-    headings = [cell.strip() for cell in text.splitlines()[1].strip("┃").split("┃")]
-    assert headings == ["principal", "operation", "offset", "tombstone"]
+    text, table = printed([ROW], 44)
+    assert text.split()[:4] == ["principal", "operation", "offset", "tombstone"]
     assert table.left_out_columns == ("cluster", "file", "operation_code", "host")
+
+
+def test_json_takes_the_room_that_is_left_and_is_cut_there() -> None:
+    types: Mapping[str, pa.DataType] = {"log_offset": pa.int64(), "key": pa.binary(), "json": pa.string()}
+    schema = pa.schema(types)
+    batch = pa.RecordBatch.from_pylist([{"log_offset": 1, "key": b"k", "json": "x" * 500}], schema=schema)
+    table = TerminalTable([batch], schema)
+    text = io.StringIO()
+    table.print(Console(file=text, width=80), everything=False)
+    lines = [line.rstrip() for line in text.getvalue().splitlines() if line.strip()]
+    assert len(lines) == 3
+    assert lines[2].endswith("x…")
+    assert len(lines[2]) in range(70, 81)
+    assert table.left_out_columns == ("key",)
+
+
+def test_times_are_told_to_the_milliseconds_of_kafkas_clocks() -> None:
+    schema = pa.schema({"valid_from": pa.timestamp("us", tz="UTC")})
+    times = [datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 3, 1, 0, 0, 0, 1500, tzinfo=UTC)]
+    table = TerminalTable([pa.RecordBatch.from_pylist([{"valid_from": time} for time in times], schema=schema)], schema)
+    text = io.StringIO()
+    table.print(Console(file=text, width=80), everything=False)
+    assert text.getvalue().split()[-2:] == ["2026-03-01T00:00:00.000Z", "2026-03-01T00:00:00.001500Z"]
 
 
 def test_all_columns_are_shown_if_wanted() -> None:
