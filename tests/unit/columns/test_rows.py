@@ -238,3 +238,17 @@ def test_the_texts_of_many_ids_are_not_all_remembered() -> None:
     assert rows.extend(0, octets) == len(ids)
     found, _ = taken(rows, columns.schema.names)
     assert [row["topic_id"] for row in found] == [str(id_) for id_ in ids]
+
+
+@pytest.mark.parametrize("length", [0, 1, 125, 126, 127, 128, 300, 32_767])
+def test_text_of_any_length(length: int) -> None:
+    text = "é" * (length // 2) + "x" * (length % 2)
+    for version in OffsetCommitValue.VERSIONS:
+        rows = commits()
+        whole = OffsetCommitValue(7, 2, text, 9).encode(version)
+        assert rows.extend(version, [whole, whole[:-1], whole]) == 1
+        found, _ = taken(rows, NAMES)
+        assert (found[0]["metadata"], found[0]["commit_timestamp"]) == (text, 9)
+    keys = record_columns("OffsetCommitKey").rows()
+    assert keys.extend(0, [OffsetCommitKey(text, text, 3).encode(0), OffsetCommitKey("", text).encode(0)]) == 2
+    assert [array.null_count for array in keys.take()[0]] == [0, 0, 0]

@@ -128,7 +128,7 @@ def _codec(codec: Codec, names: CodecNames) -> ColumnCodec:
         single=codec.single and not codec.is_message,
         many=codec.many,
         is_message=codec.is_message,
-        reading=tuple(_columnar(step, layout) for step in reading_steps(layout, names)),
+        reading=tuple(_columnar(step, layout) for step in reading_steps(layout, names, octets_alone=True)),
         bulk=_bulk(layout) if codec.many else None,
         row=_tuple("None" if field.presence == "absent" else local(field) for field in layout.fields),
         columns=tuple(Column(index, f"{local(field)}_add", local(field)) for index, field in present) or _COUNTER,

@@ -38,7 +38,7 @@ class ReadText:
     """A string or octets whose length is in ``n``; ``kind`` is ``text`` or ``octets``; ``decoded`` text becomes a str.
 
     ``view`` octets are not copied: they are a slice of the local ``view`` of the buffer. ``tail`` are the fixed-width
-    values behind a short compact string, which one ``struct`` call reads with it.
+    values behind a short string, which one ``struct`` call reads with it.
     """
 
     target: str
@@ -167,25 +167,29 @@ def bulk_reading(layout: StructLayout) -> Bulk | None:
     return Bulk("".join(codes) + ("x" if layout.flexible else ""), size + layout.flexible, layout.flexible)
 
 
-def reading_steps(layout: StructLayout, names: CodecNames) -> tuple[ReadStep, ...]:
-    """The steps that read the fields of a struct into locals, each named after its attribute."""
+def reading_steps(layout: StructLayout, names: CodecNames, *, octets_alone: bool = False) -> tuple[ReadStep, ...]:
+    """The steps that read the fields of a struct into locals, each named after its attribute.
+
+    Where strings stay ``octets_alone``, one ``struct`` call is also worth it for a single value behind a string.
+    """
     parts: list[Fixed | ReadStep] = []
     for field in layout.inline:
         parts += _parts(field, local(field), names)
     if layout.flexible:
         parts.append(Fixed(LENGTH, *COMPACT_PREFIX))
         known = tuple(
-            KnownTag(field.tag or 0, tuple(_fuse(_parts(field, local(field), names)))) for field in layout.tagged
+            KnownTag(field.tag or 0, tuple(_fuse(_parts(field, local(field), names), octets_alone)))
+            for field in layout.tagged
         )
         defaults = tuple(
             TagDefault(local(field), layout_annotation(field, names.message_class), default_expression(field))
             for field in layout.tagged
         )
         parts.append(ReadTags(known, defaults))
-    return tuple(_fuse(parts))
+    return tuple(_fuse(parts, octets_alone))
 
 
-def _fuse(parts: list[Fixed | ReadStep]) -> Iterator[ReadStep]:
+def _fuse(parts: list[Fixed | ReadStep], octets_alone: bool = False) -> Iterator[ReadStep]:
     """Gather fixed-width neighbours into runs, and give those behind a compact string to it."""
     run: list[Fixed] = []
     text: ReadText | None = None
@@ -193,12 +197,12 @@ def _fuse(parts: list[Fixed | ReadStep]) -> Iterator[ReadStep]:
         if isinstance(part, Fixed):
             run.append(part)
             continue
-        if text is not None and len(run) > 1:
+        if text is not None and _is_worth_a_call(run, octets_alone):
             yield replace(text, tail=_run(run))
         else:
             yield from filter(None, (text, _run(run) if run else None))
         run = []
-        text = part if isinstance(part, ReadText) and _may_have_tail(part) else None
+        text = part if isinstance(part, ReadText) and _may_have_tail(part, octets_alone) else None
         if part is not None and text is None:
             yield part
 
@@ -226,8 +230,13 @@ def _may_be_twins(numbers: ReadNumbers, first: ReadNumbers) -> bool:
     return is_short and numbers.code == first.code != "d"
 
 
-def _may_have_tail(text: ReadText) -> bool:
-    return text.compact and not text.nullable and text.kind == "text"
+def _may_have_tail(text: ReadText, octets_alone: bool) -> bool:
+    return (text.compact or octets_alone) and not text.nullable and text.kind == "text"
+
+
+def _is_worth_a_call(tail: list[Fixed], octets_alone: bool) -> bool:
+    """Whether values are read with the string before them; a single byte is quicker read without any call."""
+    return len(tail) > 1 or (octets_alone and bool(tail) and tail[0].code != COMPACT_PREFIX[0])
 
 
 def _run(run: list[Fixed]) -> ReadRun:

@@ -48,8 +48,12 @@ _unpack_iiB = unpacker("iiB")
 _unpack_iii = unpacker("iii")
 _unpack_qB = unpacker("qB")
 _unpack_qi = unpacker("qi")
+_unpack_text_h = text_unpackers("h")
 _unpack_text_iB = text_unpackers("iB")
+_unpack_text_ih = text_unpackers("ih")
+_unpack_text_ii = text_unpackers("ii")
 _unpack_text_iiB = text_unpackers("iiB")
+_unpack_text_iii = text_unpackers("iii")
 
 
 # MemberMetadata, version 0
@@ -66,27 +70,42 @@ def _read_many_member_metadata_v0(buffer: bytes, at: int, count: int) -> tuple[t
     for _ in range(count):
         (n,) = _unpack_h(buffer, at)
         at += 2
-        if n < 0:
+        if 0 <= n < 127:
+            end = at + n + 2
+            member_id, n = _unpack_text_h[n + 1](buffer, at)
+            at = end
+        elif n < 0:
             raise ValueError
-        end = at + n
-        member_id = buffer[at:end]
-        at = end
-        (n,) = _unpack_h(buffer, at)
-        at += 2
-        if n < 0:
+        else:
+            end = at + n
+            member_id = buffer[at:end]
+            at = end
+            (n,) = _unpack_h(buffer, at)
+            at += 2
+        if 0 <= n < 127:
+            end = at + n + 2
+            client_id, n = _unpack_text_h[n + 1](buffer, at)
+            at = end
+        elif n < 0:
             raise ValueError
-        end = at + n
-        client_id = buffer[at:end]
-        at = end
-        (n,) = _unpack_h(buffer, at)
-        at += 2
-        if n < 0:
+        else:
+            end = at + n
+            client_id = buffer[at:end]
+            at = end
+            (n,) = _unpack_h(buffer, at)
+            at += 2
+        if 0 <= n < 127:
+            end = at + n + 8
+            client_host, session_timeout, n = _unpack_text_ii[n + 1](buffer, at)
+            at = end
+        elif n < 0:
             raise ValueError
-        end = at + n
-        client_host = buffer[at:end]
-        at = end
-        session_timeout, n = _unpack_ii(buffer, at)
-        at += 8
+        else:
+            end = at + n
+            client_host = buffer[at:end]
+            at = end
+            session_timeout, n = _unpack_ii(buffer, at)
+            at += 8
         if n < 0:
             raise ValueError
         end = at + n
@@ -122,13 +141,18 @@ def _decode_group_metadata_value_v0(buffers: Sequence[bytes], begin: int, column
         at = begin
         (n,) = _unpack_h(buffer, at)
         at += 2
-        if n < 0:
+        if 0 <= n < 127:
+            end = at + n + 6
+            protocol_type, generation, n = _unpack_text_ih[n + 1](buffer, at)
+            at = end
+        elif n < 0:
             raise ValueError
-        end = at + n
-        protocol_type = buffer[at:end]
-        at = end
-        generation, n = _unpack_ih(buffer, at)
-        at += 6
+        else:
+            end = at + n
+            protocol_type = buffer[at:end]
+            at = end
+            generation, n = _unpack_ih(buffer, at)
+            at += 6
         if n < 0:
             protocol = None
         else:
@@ -178,27 +202,42 @@ def _read_many_member_metadata_v1(buffer: bytes, at: int, count: int) -> tuple[t
     for _ in range(count):
         (n,) = _unpack_h(buffer, at)
         at += 2
-        if n < 0:
+        if 0 <= n < 127:
+            end = at + n + 2
+            member_id, n = _unpack_text_h[n + 1](buffer, at)
+            at = end
+        elif n < 0:
             raise ValueError
-        end = at + n
-        member_id = buffer[at:end]
-        at = end
-        (n,) = _unpack_h(buffer, at)
-        at += 2
-        if n < 0:
+        else:
+            end = at + n
+            member_id = buffer[at:end]
+            at = end
+            (n,) = _unpack_h(buffer, at)
+            at += 2
+        if 0 <= n < 127:
+            end = at + n + 2
+            client_id, n = _unpack_text_h[n + 1](buffer, at)
+            at = end
+        elif n < 0:
             raise ValueError
-        end = at + n
-        client_id = buffer[at:end]
-        at = end
-        (n,) = _unpack_h(buffer, at)
-        at += 2
-        if n < 0:
+        else:
+            end = at + n
+            client_id = buffer[at:end]
+            at = end
+            (n,) = _unpack_h(buffer, at)
+            at += 2
+        if 0 <= n < 127:
+            end = at + n + 12
+            client_host, rebalance_timeout, session_timeout, n = _unpack_text_iii[n + 1](buffer, at)
+            at = end
+        elif n < 0:
             raise ValueError
-        end = at + n
-        client_host = buffer[at:end]
-        at = end
-        rebalance_timeout, session_timeout, n = _unpack_iii(buffer, at)
-        at += 12
+        else:
+            end = at + n
+            client_host = buffer[at:end]
+            at = end
+            rebalance_timeout, session_timeout, n = _unpack_iii(buffer, at)
+            at += 12
         if n < 0:
             raise ValueError
         end = at + n
@@ -236,13 +275,18 @@ def _decode_group_metadata_value_v1(buffers: Sequence[bytes], begin: int, column
         at = begin
         (n,) = _unpack_h(buffer, at)
         at += 2
-        if n < 0:
+        if 0 <= n < 127:
+            end = at + n + 6
+            protocol_type, generation, n = _unpack_text_ih[n + 1](buffer, at)
+            at = end
+        elif n < 0:
             raise ValueError
-        end = at + n
-        protocol_type = buffer[at:end]
-        at = end
-        generation, n = _unpack_ih(buffer, at)
-        at += 6
+        else:
+            end = at + n
+            protocol_type = buffer[at:end]
+            at = end
+            generation, n = _unpack_ih(buffer, at)
+            at += 6
         if n < 0:
             protocol = None
         else:
@@ -298,13 +342,18 @@ def _decode_group_metadata_value_v2(buffers: Sequence[bytes], begin: int, column
         at = begin
         (n,) = _unpack_h(buffer, at)
         at += 2
-        if n < 0:
+        if 0 <= n < 127:
+            end = at + n + 6
+            protocol_type, generation, n = _unpack_text_ih[n + 1](buffer, at)
+            at = end
+        elif n < 0:
             raise ValueError
-        end = at + n
-        protocol_type = buffer[at:end]
-        at = end
-        generation, n = _unpack_ih(buffer, at)
-        at += 6
+        else:
+            end = at + n
+            protocol_type = buffer[at:end]
+            at = end
+            generation, n = _unpack_ih(buffer, at)
+            at += 6
         if n < 0:
             protocol = None
         else:
@@ -356,13 +405,18 @@ def _read_many_member_metadata_v3(buffer: bytes, at: int, count: int) -> tuple[t
     for _ in range(count):
         (n,) = _unpack_h(buffer, at)
         at += 2
-        if n < 0:
+        if 0 <= n < 127:
+            end = at + n + 2
+            member_id, n = _unpack_text_h[n + 1](buffer, at)
+            at = end
+        elif n < 0:
             raise ValueError
-        end = at + n
-        member_id = buffer[at:end]
-        at = end
-        (n,) = _unpack_h(buffer, at)
-        at += 2
+        else:
+            end = at + n
+            member_id = buffer[at:end]
+            at = end
+            (n,) = _unpack_h(buffer, at)
+            at += 2
         if n < 0:
             group_instance_id = None
         else:
@@ -371,20 +425,30 @@ def _read_many_member_metadata_v3(buffer: bytes, at: int, count: int) -> tuple[t
             at = end
         (n,) = _unpack_h(buffer, at)
         at += 2
-        if n < 0:
+        if 0 <= n < 127:
+            end = at + n + 2
+            client_id, n = _unpack_text_h[n + 1](buffer, at)
+            at = end
+        elif n < 0:
             raise ValueError
-        end = at + n
-        client_id = buffer[at:end]
-        at = end
-        (n,) = _unpack_h(buffer, at)
-        at += 2
-        if n < 0:
+        else:
+            end = at + n
+            client_id = buffer[at:end]
+            at = end
+            (n,) = _unpack_h(buffer, at)
+            at += 2
+        if 0 <= n < 127:
+            end = at + n + 12
+            client_host, rebalance_timeout, session_timeout, n = _unpack_text_iii[n + 1](buffer, at)
+            at = end
+        elif n < 0:
             raise ValueError
-        end = at + n
-        client_host = buffer[at:end]
-        at = end
-        rebalance_timeout, session_timeout, n = _unpack_iii(buffer, at)
-        at += 12
+        else:
+            end = at + n
+            client_host = buffer[at:end]
+            at = end
+            rebalance_timeout, session_timeout, n = _unpack_iii(buffer, at)
+            at += 12
         if n < 0:
             raise ValueError
         end = at + n
@@ -433,13 +497,18 @@ def _decode_group_metadata_value_v3(buffers: Sequence[bytes], begin: int, column
         at = begin
         (n,) = _unpack_h(buffer, at)
         at += 2
-        if n < 0:
+        if 0 <= n < 127:
+            end = at + n + 6
+            protocol_type, generation, n = _unpack_text_ih[n + 1](buffer, at)
+            at = end
+        elif n < 0:
             raise ValueError
-        end = at + n
-        protocol_type = buffer[at:end]
-        at = end
-        generation, n = _unpack_ih(buffer, at)
-        at += 6
+        else:
+            end = at + n
+            protocol_type = buffer[at:end]
+            at = end
+            generation, n = _unpack_ih(buffer, at)
+            at += 6
         if n < 0:
             protocol = None
         else:

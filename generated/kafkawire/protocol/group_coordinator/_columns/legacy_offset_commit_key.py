@@ -7,12 +7,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns
-from kafkawire.wire.fastpath import unpacker
+from kafkawire.wire.fastpath import text_unpackers, unpacker
 
 SCHEMA: ColumnTypes = (("group", "string"), ("topic", "string"), ("partition", "int32"))
 
 _unpack_h = unpacker("h")
 _unpack_i = unpacker("i")
+_unpack_text_h = text_unpackers("h")
+_unpack_text_i = text_unpackers("i")
 
 
 # LegacyOffsetCommitKey, version 0
@@ -30,20 +32,30 @@ def _decode_legacy_offset_commit_key_v0(buffers: Sequence[bytes], begin: int, co
         at = begin
         (n,) = _unpack_h(buffer, at)
         at += 2
-        if n < 0:
+        if 0 <= n < 127:
+            end = at + n + 2
+            group, n = _unpack_text_h[n + 1](buffer, at)
+            at = end
+        elif n < 0:
             raise ValueError
-        end = at + n
-        group = buffer[at:end]
-        at = end
-        (n,) = _unpack_h(buffer, at)
-        at += 2
-        if n < 0:
+        else:
+            end = at + n
+            group = buffer[at:end]
+            at = end
+            (n,) = _unpack_h(buffer, at)
+            at += 2
+        if 0 <= n < 127:
+            end = at + n + 4
+            topic, partition = _unpack_text_i[n + 1](buffer, at)
+            at = end
+        elif n < 0:
             raise ValueError
-        end = at + n
-        topic = buffer[at:end]
-        at = end
-        (partition,) = _unpack_i(buffer, at)
-        at += 4
+        else:
+            end = at + n
+            topic = buffer[at:end]
+            at = end
+            (partition,) = _unpack_i(buffer, at)
+            at += 4
         if at != len(buffer) and (whole or at > len(buffer)):
             break
         group_add(group)

@@ -7,12 +7,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns
-from kafkawire.wire.fastpath import unpacker
+from kafkawire.wire.fastpath import text_unpackers, unpacker
 
 SCHEMA: ColumnTypes = (("offset", "int64"), ("metadata", "string"), ("commit_timestamp", "int64"))
 
 _unpack_q = unpacker("q")
 _unpack_qh = unpacker("qh")
+_unpack_text_q = text_unpackers("q")
 
 
 # LegacyOffsetCommitValue, version 0
@@ -30,13 +31,18 @@ def _decode_legacy_offset_commit_value_v0(buffers: Sequence[bytes], begin: int, 
         at = begin
         offset, n = _unpack_qh(buffer, at)
         at += 10
-        if n < 0:
+        if 0 <= n < 127:
+            end = at + n + 8
+            metadata, commit_timestamp = _unpack_text_q[n + 1](buffer, at)
+            at = end
+        elif n < 0:
             raise ValueError
-        end = at + n
-        metadata = buffer[at:end]
-        at = end
-        (commit_timestamp,) = _unpack_q(buffer, at)
-        at += 8
+        else:
+            end = at + n
+            metadata = buffer[at:end]
+            at = end
+            (commit_timestamp,) = _unpack_q(buffer, at)
+            at += 8
         if at != len(buffer) and (whole or at > len(buffer)):
             break
         offset_add(offset)

@@ -25,7 +25,9 @@ _unpack_qh = unpacker("qh")
 _unpack_qiB = unpacker("qiB")
 _unpack_qih = unpacker("qih")
 _unpack_qq = unpacker("qq")
+_unpack_text_q = text_unpackers("q")
 _unpack_text_qB = text_unpackers("qB")
+_unpack_text_qq = text_unpackers("qq")
 
 
 # OffsetCommitValue, versions 0, 2
@@ -43,13 +45,18 @@ def _decode_offset_commit_value_v0(buffers: Sequence[bytes], begin: int, columns
         at = begin
         offset, n = _unpack_qh(buffer, at)
         at += 10
-        if n < 0:
+        if 0 <= n < 127:
+            end = at + n + 8
+            metadata, commit_timestamp = _unpack_text_q[n + 1](buffer, at)
+            at = end
+        elif n < 0:
             raise ValueError
-        end = at + n
-        metadata = buffer[at:end]
-        at = end
-        (commit_timestamp,) = _unpack_q(buffer, at)
-        at += 8
+        else:
+            end = at + n
+            metadata = buffer[at:end]
+            at = end
+            (commit_timestamp,) = _unpack_q(buffer, at)
+            at += 8
         if at != len(buffer) and (whole or at > len(buffer)):
             break
         offset_add(offset)
@@ -75,13 +82,18 @@ def _decode_offset_commit_value_v1(buffers: Sequence[bytes], begin: int, columns
         at = begin
         offset, n = _unpack_qh(buffer, at)
         at += 10
-        if n < 0:
+        if 0 <= n < 127:
+            end = at + n + 16
+            metadata, commit_timestamp, expire_timestamp = _unpack_text_qq[n + 1](buffer, at)
+            at = end
+        elif n < 0:
             raise ValueError
-        end = at + n
-        metadata = buffer[at:end]
-        at = end
-        commit_timestamp, expire_timestamp = _unpack_qq(buffer, at)
-        at += 16
+        else:
+            end = at + n
+            metadata = buffer[at:end]
+            at = end
+            commit_timestamp, expire_timestamp = _unpack_qq(buffer, at)
+            at += 16
         if at != len(buffer) and (whole or at > len(buffer)):
             break
         offset_add(offset)
@@ -108,13 +120,18 @@ def _decode_offset_commit_value_v3(buffers: Sequence[bytes], begin: int, columns
         at = begin
         offset, leader_epoch, n = _unpack_qih(buffer, at)
         at += 14
-        if n < 0:
+        if 0 <= n < 127:
+            end = at + n + 8
+            metadata, commit_timestamp = _unpack_text_q[n + 1](buffer, at)
+            at = end
+        elif n < 0:
             raise ValueError
-        end = at + n
-        metadata = buffer[at:end]
-        at = end
-        (commit_timestamp,) = _unpack_q(buffer, at)
-        at += 8
+        else:
+            end = at + n
+            metadata = buffer[at:end]
+            at = end
+            (commit_timestamp,) = _unpack_q(buffer, at)
+            at += 8
         if at != len(buffer) and (whole or at > len(buffer)):
             break
         offset_add(offset)

@@ -7,11 +7,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns
-from kafkawire.wire.fastpath import unpacker
+from kafkawire.wire.fastpath import text_unpackers, unpacker
 
 SCHEMA: ColumnTypes = (("group_id", "string"), ("member_id", "string"))
 
 _unpack_h = unpacker("h")
+_unpack_text_h = text_unpackers("h")
 
 
 # ShareGroupTargetAssignmentMemberKey, version 0
@@ -29,13 +30,18 @@ def _decode_share_group_target_assignment_member_key_v0(
         at = begin
         (n,) = _unpack_h(buffer, at)
         at += 2
-        if n < 0:
+        if 0 <= n < 127:
+            end = at + n + 2
+            group_id, n = _unpack_text_h[n + 1](buffer, at)
+            at = end
+        elif n < 0:
             raise ValueError
-        end = at + n
-        group_id = buffer[at:end]
-        at = end
-        (n,) = _unpack_h(buffer, at)
-        at += 2
+        else:
+            end = at + n
+            group_id = buffer[at:end]
+            at = end
+            (n,) = _unpack_h(buffer, at)
+            at += 2
         if n < 0:
             raise ValueError
         end = at + n

@@ -7,12 +7,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkawire.wire.columns import ColumnTypes, Columns, LayoutColumns, uuid_text
-from kafkawire.wire.fastpath import unpacker
+from kafkawire.wire.fastpath import text_unpackers, unpacker
 
 SCHEMA: ColumnTypes = (("group_id", "string"), ("topic_id", "string"), ("partition", "int32"))
 
 _unpack_16si = unpacker("16si")
 _unpack_h = unpacker("h")
+_unpack_text_16si = text_unpackers("16si")
 
 
 # ShareUpdateKey, version 0
@@ -30,13 +31,18 @@ def _decode_share_update_key_v0(buffers: Sequence[bytes], begin: int, columns: C
         at = begin
         (n,) = _unpack_h(buffer, at)
         at += 2
-        if n < 0:
+        if 0 <= n < 127:
+            end = at + n + 20
+            group_id, topic_id, partition = _unpack_text_16si[n + 1](buffer, at)
+            at = end
+        elif n < 0:
             raise ValueError
-        end = at + n
-        group_id = buffer[at:end]
-        at = end
-        topic_id, partition = _unpack_16si(buffer, at)
-        at += 20
+        else:
+            end = at + n
+            group_id = buffer[at:end]
+            at = end
+            topic_id, partition = _unpack_16si(buffer, at)
+            at += 20
         topic_id = uuid_text(topic_id)
         if at != len(buffer) and (whole or at > len(buffer)):
             break

@@ -13,6 +13,7 @@ from kafkawire.wire.fastpath import (
     many_numbers,
     rest_of_uvarint,
     tagged_entry,
+    text_unpackers,
     unknown_tags,
     unpacker,
     unpackers,
@@ -40,6 +41,7 @@ _unpack_qhibi = unpacker("qhibi")
 _unpack_qq = unpacker("qq")
 _unpack_qqB = unpacker("qqB")
 _unpack_many_i = unpackers("i")
+_unpack_text_i = text_unpackers("i")
 
 
 # PartitionsSchema, version 0
@@ -52,13 +54,18 @@ def _read_many_partitions_schema_v0(buffer: bytes, at: int, count: int) -> tuple
     for _ in range(count):
         (n,) = _unpack_h(buffer, at)
         at += 2
-        if n < 0:
+        if 0 <= n < 127:
+            end = at + n + 4
+            topic, n = _unpack_text_i[n + 1](buffer, at)
+            at = end
+        elif n < 0:
             raise ValueError
-        end = at + n
-        topic = buffer[at:end]
-        at = end
-        (n,) = _unpack_i(buffer, at)
-        at += 4
+        else:
+            end = at + n
+            topic = buffer[at:end]
+            at = end
+            (n,) = _unpack_i(buffer, at)
+            at += 4
         if 0 <= n < 127:
             partition_ids = _unpack_many_i[n](buffer, at)
             at += 4 * n
