@@ -88,7 +88,8 @@ class TerminalTable:
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
         for column in shown:
             number = pa.types.is_integer(column.kind) or pa.types.is_floating(column.kind)
-            table.add_column(column.name, justify="right" if number else "left", overflow="fold")
+            widest = None if everything else column.width
+            table.add_column(column.name, justify="right" if number else "left", overflow="fold", max_width=widest)
         for cells in zip(*(column.cells for column in shown), strict=True):
             table.add_row(*(Text(cell) for cell in cells))
         console.print(table)
