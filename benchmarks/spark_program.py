@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
-from pyspark.sql.datasource import DataSourceReader, InputPartition
+from pyspark.sql.datasource import InputPartition
 from pyspark.sql.types import StructType
 
 from kafkawire.spark import KafkaLogSource, register
@@ -33,7 +33,7 @@ class TupleSource(KafkaLogSource):
     def name(cls) -> str:
         return "kafka-log-tuples"
 
-    def reader(self, schema: StructType) -> DataSourceReader:
+    def reader(self, schema: StructType) -> KafkaLogReader:
         return TupleReader(self._reading)
 
 
@@ -50,7 +50,7 @@ class MeasuredSource(KafkaLogSource):
     def name(cls) -> str:
         return "kafka-log-memory"
 
-    def reader(self, schema: StructType) -> DataSourceReader:
+    def reader(self, schema: StructType) -> KafkaLogReader:
         return MeasuredReader(self._reading)
 
 

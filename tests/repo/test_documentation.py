@@ -23,6 +23,9 @@ from kafkawire.codegen.package_data import specs_dir
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+RUN_ELSEWHERE = {"spark.md"}
+"""Pages that need what other tests have running: see ``tests/interop/spark/test_page.py``."""
+
 GENERATED_PAGES = ROOT / "docs" / "reference" / "protocol"
 OWN_FOLDERS = ("specs", "templates", "generator", "generated", "src")
 TITLED = re.compile(r'^```\w+ title="([^"]+)"\n(.*?)^```', flags=re.MULTILINE | re.DOTALL)
@@ -56,10 +59,17 @@ def test_the_readme_shows_an_example() -> None:
     assert any(block.language == "python" for block in blocks(ROOT / "README.md"))
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=with_name)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if blocks(page) and page.name not in RUN_ELSEWHERE], ids=with_name
+)
 def test_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
+    run_blocks(page, tmp_path, monkeypatch)
+
+
+def run_blocks(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Carry out the blocks of a page in an empty folder."""
+    monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(folder)
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("CI", "true")  # hypothesis gives properties no deadline then: this machine may be busy
     namespace: dict[str, object] = {"__name__": "page"}
@@ -70,7 +80,7 @@ def test_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
             for command, shown in COMMAND.findall(block.text):
                 check_command(command, shown)
         elif block.title:
-            file = tmp_path / block.title
+            file = folder / block.title
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(block.text)
 

@@ -43,7 +43,7 @@ class KafkaLogSource(DataSource):
         """
         return self._reading.schema()
 
-    def reader(self, schema: StructType) -> DataSourceReader:
+    def reader(self, schema: StructType) -> KafkaLogReader:
         """What reads the table at once.
 
         Raises:

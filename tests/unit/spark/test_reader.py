@@ -1,0 +1,128 @@
+"""What the data source hands to Spark, without Java: the plain rows, under the schema that Spark expects."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TypeVar
+
+import pyarrow as pa
+import pytest
+
+pytest.importorskip("pyspark")
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyspark.sql.datasource import InputPartition
+
+from kafkawire.logs import LogReadError, read_table, table_named, table_names
+from kafkawire.spark import KafkaLogSource, OptionError
+from kafkawire.spark.accounts import read_accounts
+from kafkawire.spark.reading import LogPartition
+from kafkawire.spark.schemas import expected_by_spark, spark_schema
+from kafkawire.spark.source import FilteredKafkaLogReader, KafkaLogReader
+
+LOGS = Path(__file__).parents[2] / "fixtures" / "kafka-4.3.1" / "logs"
+
+
+T = TypeVar("T")
+
+
+def sent(value: T) -> T:
+    """What arrives in another process."""
+    arrived: T = pickle.loads(pickle.dumps(value))  # noqa: S301 it is ours
+    return arrived
+
+
+def read(options: Mapping[str, str]) -> pa.Table:
+    """As Spark does it: what is planned in one process goes pickled to others."""
+    source = sent(KafkaLogSource({"path": str(LOGS), **options}))
+    schema = source.schema()
+    reader = source.reader(schema)
+    partitions = reader.partitions()
+    expected = expected_by_spark(schema)
+    worker = sent(reader)
+    batches = [
+        batch
+        for partition in partitions
+        for batch in worker.read(sent(partition))
+        if batch.schema.equals(expected, check_metadata=True)
+    ]
+    return pa.Table.from_batches(batches, expected)
+
+
+@pytest.mark.parametrize("table", table_names())
+def test_every_table_has_the_rows_and_columns_of_the_plain_reading(table: str) -> None:
+    plain = pa.Table.from_batches(read_table(table, str(LOGS)), table_named(table).schema)
+    rows = read({"table": table})
+    assert rows.column_names == plain.column_names
+    assert rows.to_pylist() == plain.to_pylist()
+
+
+@given(size=st.integers(1, 60_000))
+@settings(max_examples=15)
+def test_parts_of_any_size_have_the_rows_of_the_whole(size: int) -> None:
+    options = {"table": "batches", "columns": "file,log_offset"}
+    assert read({**options, "maxPartitionBytes": str(size)}).to_pylist() == read(options).to_pylist()
+
+
+def test_each_task_leaves_its_accounts_once(tmp_path: Path) -> None:
+    source = KafkaLogSource(
+        {"path": str(LOGS), "table": "records", "maxPartitionBytes": "8k", "accountsPath": str(tmp_path / "accounts")}
+    )
+    reader = source.reader(source.schema())
+    partitions = reader.partitions()
+    for partition in [*partitions, *partitions]:  # a task may run again
+        rows = sum(batch.num_rows for batch in reader.read(partition))
+        assert rows
+    accounts = read_accounts(str(tmp_path / "accounts"))
+    assert len(list((tmp_path / "accounts").iterdir())) == len(partitions) > 3
+    assert accounts.balanced
+    assert accounts.bytes_read == sum(
+        file.stat().st_size for file in LOGS.glob("*/*") if file.suffix in {".log", ".checkpoint"}
+    )
+
+
+def test_the_partition_that_spark_makes_where_there_are_none_has_no_rows() -> None:
+    source = KafkaLogSource({"path": str(LOGS), "table": "records"})
+    assert list(source.reader(source.schema()).read(InputPartition(None))) == []
+
+
+def test_only_who_asks_for_it_gets_a_reader_that_takes_filters() -> None:
+    for options, kind in (
+        ({"table": "records"}, KafkaLogReader),
+        ({"table": "records", "pushdown": "true"}, FilteredKafkaLogReader),
+        ({"table": "acl_history", "pushdown": "true"}, KafkaLogReader),
+    ):
+        source = KafkaLogSource({"path": str(LOGS), **options})
+        assert type(source.reader(source.schema())) is kind
+
+
+def test_another_schema_is_refused() -> None:
+    source = KafkaLogSource({"path": str(LOGS), "table": "batches"})
+    with pytest.raises(OptionError, match="use the option 'columns' for some of the columns"):
+        source.reader(spark_schema(pa.schema([("log_offset", pa.string())])))
+
+
+def test_uris_are_read_through_arrow() -> None:
+    rows = read({"table": "batches", "path": LOGS.as_uri(), "columns": "log_offset,size"})
+    assert rows.to_pylist() == read({"table": "batches", "columns": "log_offset,size"}).to_pylist()
+
+
+def test_paths_and_uris_do_not_mix() -> None:
+    with pytest.raises(OptionError, match="cannot be read together"):
+        KafkaLogSource({"paths": f'["{LOGS}", "{LOGS.as_uri()}"]', "table": "batches"})
+
+
+def test_failfast_tells_where(tmp_path: Path) -> None:
+    segment = tmp_path / "__cluster_metadata-0" / f"{0:020}.log"
+    segment.parent.mkdir()
+    content = bytearray((LOGS / "__cluster_metadata-0" / segment.name).read_bytes())
+    content[70] ^= 1
+    segment.write_bytes(content)
+    source = KafkaLogSource({"path": str(tmp_path), "table": "records", "mode": "FAILFAST"})
+    (partition,) = source.reader(source.schema()).partitions()
+    assert isinstance(partition, LogPartition)
+    with pytest.raises(LogReadError, match="at byte 0, offset 0: bad_crc"):
+        list(source.reader(source.schema()).read(partition))
