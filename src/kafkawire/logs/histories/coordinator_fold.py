@@ -12,7 +12,6 @@ from kafkawire.logs.histories.source import FoldSource
 from kafkawire.logs.histories.times import Clock
 from kafkawire.logs.scanning.flaws import Flaw
 from kafkawire.logs.scanning.found import OpenedBatch
-from kafkawire.protocol.record_registries import GROUP_COORDINATOR_RECORDS
 from kafkawire.records.control_records import ControlRecord, ControlRecordType, decode_control_record
 from kafkawire.wire import DecodeError
 from kafkawire.wire.batches import RecordBatch
@@ -85,7 +84,7 @@ class CoordinatorFold(Generic[R]):
         self.reducer = reducer
         self._source = source
         self._limit = high_watermark
-        self._decoder = CoordinatorDecoder(GROUP_COORDINATOR_RECORDS, reducer.RECORDS)
+        self._decoder = CoordinatorDecoder(reducer.RECORDS, source.options.registry.coordinators[CONSUMER_OFFSETS])
         self._clock = Clock()
         self._expected = 0
 

@@ -9,6 +9,7 @@ import msgspec
 
 from kafkawire.logs.histories.metadata_records import FAILURE_CODES
 from kafkawire.protocol import message_class
+from kafkawire.protocol.record_registries import GROUP_COORDINATOR_RECORDS
 from kafkawire.records.version_prefix import PREFIX_SIZE
 from kafkawire.wire import DecodeError, Message, UnsupportedVersionError
 from kafkawire.wire.message import FAST_PATH_FAILS
@@ -44,16 +45,16 @@ class DecodedRecord(msgspec.Struct, gc=False):
 
 
 class CoordinatorDecoder:
-    """Decodes records of one topic.
+    """Decodes records of the group coordinator.
 
     Args:
-        types: the record types of the topic by their numbers.
-        wanted: names of those that are wanted.
+        wanted: names of the record types that are wanted.
+        known: all record types of the topic by their numbers, own ones as well; others than the wanted are passed over.
     """
 
-    def __init__(self, types: Mapping[int, CoordinatorRecordType], wanted: frozenset[str]) -> None:
-        self._types = types
-        self._wanted = {kind.number: kind for kind in types.values() if kind.name in wanted}
+    def __init__(self, wanted: frozenset[str], known: Mapping[int, CoordinatorRecordType]) -> None:
+        self._known = known
+        self._wanted = {kind.number: kind for kind in GROUP_COORDINATOR_RECORDS.values() if kind.name in wanted}
         self._readers = {_prefix(kind.number): _readers_of(kind) for kind in self._wanted.values()}
 
     def decode(self, key: bytes | None, value: bytes | None) -> DecodedRecord | None:
@@ -63,7 +64,7 @@ class CoordinatorDecoder:
         readers = self._readers.get(key[:PREFIX_SIZE])
         if readers is None:
             number = int.from_bytes(key[:PREFIX_SIZE], "big", signed=True)
-            if number in self._types:
+            if number in self._known:
                 return None
             return DecodedRecord(error="unknown_type", reason=f"no record has the type {number}")
         name, read_key, read_value = readers

@@ -43,7 +43,8 @@ class MetadataFold(Generic[K]):
         self._make_reducer = make_reducer
         self._source = source
         self._limit = high_watermark
-        self._records = MetadataRecords(self.reducer.RECORDS | MetadataState.OWN_RECORDS, source.failed)
+        wanted = self.reducer.RECORDS | MetadataState.OWN_RECORDS
+        self._records = MetadataRecords(wanted, source.options.registry.metadata, source.failed)
         self._state = MetadataState(self.reducer)
         self._expected: int | None = None
         self._flawed = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Final
 
 from kafkawire.logs.scanning.found import OpenedBatch
@@ -12,6 +12,7 @@ from kafkawire.records.framed_records import FRAME_VERSION
 from kafkawire.records.metadata_records import decode_metadata_record
 from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.message import FAST_PATH_FAILS
+from kafkawire.wire.varint import write_uvarint
 
 __all__ = ["FAILURE_CODES", "MetadataRecords"]
 
@@ -25,26 +26,31 @@ FAILURE_CODES: Final = {
 _FRAME_SIZE: Final = 3
 """Frame version, type and version of a record: a byte each, as all are so far."""
 
-_PASSED_OVER: Final = frozenset(bytes((FRAME_VERSION, number)) for number in METADATA_RECORDS)
-"""How records of known types begin; those that nobody wants are passed over whatever their version."""
-
 
 class MetadataRecords:
     """Decodes records.
 
     Args:
         wanted: names of the messages that are wanted.
+        known: numbers of all record types, own ones as well; records that nobody wants are passed over.
         failed: hears of records that are not as they should be.
 
     Attributes:
         lost_some: whether wanted records could not be decoded. Whoever looks resets it.
     """
 
-    def __init__(self, wanted: frozenset[str], failed: Callable[[str, str, OpenedBatch, int], None]) -> None:
+    def __init__(
+        self,
+        wanted: frozenset[str],
+        known: Collection[int],
+        failed: Callable[[str, str, OpenedBatch, int], None],
+    ) -> None:
         self.lost_some = False
         self._failed = failed
         kinds = {number: message_class(name) for number, name in METADATA_RECORDS.items() if name in wanted}
         self._wanted = frozenset(kinds)
+        others = frozenset(known) - self._wanted
+        self._passed_over = frozenset(bytes((FRAME_VERSION,)) + write_uvarint(number) for number in others)
         self._readers: dict[bytes, Callable[[bytes, int], tuple[Message, int]]] = {
             bytes((FRAME_VERSION, number, version)): kind.fast_reader(version)
             for number, kind in kinds.items()
@@ -74,7 +80,7 @@ class MetadataRecords:
                     end = -1
                 if end != len(value):
                     message = self._with_bytes_left(value, found, offset)
-            elif value is None or value[:2] not in _PASSED_OVER or value[1] in self._wanted:
+            elif value is None or self._passed_over.isdisjoint((value[:2], value[:3])):
                 message = self._exactly(value, found, offset)
             if message is not None:
                 yield message, timestamp, offset

@@ -17,13 +17,14 @@ from tests.made_logs import (
 )
 
 from kafkawire.layout import Uuid
-from kafkawire.logs import Accounts, LogReadError, ReadMode, ReadOptions
+from kafkawire.logs import Accounts, LogReadError, ReadMode, ReadOptions, RecordRegistry
 from kafkawire.protocol import (
     AccessControlEntryRecord,
     OffsetCommitKey,
     OffsetCommitValue,
     RemoveAccessControlEntryRecord,
 )
+from kafkawire.protocol.record_registries import METADATA_RECORDS
 from kafkawire.records.metadata_records import encode_metadata_record
 from kafkawire.wire import Message
 from kafkawire.wire.batches import Record, encode_batch
@@ -128,6 +129,15 @@ def test_what_is_newer_than_the_definitions_is_counted_and_not_guessed(tmp_path:
     with pytest.raises(LogReadError) as caught:
         history("acl_history", tmp_path, options=ReadOptions(mode=ReadMode.FAILFAST))
     assert (caught.value.code, caught.value.offset) == ("unsupported_version", 1)
+
+
+def test_own_record_types_are_no_error(tmp_path: Path) -> None:
+    """Types that were defined beside Kafka's are known, so their records are passed over."""
+    own = RecordRegistry(metadata={**METADATA_RECORDS, 77: "OwnRecord", 1000: "OtherRecord"})
+    _odd(tmp_path / METADATA_LOG, b"\x01\x4d\x00?", b"\x01\xe8\x07\x00?", _value(_added(0)))
+    accounts = Accounts()
+    (row,) = history("acl_history", tmp_path, options=ReadOptions(registry=own), accounts=accounts)
+    assert (row["acl_id"], accounts.errors) == (str(_IDS[0]), {})
 
 
 def test_end_of_what_an_unreadable_record_may_have_begun_is_kept(tmp_path: Path) -> None:
