@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import pyarrow as pa
 
 from kafkawire.columns import MessageColumns
-from kafkawire.columns.arrow_types import ArrowArray
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.scanning.found import OpenedBatch
@@ -18,7 +17,6 @@ from kafkawire.logs.tables.message_rows import (
     RowFault,
     decode_messages,
     decode_repeated,
-    runs_of,
 )
 from kafkawire.logs.tables.output_columns import OutputColumn
 from kafkawire.logs.tables.row_table import Converted, RecordFlaw
@@ -74,16 +72,15 @@ class CoordinatorRows:
 
     def convert(self, rows: PendingRows, names: Sequence[str]) -> Converted:
         """See ``RowSource``."""
-        heads = [None if value is None else value[:_PREFIX_SIZE] for value in rows.values]
-        versions = {head: _version(head) for head in set(heads)}
+        heads = _Heads()
+        codes = [0 if value is None else heads[value[:_PREFIX_SIZE]] for value in rows.values]
+        versions = [None, *map(_version, heads)]
         flaws: dict[int, RecordFlaw] = {}
         decoded: dict[str, DecodedMessages] = {}
         if self._wants_value:
-            frames = {head: self._frame(version) for head, version in versions.items()}
-            runs = runs_of(map(frames.__getitem__, heads)) if len(frames) > 1 else [(frames[heads[0]], len(heads))]
-            found = decode_messages(self._value, rows.values, runs)
+            found = decode_messages(self._value, rows.values, [self._frame(each) for each in versions], codes)
             decoded["value"] = found
-            found.faults.update(self._version_faults(heads, versions))
+            found.faults.update(self._version_faults(codes, versions))
             flaws |= {row: RecordFlaw(code, rows.values[row], why) for row, (code, why) in found.faults.items()}
         if self._wants_key:
             found = decode_repeated(self._key, rows.keys, self._key_frame)
@@ -92,36 +89,34 @@ class CoordinatorRows:
         columns = {
             each.field.name: each.of(decoded[each.side].arrays) for each in self._outputs if each.field.name in names
         }
+        of_rows = pa.array(codes, pa.int32())
         if "record_version" in names:
-            columns["record_version"] = _of_heads(heads, versions, pa.int16())
+            columns["record_version"] = pa.array(versions, pa.int16()).take(of_rows)
         if "tombstone" in names:
-            columns["tombstone"] = _of_heads(heads, {head: head is None for head in versions}, pa.bool_())
+            columns["tombstone"] = pa.array([code == 0 for code in range(len(versions))], pa.bool_()).take(of_rows)
         return Converted(columns, flaws)
 
     def _frame(self, version: int | None) -> Frame | None:
         return (version, _PREFIX_SIZE) if version is not None and version in self._value.versions else None
 
-    def _version_faults(
-        self, heads: Sequence[bytes | None], versions: dict[bytes | None, int | None]
-    ) -> dict[int, RowFault]:
+    def _version_faults(self, codes: Sequence[int], versions: Sequence[int | None]) -> dict[int, RowFault]:
         known = self._value.versions
-        wrong = {head for head, version in versions.items() if head is not None and version not in known}
+        wrong = {code for code, version in enumerate(versions) if code and version not in known}
         if not wrong:
             return {}
-        return {row: _version_fault(versions[head], known) for row, head in enumerate(heads) if head in wrong}
+        return {row: _version_fault(versions[code], known) for row, code in enumerate(codes) if code in wrong}
 
 
-def _of_heads(
-    heads: Sequence[bytes | None], values: Mapping[bytes | None, int | bool | None], kind: pa.DataType
-) -> ArrowArray:
-    """A column whose values depend on the beginnings of the records' values."""
-    cells = [values[heads[0]]] * len(heads) if len(values) == 1 else [values[head] for head in heads]
-    column: ArrowArray = pa.array(cells, kind)
-    return column
+class _Heads(dict[bytes, int]):
+    """The beginnings of values, numbered from 1 as they come; 0 is for tombstones."""
+
+    def __missing__(self, head: bytes) -> int:
+        number = self[head] = len(self) + 1
+        return number
 
 
-def _version(head: bytes | None) -> int | None:
-    return int.from_bytes(head, "big", signed=True) if head is not None and len(head) == _PREFIX_SIZE else None
+def _version(head: bytes) -> int | None:
+    return int.from_bytes(head, "big", signed=True) if len(head) == _PREFIX_SIZE else None
 
 
 def _version_fault(version: int | None, known: range) -> RowFault:

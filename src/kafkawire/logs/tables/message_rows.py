@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import TypeAlias, cast
 
 import pyarrow as pa
@@ -13,7 +12,7 @@ from kafkawire.columns import MessageColumns, Rows
 from kafkawire.columns.arrow_types import ArrowArray
 from kafkawire.wire import DecodeError
 
-__all__ = ["DecodedMessages", "Frame", "RowFault", "decode_messages", "decode_repeated", "runs_of"]
+__all__ = ["DecodedMessages", "Frame", "RowFault", "decode_messages", "decode_repeated"]
 
 Frame: TypeAlias = tuple[int, int]
 """The version of a message, and where it begins in its octets."""
@@ -31,47 +30,51 @@ class DecodedMessages:
 
 
 def decode_messages(
-    columns: MessageColumns, octets: Sequence[bytes | None], runs: Iterable[tuple[Frame | None, int]]
+    columns: MessageColumns, octets: Sequence[bytes | None], frames: Sequence[Frame | None], codes: Sequence[int]
 ) -> DecodedMessages:
     """The messages as columns.
 
     Args:
         columns: of the message.
         octets: what the message of each row is in.
-        runs: where it is, in a version that the message has, or None for nulls; and for how many rows that is so.
+        frames: where messages can be, in versions that the message has; None for rows of nulls, which alone may have no
+            octets.
+        codes: which of the frames each row has.
     """
     rows = columns.rows()
     faults: dict[int, RowFault] = {}
-    at = 0
-    for frame, count in runs:
-        if frame is None:
-            rows.extend_nulls(count)
-        else:
-            # Only rows of nulls have no octets.
-            _extend(rows, frame, cast("Sequence[bytes]", octets[at : at + count]), at, faults)
-        at += count
+    used = sorted(set(codes))
+    # All of one version together, whatever lies between them, and then back into their order.
+    order: list[int] = []
+    for code in used:
+        frame = frames[code]
+        if frame is not None:
+            numbers = range(len(codes)) if len(used) == 1 else [row for row, each in enumerate(codes) if each == code]
+            whole = cast("Sequence[bytes]", octets if len(used) == 1 else [octets[number] for number in numbers])
+            _extend(rows, frame, whole, len(order), faults)
+            order += numbers
     arrays, bad_text = rows.take()
-    for row in bad_text:
-        faults.setdefault(row, ("decode_error", "text that is not UTF-8"))
-    return DecodedMessages(arrays, faults)
+    for at in bad_text:
+        faults.setdefault(at, ("decode_error", "text that is not UTF-8"))
+    if len(used) == 1 and order:
+        return DecodedMessages(arrays, faults)
+    positions: list[int | None] = [None] * len(codes)
+    for at, number in enumerate(order):
+        positions[number] = at
+    back = pa.array(positions, pa.int32())
+    return DecodedMessages([each.take(back) for each in arrays], {order[at]: fault for at, fault in faults.items()})
 
 
 def decode_repeated(columns: MessageColumns, octets: Sequence[bytes | None], frame: Frame) -> DecodedMessages:
     """As ``decode_messages`` for messages of one version, many of which are the same: each is decoded once."""
     encoded = pa.array(octets, pa.binary()).dictionary_encode()
     distinct = cast("list[bytes]", encoded.dictionary.to_pylist())
-    found = decode_messages(columns, distinct, [(frame, len(distinct))])
+    found = decode_messages(columns, distinct, [frame], [0] * len(distinct))
     faults: dict[int, RowFault] = {}
     if found.faults:
         numbers = cast("list[int]", encoded.indices.to_pylist())
         faults = {row: found.faults[number] for row, number in enumerate(numbers) if number in found.faults}
     return DecodedMessages([each.take(encoded.indices) for each in found.arrays], faults)
-
-
-def runs_of(frames: Iterable[Frame | None]) -> Iterator[tuple[Frame | None, int]]:
-    """The frames of rows, with how many rows in a row have the same."""
-    for frame, run in groupby(frames):
-        yield frame, sum(1 for _ in run)
 
 
 def _extend(rows: Rows, frame: Frame, buffers: Sequence[bytes], first: int, faults: dict[int, RowFault]) -> None:

@@ -10,7 +10,7 @@ from kafkawire.columns import MessageColumns
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.scanning.found import OpenedBatch
-from kafkawire.logs.tables.message_rows import Frame, RowFault, decode_messages, runs_of
+from kafkawire.logs.tables.message_rows import Frame, RowFault, decode_messages
 from kafkawire.logs.tables.output_columns import OutputColumn
 from kafkawire.logs.tables.record_types import FRAME_VERSION, read_metadata_frame
 from kafkawire.logs.tables.row_table import Converted, RecordFlaw
@@ -53,17 +53,25 @@ class MetadataRows:
 
     def convert(self, rows: PendingRows, names: Sequence[str]) -> Converted:
         """See ``RowSource``."""
-        frames: list[Frame | None] = []
+        frames: list[Frame | None] = [None]
+        code_of: dict[Frame, int] = {}
+        codes = []
         versions = []
         faults: dict[int, RowFault] = {}
         known = self._columns.versions
         for row, value in enumerate(rows.values):
             _, version, start = read_metadata_frame(value or b"")
             versions.append(version)
-            frames.append((version, start) if version in known else None)
             if version not in known:
+                codes.append(0)
                 faults[row] = "unsupported_version", f"version {version}; {known.start} to {known.stop - 1} are known"
-        decoded = decode_messages(self._columns, rows.values, runs_of(frames))
+                continue
+            frame = version, start
+            if frame not in code_of:
+                code_of[frame] = len(frames)
+                frames.append(frame)
+            codes.append(code_of[frame])
+        decoded = decode_messages(self._columns, rows.values, frames, codes)
         columns = {each.field.name: each.of(decoded.arrays) for each in self._outputs if each.field.name in names}
         columns["record_version"] = pa.array(versions, pa.int16())
         return Converted(
