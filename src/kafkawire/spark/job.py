@@ -25,7 +25,7 @@ from kafkawire.spark.accounts import read_accounts
 from kafkawire.spark.options import OptionError
 from kafkawire.spark.reading import make_reading
 
-__all__ = ["main"]
+__all__ = ["judge", "main", "reason_of"]
 
 DONE, FAILED, USAGE, SOME_FAILED = 0, 1, 2, 3
 
@@ -77,8 +77,8 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         accounts = _write(asked, options)
     except (PySparkException, Py4JError, OSError) as error:
-        return _fail(_reason(str(error)), FAILED)
-    return _judge(accounts, asked.max_errors)
+        return _fail(reason_of(str(error)), FAILED)
+    return judge(accounts, asked.max_errors)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -149,7 +149,13 @@ def _without_nesting(rows: DataFrame) -> DataFrame:
     return rows.select(columns)
 
 
-def _judge(accounts: Accounts, allowed: int | None) -> int:
+def judge(accounts: Accounts, allowed: int | None) -> int:
+    """Tell the accounts, and give the exit code that they mean.
+
+    Args:
+        accounts: of all tasks.
+        allowed: how many errors may be; None for any number.
+    """
     errors = sum(accounts.errors.values())
     sys.stderr.write(f"{accounts.line()}\n")
     if allowed is not None and errors > allowed:
@@ -158,7 +164,7 @@ def _judge(accounts: Accounts, allowed: int | None) -> int:
     return SOME_FAILED if errors else DONE
 
 
-def _reason(text: str) -> str:
+def reason_of(text: str) -> str:
     """What a user can use of an error that came through Java: our own words if there are any, else the first line."""
     own = _OWN_ERROR.findall(text)
     return own[-1] if own else text.strip().partition("\n")[0]

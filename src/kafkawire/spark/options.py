@@ -135,14 +135,14 @@ class _Texts:
         """Spark hands one path over as ``path``, and several as a JSON array ``paths``."""
         several = self.text("paths")
         if several is None:
-            return (self.required("path", "say what to read: load('/var/lib/kafka/data')"),)
+            return (_with_authority(self.required("path", "say what to read: load('/var/lib/kafka/data')")),)
         try:
             paths = json.loads(several)
         except json.JSONDecodeError:
             paths = None
         if not isinstance(paths, list) or not paths or not all(isinstance(path, str) and path for path in paths):
             raise self._wrong("paths", "no JSON array of paths")
-        return tuple(paths)
+        return tuple(map(_with_authority, paths))
 
     def names(self, name: str) -> tuple[str, ...] | None:
         text = self.text(name)
@@ -199,3 +199,8 @@ class _Texts:
 
     def _wrong(self, name: str, why: str) -> OptionError:
         return OptionError(f"option {name!r}: {self.text(name)!r} is {why}")
+
+
+def _with_authority(path: str) -> str:
+    """Hadoop writes ``file:/data`` for what is ``file:///data`` elsewhere."""
+    return f"file://{path.removeprefix('file:')}" if path.startswith("file:/") and "://" not in path else path

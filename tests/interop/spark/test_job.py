@@ -62,20 +62,6 @@ def test_what_is_there_is_not_overwritten_unasked(tmp_path: Path, capfd: pytest.
     assert (tmp_path / "kept").exists()
 
 
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        (("--table", "topic"), "the following arguments are required: --log, --out"),
-        (("--log", "/l", "--out", "/o", "--table", "topics"), "there is no table 'topics'"),
-        (("--log", "/l", "--out", "/o", "--table", "topic", "--as-of", "soon"), "option 'asOf': 'soon' is no time"),
-        (("--log", "/l", "--out", "/o", "--table", "topic", "--max-error", "1"), "unrecognized arguments: --max-error"),
-    ],
-)
-def test_wrong_usage_is_told(words: tuple[str, ...], complaint: str, capfd: pytest.CaptureFixture[str]) -> None:
-    assert tables(*words) == 2
-    assert complaint in capfd.readouterr().err
-
-
 def test_csv_and_json_hold_lists_and_bytes(tmp_path: Path) -> None:
     asked = ("--log", LOGS, "--table", "partition", "--columns", "partition_id,replicas")
     assert tables(*asked, "--out", tmp_path / "csv", "--format", "csv") == 0

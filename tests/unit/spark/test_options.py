@@ -120,6 +120,12 @@ def test_a_slip_is_corrected(slip: str, meant: str) -> None:
     assert str(refused.value) == f"there is no option {slip.lower()!r}: do you mean {meant!r}?"
 
 
+def test_uris_of_hadoop_are_written_out() -> None:
+    paths = '["file:/a", "file:///b", "s3a://bucket/c", "/d/file:/e"]'
+    found = source_options({"table": "records", "paths": paths}).paths
+    assert found == ("file:///a", "file:///b", "s3a://bucket/c", "/d/file:/e")
+
+
 def test_options_of_others_are_left_alone() -> None:
     assert source_options({**LEAST, "header": "true", "inferSchema": "true"}) == source_options(LEAST)
 

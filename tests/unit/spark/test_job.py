@@ -1,0 +1,71 @@
+"""What the job refuses before it asks for a session of Spark, and how it judges its accounts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyspark")
+
+from tests.generated_packages import field, message, write_definitions
+
+from kafkawire.cli.app import main as kafkawire
+from kafkawire.logs import Accounts
+from kafkawire.spark.job import judge, reason_of
+
+ASKED = ("spark", "tables", "--log", "/l", "--out", "/o")
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("spark", "tables", "--table", "topic"), "the following arguments are required: --log, --out"),
+        ((*ASKED, "--table", "topics"), "there is no table 'topics'"),
+        ((*ASKED, "--table", "topic", "--as-of", "soon"), "option 'asOf': 'soon' is no time like 2026-03-01T00:00Z"),
+        ((*ASKED, "--table", "topic", "--columns", "nam"), "table 'topic' has no column 'nam'"),
+        ((*ASKED, "--table", "topic", "--max-error", "1"), "unrecognized arguments: --max-error 1"),
+        ((*ASKED, "--table", "topic", "--format", "xml"), "argument --format: invalid choice: 'xml'"),
+    ],
+)
+def test_wrong_usage_is_told(words: tuple[str, ...], complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert kafkawire(list(words)) == 2
+    assert complaint in capsys.readouterr().err
+
+
+def test_wrong_definitions_are_a_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = write_definitions(tmp_path, message("Wrong", field("Text", "strin"), type="metadata", apiKey=900))
+    assert kafkawire([*ASKED, "--table", "records", "--schema-dir", str(folder)]) == 1
+    assert "Wrong.json:1:" in capsys.readouterr().err
+
+
+def test_help_tells_options_and_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert kafkawire(["spark", "tables", "--help"]) == 0
+    told = capsys.readouterr().out
+    assert "--no-verify-checksums" in told
+    assert "--max-partition-bytes SIZE" in told
+    assert "Exit code: 0 if all was decoded" in told
+
+
+@pytest.mark.parametrize(
+    ("errors", "allowed", "code"),
+    [({}, None, 0), ({}, 0, 0), ({"bad_crc": 2}, None, 3), ({"bad_crc": 2}, 2, 3), ({"bad_crc": 2}, 1, 1)],
+)
+def test_errors_decide_the_exit_code(
+    errors: dict[str, int], allowed: int | None, code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    accounts = Accounts(errors=errors)
+    assert judge(accounts, allowed) == code
+    assert capsys.readouterr().err.startswith(f"{accounts.line()}\n")
+
+
+def test_of_an_error_that_came_through_java_our_own_words_are_told() -> None:
+    through_java = (
+        "An error occurred while calling o1.save.\n: org.apache.spark.SparkException: Job aborted\n"
+        "kafkawire.logs.errors.LogReadError: /l/0.log at byte 0, offset 0: bad_crc: the CRC is wrong\n\n\tat java.base"
+    )
+    assert reason_of(through_java) == "/l/0.log at byte 0, offset 0: bad_crc: the CRC is wrong"
+    assert (
+        reason_of("[PATH_ALREADY_EXISTS] Path file:/o already exists.\n more")
+        == "[PATH_ALREADY_EXISTS] Path file:/o already exists."
+    )
