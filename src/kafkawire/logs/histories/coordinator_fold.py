@@ -87,11 +87,12 @@ class CoordinatorFold(Generic[R]):
         self._decoder = CoordinatorDecoder(reducer.RECORDS, source.options.registry.coordinators[CONSUMER_OFFSETS])
         self._clock = Clock()
         self._expected = 0
+        self._begins_with_its_log = False
 
     @property
-    def first_time(self) -> int | None:
-        """The time of the first record, in milliseconds; None before anything was read."""
-        return self._clock.first
+    def known_since(self) -> int | None:
+        """The time of the first record, in milliseconds; None if none was read, or nothing was before it."""
+        return None if self._begins_with_its_log else self._clock.first
 
     def run(self, files: Sequence[LogFile]) -> Iterator[None]:
         """Apply all files; pauses after each batch, so that what has ended can be taken."""
@@ -109,6 +110,7 @@ class CoordinatorFold(Generic[R]):
                 yield
 
     def _apply(self, found: OpenedBatch) -> None:
+        self._begins_with_its_log = self._begins_with_its_log or found.batch.base_offset == 0
         dropped = self._source.accounts.dropped
         records = found.records
         places = places_of(found, self._clock.read_all(records.timestamps))

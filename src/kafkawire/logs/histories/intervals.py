@@ -129,7 +129,6 @@ class Ledger(Generic[K]):
             self._begin(
                 Interval(key, there.values, since.time, since.offset, added_by_snapshot=True, group=there.group)
             )
-        self.complete = True
 
     def still_open(self) -> Iterator[Interval[K]]:
         """The open intervals in the order of the records that began them, those with an unknown beginning first."""

@@ -107,6 +107,7 @@ class MetadataFold(Generic[K]):
         found.reducer.ledger, self.reducer = self.reducer.ledger, found.reducer
         self._state = MetadataState(self.reducer)
         self._flawed = False
+        self.reducer.ledger.complete = False
         if not found.has_lost_some:
             self._note_complete()
         return True

@@ -74,7 +74,7 @@ class RowHistory(Generic[R]):
 
         Raises:
             LogReadError: mode FAILFAST: something is wrong with the log. Any mode: a file cannot be read.
-            BeforeKnowledgeError: ``options.as_of`` lies before the first record.
+            BeforeKnowledgeError: ``options.as_of`` lies before the first record, which is not the first that there was.
         """
         cluster = options.cluster or (files[0].cluster if files else None)
         for rows in self._portions(files, options, FoldSource(options, accounts, store)):
@@ -95,7 +95,7 @@ class RowHistory(Generic[R]):
             ended = fold.reducer.ended
             rows += filter(wanted, ended)
             ended.clear()
-            _refuse_before(fold.first_time, files, options)
+            _refuse_before(fold.known_since, files, options)
             while len(rows) >= _ROWS_IN_BATCH:
                 yield rows[:_ROWS_IN_BATCH]
                 del rows[:_ROWS_IN_BATCH]
@@ -104,9 +104,9 @@ class RowHistory(Generic[R]):
             yield rows[start : start + _ROWS_IN_BATCH]
 
 
-def _refuse_before(first_time: int | None, files: Sequence[LogFile], options: ReadOptions) -> None:
-    if options.as_of is not None and first_time is not None and milliseconds(options.as_of) < first_time:
-        raise BeforeKnowledgeError(files[0].folder, options.as_of, first_time)
+def _refuse_before(known_since: int | None, files: Sequence[LogFile], options: ReadOptions) -> None:
+    if options.as_of is not None and known_since is not None and milliseconds(options.as_of) < known_since:
+        raise BeforeKnowledgeError(files[0].folder, options.as_of, known_since)
 
 
 class _Wanted:
@@ -130,6 +130,8 @@ class _Wanted:
     def _reason_against(self, row: HistoryRow) -> str | None:
         if row.error is not None and not self._shows_errors:
             return row.error
+        if row.is_lost and self._selection.as_of is not None:
+            return "filtered"
         offset = row.place.log_offset
         return None if self._selection.keeps_span(row.valid_from, row.valid_to, offset, offset) else "filtered"
 

@@ -9,10 +9,18 @@ from pathlib import Path
 import pytest
 from tests.histories import history, time
 from tests.kafka_dumps import FIXTURES
-from tests.made_logs import METADATA_LOG, Step, write_checkpoint, write_segment
+from tests.made_logs import (
+    METADATA_LOG,
+    OFFSETS_LOG,
+    Step,
+    Written,
+    write_checkpoint,
+    write_offsets_segment,
+    write_segment,
+)
 
 from kafkawire.logs import BeforeKnowledgeError, ReadOptions
-from kafkawire.protocol import ConfigRecord
+from kafkawire.protocol import ConfigRecord, OffsetCommitKey, OffsetCommitValue
 
 _LOGS = FIXTURES / "logs"
 
@@ -49,10 +57,35 @@ def test_before_the_first_snapshot_nothing_is_known(folder: Path) -> None:
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)  # noqa: S301 our own
 
 
-@pytest.mark.parametrize("name", ["acl_history", "topic_history", "offset_commits", "group_history"])
+@pytest.mark.parametrize("name", ["acl_history", "quota_history", "config_history", "topic_history"])
 def test_before_the_first_record_nothing_is_known(name: str) -> None:
     with pytest.raises(BeforeKnowledgeError, match="what is known begins at 2026-11-21T08:36:"):
         history(name, _LOGS, options=ReadOptions(as_of=datetime(2026, 11, 21, tzinfo=UTC)))
+
+
+@pytest.mark.parametrize("name", ["offset_commits", "group_history"])
+def test_partition_of_offsets_that_is_all_there_had_nothing_before(name: str) -> None:
+    """Partitions begin at different times, and most of a cluster's long after the cluster."""
+    assert history(name, _LOGS, options=ReadOptions(as_of=datetime(2026, 11, 21, tzinfo=UTC))) == []
+
+
+def test_partition_of_offsets_whose_beginning_is_gone_says_since_when_it_is_known(tmp_path: Path) -> None:
+    commit = Written(5000, ((OffsetCommitKey("g", "t", 0), OffsetCommitValue(1), 3),))
+    write_offsets_segment(tmp_path / OFFSETS_LOG, 7, [commit])
+    (row,) = history("offset_commits", tmp_path, options=ReadOptions(as_of=time(5000)))
+    assert row["committed_offset"] == 1
+    with pytest.raises(BeforeKnowledgeError, match="what is known begins at 1970-01-01T00:00:05"):
+        history("offset_commits", tmp_path, options=ReadOptions(as_of=time(4999)))
+
+
+def test_lost_batches_were_valid_at_no_time(tmp_path: Path) -> None:
+    commit = Written(5000, ((OffsetCommitKey("g", "t", 0), OffsetCommitValue(1), 3),))
+    write_offsets_segment(tmp_path / OFFSETS_LOG, 0, [commit, commit])
+    path = tmp_path / OFFSETS_LOG / f"{0:020d}.log"
+    path.write_bytes(path.read_bytes()[:-1] + b"?")
+    assert len(history("offset_commits", tmp_path)) == 2
+    (row,) = history("offset_commits", tmp_path, options=ReadOptions(as_of=time(9000)))
+    assert row["_error"] is None
 
 
 def test_empty_log_says_so(tmp_path: Path) -> None:

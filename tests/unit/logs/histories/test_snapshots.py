@@ -17,6 +17,7 @@ from kafkawire.logs.errors import LogReadError
 from kafkawire.logs.options import ReadMode, ReadOptions
 from kafkawire.protocol import ConfigRecord, NoOpRecord, PartitionRecord, RemoveTopicRecord, TopicRecord
 from kafkawire.wire import Message
+from kafkawire.wire.batches import Record, decode_records, encode_batch, read_batches
 
 _REAL_LOG = FIXTURES / "logs" / METADATA_LOG
 _REAL_SNAPSHOT = _REAL_LOG / "00000000000000000202-0000000001.checkpoint"
@@ -176,6 +177,24 @@ def test_snapshot_that_is_not_whole_says_nothing(tmp_path: Path) -> None:
     rows = history("config_history", folder, options=_SHOWN, accounts=accounts)
     assert [row["value"] for row in rows] == ["1"]
     assert accounts.errors == {"truncated_batch": 1}
+
+
+def test_snapshot_with_records_that_nobody_can_read(tmp_path: Path) -> None:
+    """Alone it tells the others; where more is known already it is not believed."""
+    folder = tmp_path / METADATA_LOG
+    path = write_checkpoint(folder, 10, [_config("a", "1"), _config("b", "1")], time=2000)
+    whole = path.read_bytes()
+    batches = [*read_batches(whole)]
+    value = next(record.value for record in decode_records(batches[1]))
+    assert value is not None
+    newer = [Record(timestamp=2000, value=each) for each in (value, value[:2] + b"\x09" + value[3:])]
+    batches[1:2] = [*read_batches(encode_batch(newer, base_offset=1, partition_leader_epoch=1))]
+    path.write_bytes(b"".join(batch.to_bytes() for batch in batches))
+    assert [row["name"] for row in history("config_history", folder)] == ["a"]
+    write_segment(folder, 0, [Step(1000, (_config("b", "1"),))])
+    accounts = Accounts()
+    assert [row["name"] for row in history("config_history", folder, accounts=accounts)] == ["b"]
+    assert accounts.errors == {"unsupported_version": 1}
 
 
 def test_partitions_that_are_added_count_in_the_row_of_the_topic(tmp_path: Path) -> None:
