@@ -28,24 +28,25 @@ def write_accounts(folder: str, task: int, accounts: Accounts) -> None:
         stream.write(accounts.to_json().encode())
 
 
-def read_accounts(folder: str) -> Accounts:
-    """The accounts of all tasks together.
+def read_accounts(folder: str) -> tuple[Accounts, int]:
+    """The accounts of all tasks together, and how many tasks these are.
 
     Raises:
         OSError: a file cannot be read.
     """
     system, root = _located(folder)
-    total = Accounts()
+    total, tasks = Accounts(), 0
     for info in system.get_file_info(fs.FileSelector(root, allow_not_found=True)):
         if info.base_name.startswith("part-") and info.base_name.endswith(".json"):
             with system.open_input_stream(info.path) as stream:
                 total.merge(Accounts.from_json(stream.read()))
-    return total
+            tasks += 1
+    return total, tasks
 
 
 def _located(folder: str) -> tuple[fs.FileSystem, str]:
     if "://" not in folder:
-        return fs.LocalFileSystem(), str(Path(folder).absolute())
+        return fs.LocalFileSystem(), str(Path(folder.removeprefix("file:")).absolute())
     scheme, _, rest = folder.partition("://")
     system, root = fs.FileSystem.from_uri(f"{ {'s3a': 's3', 's3n': 's3'}.get(scheme, scheme) }://{rest}")
     return system, root.rstrip("/")

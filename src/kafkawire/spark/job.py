@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 from pyspark.sql.types import ArrayType, BinaryType, StructType
 
-from kafkawire.logs import Accounts, UnknownColumnError, UnknownTableError
+from kafkawire.logs import Accounts, LogReadError, UnknownColumnError, UnknownTableError
 from kafkawire.spark import register
 from kafkawire.spark.accounts import read_accounts
 from kafkawire.spark.options import OptionError
@@ -68,16 +68,22 @@ def main(words: Sequence[str] | None = None) -> int:
     asked = _parser().parse_args(words)
     options = _options(asked)
     try:
-        make_reading(options | {"paths": json.dumps(asked.log)}).table()
+        reading = make_reading(options | {"paths": json.dumps(asked.log)})
+        reading.table()
     except (OptionError, UnknownColumnError, UnknownTableError) as error:
         return _fail(str(error), USAGE)
     except ValueError as error:
         return _fail(str(error), FAILED)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # Spark's own default is any python3 of the path
     try:
-        accounts = _write(asked, options)
-    except (PySparkException, Py4JError, OSError) as error:
+        tasks = len(reading.partitions())
+        _write(asked, options)
+        accounts, told = read_accounts(options["accountsPath"])
+    except (PySparkException, Py4JError, OSError, LogReadError) as error:
         return _fail(reason_of(str(error)), FAILED)
+    if told < tasks:
+        reason = f"{told} of {tasks} tasks left their accounts in {options['accountsPath']}"
+        return _fail(f"{reason}: give --out as a URI that the driver and all workers can reach", FAILED)
     return judge(accounts, asked.max_errors)
 
 
@@ -119,7 +125,7 @@ def _options(asked: argparse.Namespace) -> dict[str, str]:
     return own | {name: text for name in names if (text := given[name]) is not None}
 
 
-def _write(asked: argparse.Namespace, options: Mapping[str, str]) -> Accounts:
+def _write(asked: argparse.Namespace, options: Mapping[str, str]) -> None:
     running = SparkSession.getActiveSession()
     builder = SparkSession.Builder().appName(f"kafkawire {asked.table}")
     spark = running or (builder.master(asked.master) if asked.master else builder).getOrCreate()
@@ -130,7 +136,6 @@ def _write(asked: argparse.Namespace, options: Mapping[str, str]) -> Accounts:
         flat = _without_nesting(rows) if asked.format == "csv" else rows
         writer = flat.write.mode("overwrite" if asked.overwrite else "error").format(asked.format)
         writer.options(header="true", ignoreNullFields="false").save(asked.out)
-        return read_accounts(options["accountsPath"])
     finally:
         if running is None:
             spark.stop()
