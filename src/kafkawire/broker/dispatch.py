@@ -29,7 +29,7 @@ from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.clients.request_header import RequestHeader
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.rpc import UNSUPPORTED_VERSION, Request, decode_request, encode_response
-from kafkawire.wire import DecodeError, Message
+from kafkawire.wire import DecodeError, EncodeError, Message
 from kafkawire.wire.kafka_errors import ApiError
 from kafkawire.wire.message import Struct
 
@@ -98,10 +98,12 @@ class Dispatcher:
         header, body = request.header, request.body
         key, version = header.request_api_key, header.request_api_version
         if body is None or version not in self._offered.get(key, ()):
-            return self._reply(self._unknown_version(request), 0, header.correlation_id, 0)
+            return self._reply(
+                encode_response(self._unknown_version(request), 0, correlation_id=header.correlation_id), 0
+            )
         call = self._call(header, session, len(frame))
         answer, muted_ms = await (self._with_faults(body, call) if self._faults else self._answer(body, call))
-        return self._reply(answer, version, header.correlation_id, muted_ms)
+        return self._reply(_encoded(answer, body, header), muted_ms)
 
     async def unmuted(self, reply: Reply) -> None:
         """Wait until the connection may go on after a reply."""
@@ -152,11 +154,8 @@ class Dispatcher:
             return answer, own
         return throttled(answer, call.version, for_time), for_time
 
-    def _reply(self, answer: Answer, version: int, correlation_id: int, muted_ms: int) -> Reply:
+    def _reply(self, frame: bytes | None, muted_ms: int) -> Reply:
         muted_until = self._clock.seconds() + muted_ms / 1000 if muted_ms else 0.0
-        frame = None
-        if isinstance(answer, Message):
-            frame = encode_response(answer, version, correlation_id=correlation_id)
         return Reply(frame, self._controller.end_offset, muted_until)
 
     def _unknown_version(self, request: Request) -> Message:
@@ -168,6 +167,20 @@ class Dispatcher:
         own = self._offered[ApiKey.API_VERSIONS]
         known = ApiVersionsResponse.ApiVersion(ApiKey.API_VERSIONS, own[0], own[-1])
         return ApiVersionsResponse(UNSUPPORTED_VERSION, (known,))
+
+
+def _encoded(answer: Answer, body: Message, header: RequestHeader) -> bytes | None:
+    """The frame of an answer. What cannot be written, such as half a character that a plug-in says, is a defect."""
+    if not isinstance(answer, Message):
+        return None
+    version, correlation_id = header.request_api_version, header.correlation_id
+    try:
+        return encode_response(answer, version, correlation_id=correlation_id)
+    except EncodeError:
+        _log.exception("The answer to %s version %d cannot be written", body.NAME, version)
+        return encode_response(
+            refusal(body, version, ErrorCode.UNKNOWN_SERVER_ERROR), version, correlation_id=correlation_id
+        )
 
 
 def _throttled_for_time(call: Call) -> int:

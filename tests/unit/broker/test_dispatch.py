@@ -140,6 +140,14 @@ async def test_a_defect_becomes_an_answer_to_everything_that_was_asked(
     assert "CreateTopicsRequest version 7 could not be answered" in caplog.text
 
 
+async def test_an_answer_that_cannot_be_written_is_a_defect(broker: Broker, caplog: pytest.LogCaptureFixture) -> None:
+    broker.answer = PolicyViolationError("half a character: \ud800")
+    response = content(await broker.ask(TOPIC, 7), CreateTopicsResponse, 7)
+    assert isinstance(response, CreateTopicsResponse)
+    assert [(topic.name, topic.error_code) for topic in response.topics] == [("t", -1)]
+    assert "The answer to CreateTopicsRequest version 7 cannot be written" in caplog.text
+
+
 async def test_an_error_that_a_handler_raises_is_the_answer(broker: Broker) -> None:
     broker.answer = PolicyViolationError("no")
     response = content(await broker.ask(TOPIC, 7), CreateTopicsResponse, 7)

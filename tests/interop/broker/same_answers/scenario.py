@@ -9,9 +9,14 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import pytest
+from tests.apache_kafka.connection import connected_to
+from tests.apache_kafka.eventually import eventually
 from tests.interop.broker.same_answers.talk import Exchange, Side, Talk
 
+from kafkawire.protocol import DeleteAclsRequest, DeleteAclsResponse, DescribeAclsRequest, DescribeAclsResponse
+
 Scenario: TypeAlias = Callable[[Talk], None]
+_ANY = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +69,24 @@ def on_secure(scenario: Scenario) -> Callable[[Pair], None]:
     """Make a test of a scenario at brokers with an authorizer, and SASL on their second listener.
 
     Over the plain listener everything is allowed. ``with talk.logged_in("alice", PASSWORDS["alice"])`` asks as
-    somebody who may do nothing but what ACLs allow.
+    somebody who may do nothing but what ACLs allow. No ACL is there when a scenario begins.
     """
 
     def test(secure_pair: Pair) -> None:
+        for side in (secure_pair.kafka, secure_pair.embedded):
+            _remove_acls(side)
         secure_pair.compare(scenario)
 
     return _named(test, scenario)
+
+
+def _remove_acls(side: Side) -> None:
+    """Those that an earlier scenario has left; the broker may forget them later than its controller."""
+    everything = DeleteAclsRequest.DeleteAclsFilter(_ANY, None, _ANY, None, None, _ANY, _ANY)
+    every = DescribeAclsRequest(_ANY, None, _ANY, None, None, _ANY, _ANY)
+    with connected_to(side.host, side.port) as connection:
+        connection.ask(DeleteAclsRequest((everything,)), 3, DeleteAclsResponse)
+        eventually(lambda: connection.ask(every, 3, DescribeAclsResponse), lambda answer: not answer.resources)
 
 
 def on_policies(scenario: Scenario) -> Callable[[Pair], None]:

@@ -67,7 +67,7 @@ def delete(talk: Talk, *filters: Filter, version: int = 3) -> DeleteAclsResponse
 
 
 def clear(talk: Talk) -> None:
-    """Both begin without ACLs, whatever was there before."""
+    """Remove what the scenario has made."""
     everything = DeleteAclsRequest((Filter(ANY, None, ANY, None, None, ANY, ANY),))
     talk.ask_until(everything, 3, DeleteAclsResponse, lambda answer: not answer.filter_results[0].matching_acls)
     there(talk, 0)
@@ -92,7 +92,6 @@ def test_a16_without_an_authorizer_there_are_no_acls(talk: Talk) -> None:
 
 @on_secure
 def test_a18_a19_a22_what_cannot_be_created_is_said_of_each(talk: Talk) -> None:
-    clear(talk)
     wrong = (
         acl("t", kind=UNMAPPED),
         acl("t", kind=-5),
@@ -120,12 +119,10 @@ def test_a18_a19_a22_what_cannot_be_created_is_said_of_each(talk: Talk) -> None:
     )
     create(talk, *wrong, *strange, acl("good"))
     there(talk, len(strange) + 1)
-    clear(talk)
 
 
 @on_secure
 def test_a19_any_and_match_fail_all(talk: Talk) -> None:
-    clear(talk)
     for bad in (
         acl("t", kind=ANY),
         acl("t", pattern=ANY),
@@ -150,7 +147,6 @@ def test_a11_a13_unknown_closes_the_connection(talk: Talk) -> None:
 
 @on_secure
 def test_unmapped_numbers_in_filters(talk: Talk) -> None:
-    clear(talk)
     create(talk, acl("t"))
     there(talk, 1)
     for parts in ((99, 1, 1, 1), (1, 99, 1, 1), (1, 1, 99, 1), (1, 1, 1, 99), (-3, 1, 1, 1)):
@@ -161,12 +157,10 @@ def test_unmapped_numbers_in_filters(talk: Talk) -> None:
             Filter(kind, None, pattern, None, None, operation, permission),
             Filter(ANY, "nothing", ANY, None, None, ANY, ANY),
         )
-    clear(talk)
 
 
 @on_secure
 def test_a3_to_a10_filters(talk: Talk) -> None:
-    clear(talk)
     acls = (
         acl("foo"),
         acl("foo", pattern=PREFIXED),
@@ -188,12 +182,10 @@ def test_a3_to_a10_filters(talk: Talk) -> None:
         talk.ask(DescribeAclsRequest(ANY, None, ANY, principal, host, ANY, ANY), 2, DescribeAclsResponse)
     for operation, permission in itertools.product((ANY, READ, AclOperation.ALL, DESCRIBE), (ANY, ALLOW, DENY)):
         talk.ask(DescribeAclsRequest(ANY, None, ANY, None, None, operation, permission), 1, DescribeAclsResponse)
-    clear(talk)
 
 
 @on_secure
 def test_a19_a20_existing_ones_and_equal_filters(talk: Talk) -> None:
-    clear(talk)
     create(talk, acl("t"), acl("t"), acl("t", WRITE), version=2)
     create(talk, acl("t"), version=1)
     there(talk, 2)
@@ -206,7 +198,6 @@ def test_a19_a20_existing_ones_and_equal_filters(talk: Talk) -> None:
 
 @on_secure
 def test_a27_so_many_and_no_more(talk: Talk) -> None:
-    clear(talk)
     many = [acl(f"many-{number}") for number in range(LARGEST_BATCH + 1)]
     create(talk, *many)
     create(talk, *many, acl(""), acl("t", UNMAPPED), acl("t", principal="zed"))
@@ -224,7 +215,6 @@ def test_a27_so_many_and_no_more(talk: Talk) -> None:
 @on_secure
 def test_a25_a26_what_a_user_may_do(talk: Talk) -> None:
     """Asked by the bits of answers; the name of a topic is hidden from who may not describe it."""
-    clear(talk)
     topic = CreateTopicsRequest.CreatableTopic("acl-topic", 1, 1)
     talk.ask(CreateTopicsRequest((topic,)), 7, CreateTopicsResponse)
     coordinator = FindCoordinatorRequest(coordinator_keys=(topic.name,))
@@ -274,7 +264,6 @@ def test_a25_a26_what_a_user_may_do(talk: Talk) -> None:
 @on_secure
 def test_a17_who_may_see_and_change_acls(talk: Talk) -> None:
     """The texts of refusals are about objects inside of Kafka, so that only codes are compared."""
-    clear(talk)
     with talk.logged_in(USER, PASSWORDS[USER]):
         for request, version in (
             (EVERYTHING, 3),
@@ -288,4 +277,3 @@ def test_a17_who_may_see_and_change_acls(talk: Talk) -> None:
         create(talk, acl("t"))
         there(talk, 2)
         delete(talk, Filter(ANY, "t", ANY, None, None, ANY, ANY))
-    clear(talk)
