@@ -19,7 +19,7 @@ from rich.table import Table
 __all__ = ["show_acl_history"]
 
 _Row = Mapping[str, object]
-_SECONDS: Final = 120
+_SECONDS: Final = 60
 _COLUMNS: Final = (
     "operation",
     "permission",
