@@ -112,7 +112,7 @@ async def commit(address: str) -> None:
         for codec in CODECS:
             await set_topic_config(address, {"compression.type": codec})
             for offset in range(1, COMMITS_FOR_EACH):
-                await consumer.commit(dict.fromkeys(partitions[:offset % len(partitions) + 1], offset))
+                await consumer.commit(dict.fromkeys(partitions[: offset % len(partitions) + 1], offset))
     async with aiokafka.AIOKafkaProducer(bootstrap_servers=address, transactional_id="once") as producer:
         async with producer.transaction():
             await producer.send_offsets_to_transaction({partitions[0]: 7}, "exactly")

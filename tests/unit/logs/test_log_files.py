@@ -15,6 +15,7 @@ LOGS = FIXTURES / "logs"
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A folder of ``log.dirs`` with everything that Kafka leaves in one."""
+    tmp_path = tmp_path / "lib" / "kafka"
     metadata = tmp_path / "__cluster_metadata-0"
     for name in (
         "00000000000000000000.log",
