@@ -20,8 +20,10 @@ TITLE = "Time to read the offset commits of a log"
 
 METHOD = f"""\
 Table `offset_commit`, in one process, as Arrow, beside `kafka-dump-log --offsets-decoder` of {KAFKA} in a Java machine
-that stays warm and whose output is thrown away. Both check every CRC. They take turns in one run; times are medians of
-all rounds, *speed-up* is the time of {KAFKA} divided by ours, taken round by round, with quartiles in brackets."""
+that stays warm and whose output is thrown away. Both check every CRC. They take turns in one run. Times are processor
+time, medians of all rounds: ours is that of the whole process, Java's that of the one thread that dumps, without its
+collector and compiler. *Speed-up* is the time of {KAFKA} divided by ours, taken round by round, with quartiles in
+brackets."""
 
 SEGMENTS = """\
 The segment of *commits of many partitions* is written here from the offset commits of a real log, in large batches.

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from benchmarks import admin_memory, admin_page, broker_page
+from benchmarks import admin_memory, admin_page, broker_page, logs, logs_page, spark_page
 from benchmarks.admin_memory import Memory
 from benchmarks.admin_peers import missing_admin_peers
 from benchmarks.chart import speed_up_chart
@@ -25,6 +25,7 @@ from benchmarks.results import (
     Target,
 )
 from benchmarks.sampling import Effort, Waiting, interleave, interleave_waiting
+from benchmarks.spark import PLAIN, WorkerMemory
 from tests.apache_kafka.releases import class_path, newest_release
 
 ROOT = Path(__file__).parents[2]
@@ -163,3 +164,34 @@ def test_the_page_of_the_broker_has_a_section_for_each_kind() -> None:
         text.index("## Start") < text.index("the program |") < text.index("## Requests") < text.index("ten of them |")
     )
     assert "**4**" in text
+
+
+@pytest.mark.interop
+def test_tables_of_logs_are_measured_beside_apache_kafka() -> None:
+    class_path(newest_release())  # skips this test where there is no Kafka
+    tables, mixed, index = logs.run(1, logs.SMALL)
+    assert tables.seconds.keys() == mixed.seconds.keys() == {OURS, KAFKA}
+    assert index.seconds.keys() == {OURS, logs.DECODING}
+    smaller, larger = logs.memory(logs.SMALL)
+    assert smaller.size < larger.size
+
+
+def test_the_page_of_tables_of_logs_has_a_section_for_each_kind() -> None:
+    tables = Measurement("log tables", "commits: 1 MB", {OURS: (1.0,), KAFKA: (3.0,)}, notes=("9 thousand records/s",))
+    index = Measurement("index pass", "hopping: 1 MB", {OURS: (1.0,), logs.DECODING: (40.0,)})
+    memory = [logs.Memory(1_000_000, 100_000_000), logs.Memory(4_000_000, 110_000_000)]
+    text = logs_page.page([tables, index], memory, [("Processor", "one")])
+    assert "| commits: 1 MB | 1 s | 3 s | **3** (3 to 3) |" in text
+    assert "* commits: 9 thousand records/s" in text
+    assert text.index("## Index pass") < text.index("**40**") < text.index("## Memory") < text.index("| 1.10 |")
+
+
+def test_the_page_of_spark_has_a_column_for_each_peer_and_judges_memory() -> None:
+    one = Measurement("spark", "one core: some", {OURS: (2.0,), PLAIN: (1.8,)}, (Target(PLAIN, 0.8),))
+    two = Measurement("spark", "two cores: some", {OURS: (1.0,), KAFKA: (1.2,)}, (Target(KAFKA, 1.5),))
+    flat = [WorkerMemory(62_000_000, 100_000_000), WorkerMemory(248_000_000, 110_000_000)]
+    text = spark_page.page([one, two], flat, [("Processor", "one")])
+    assert "| one core: some | 2 s | 1.8 s | - | **0.9** (0.9 to 0.9) | - | ✓ 0.8 x without Spark |" in text
+    assert "✗ 1.5 x Apache Kafka" in text
+    assert "| 248 MB | 110 MB | ✓ |" in text
+    assert not spark_page.is_flat([flat[0], WorkerMemory(248_000_000, 121_000_000)])
