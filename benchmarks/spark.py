@@ -17,8 +17,11 @@ from tests.apache_spark.prerequisites import require_spark
 from benchmarks import logs
 from benchmarks.results import KAFKA, OURS, DisagreementError, Measurement, Target
 from benchmarks.sampling import Call, Waiting, interleave_waiting
-from benchmarks.spark_program import READY, TABLE
 from kafkawire.logs import read_table
+
+TABLE = "offset_commit"
+READY = "ready"
+"""What the process with Spark prints when it can be asked."""
 
 PLAIN = "without Spark"
 TUPLES = "tuples"

@@ -18,11 +18,10 @@ from pyspark.sql import SparkSession
 from pyspark.sql.datasource import InputPartition
 from pyspark.sql.types import StructType
 
+from benchmarks.spark import READY, TABLE
 from kafkawire.spark import KafkaLogSource, register
 from kafkawire.spark.source import KafkaLogReader
 
-TABLE = "offset_commit"
-READY = "ready"
 _PEAKS = "KAFKAWIRE_BENCHMARK_PEAKS"
 
 
