@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from itertools import repeat
+from typing import Final, cast
 
 import pyarrow as pa
 
@@ -66,6 +67,8 @@ class CoordinatorRows:
             accounts.dropped("control", len(numbers))
             return ()
         prefix = self._prefix
+        if kept is None and None not in keys and all(map(bytes.startswith, cast("list[bytes]", keys), repeat(prefix))):
+            return None
         chosen = [number for number in numbers if (key := keys[number]) is not None and key[:_PREFIX_SIZE] == prefix]
         accounts.dropped("other_type", len(numbers) - len(chosen))
         return None if len(chosen) == len(keys) else chosen

@@ -82,15 +82,15 @@ def error_fields(options: ReadOptions) -> tuple[ArrowField, ...]:
 
 
 def chosen_schema(name: str, fields: tuple[ArrowField, ...], options: ReadOptions) -> pa.Schema:
-    """The schema of a table with these columns: all of them, or those that the options choose, in their own order.
+    """The schema of a table with these columns: all of them, or those that the options choose, in the order chosen.
 
     Raises:
         UnknownColumnError: the options choose one that there is not.
     """
     if options.columns is None:
         return pa.schema(fields)
-    names = [field.name for field in fields]
+    by_name = {field.name: field for field in fields}
     for column in options.columns:
-        if column not in names:
-            raise UnknownColumnError(name, column, names)
-    return pa.schema([field for field in fields if field.name in options.columns])
+        if column not in by_name:
+            raise UnknownColumnError(name, column, list(by_name))
+    return pa.schema([by_name[column] for column in dict.fromkeys(options.columns)])
