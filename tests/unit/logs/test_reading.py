@@ -58,11 +58,11 @@ def test_names_that_are_not_there() -> None:
 
 
 @pytest.mark.parametrize("name", ["records", "offset_commit", "batches"])
-def test_columns_are_those_of_the_whole_in_its_order(name: str) -> None:
+def test_columns_are_those_of_the_whole_in_the_order_chosen(name: str) -> None:
     whole = pa.Table.from_batches(list(read_table(name, LOGS)))
     for chosen in (("log_offset", "file"), tuple(reversed(whole.column_names[3:9])), (whole.column_names[8],)):
         some = pa.Table.from_batches(list(read_table(name, LOGS, ReadOptions(columns=chosen))))
-        assert some == whole.select([each for each in whole.column_names if each in chosen])
+        assert some == whole.select(list(chosen))
 
 
 def test_limits_of_time_and_offset() -> None:
