@@ -32,7 +32,7 @@ class ReadOptions:
     Attributes:
         mode: what becomes of bytes that cannot be decoded.
         record_types: only these, named as in column ``record_type`` of table ``records``.
-        columns: only these columns; None for all. What no column needs is not decoded.
+        columns: only these columns, in this order; None for all. What no column needs is not decoded.
         from_offset, until_offset: only records of these offsets, the last excluded. A snapshot is read if its end
             offset lies between them.
         from_time, until_time: only records of these times, the last excluded.
