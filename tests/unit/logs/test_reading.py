@@ -101,8 +101,8 @@ def test_secrets_are_kept_unless_they_are_asked_for(tmp_path: Path) -> None:
     open_values = rows_of("config", LOGS, ReadOptions(secrets=True))
     hidden = rows_of("config", LOGS)
     for shown, masked in zip(open_values, hidden, strict=True):
-        assert masked["value"] in (shown["value"], None)
-    assert any(row["value"] for row in hidden)
+        assert masked["value"] in (shown["value"], "[hidden]")
+    assert {"[hidden]", None} < {row["value"] for row in hidden}
 
     record = next(row for row in rows_of("records", LOGS) if row["record_type"] == "USER_SCRAM_CREDENTIAL_RECORD")
     batch = encode_batch([Record(0, 1, None, record["value"] + b"more")])

@@ -11,14 +11,11 @@ from kafkawire.layout import Uuid
 from kafkawire.logs.histories.codes import CONFIG_RESOURCE_TYPES
 from kafkawire.logs.histories.columns import TIMESTAMP, Columns, schema_of, value_columns
 from kafkawire.logs.histories.intervals import Interval, Ledger, Moment
-from kafkawire.logs.histories.sensitive_configs import is_sensitive
+from kafkawire.logs.histories.sensitive_configs import HIDDEN, is_sensitive
 from kafkawire.protocol import ConfigRecord, RemoveTopicRecord, TopicRecord
 from kafkawire.wire import Message
 
-__all__ = ["CONFIG_SCHEMA", "HIDDEN", "ConfigKey", "ConfigReducer", "config_columns"]
-
-HIDDEN: Final = "[hidden]"
-"""What stands for a sensitive value, as in Kafka; null would say that nothing is set."""
+__all__ = ["CONFIG_SCHEMA", "ConfigKey", "ConfigReducer", "config_columns"]
 
 CONFIG_SCHEMA = schema_of(
     {

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from typing import Final
 
 from kafkawire.admin.config_resources import ConfigResourceType
 from kafkawire.broker.configuration.definitions import ConfigDefinition, definitions
 from kafkawire.broker.resource_configs.sources import broker_definition
 
-__all__ = ["is_sensitive"]
+__all__ = ["HIDDEN", "is_sensitive"]
+
+HIDDEN: Final = "[hidden]"
+"""What stands for a sensitive value, as in Kafka; null would say that nothing is set."""
 
 
 @cache

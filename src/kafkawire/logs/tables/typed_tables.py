@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from kafkawire.columns import MessageColumns
 from kafkawire.columns.arrow_types import ArrowArray
-from kafkawire.logs.histories.sensitive_configs import is_sensitive
+from kafkawire.logs.histories.sensitive_configs import HIDDEN, is_sensitive
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC, RecordRegistry
 from kafkawire.logs.tables.coordinator_rows import CoordinatorRows
@@ -100,14 +100,18 @@ def _outputs(side: str, columns: MessageColumns, taken: set[str], options: ReadO
 
 
 def _masked_values(columns: MessageColumns, arrays: Sequence[ArrowArray]) -> ArrowArray:
-    """The values of configurations, null where they are kept from readers."""
+    """The values of configurations, without those that are kept from readers."""
     types, names, values = (_cells(columns, arrays, each) for each in ("resource_type", "name", "value"))
     shown = [
-        None if isinstance(type_, int) and isinstance(name, str) and is_sensitive(type_, name) else value
+        HIDDEN if value is not None and _is_hidden(type_, name) else value
         for type_, name, value in zip(types, names, values, strict=True)
     ]
     made: ArrowArray = pa.array(shown, pa.string())
     return made
+
+
+def _is_hidden(resource_type: object, name: object) -> bool:
+    return isinstance(resource_type, int) and isinstance(name, str) and is_sensitive(resource_type, name)
 
 
 def _cells(columns: MessageColumns, arrays: Sequence[ArrowArray], name: str) -> list[object]:
