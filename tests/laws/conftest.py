@@ -8,7 +8,7 @@ import pytest
 from hypothesis import settings
 
 EMITTED = Path(__file__).parent / "protocol"
-EXAMPLES = 10
+EXAMPLES = 5
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

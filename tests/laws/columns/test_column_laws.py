@@ -18,7 +18,7 @@ every_version = pytest.mark.parametrize(("name", "version"), CASES, ids=IDS)
 
 
 @every_version
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(data=st.data(), head=st.binary(max_size=3))
 def test_columns_hold_what_messages_hold(name: str, version: int, data: st.DataObject, head: bytes) -> None:
     columns = record_columns(name)
@@ -32,7 +32,7 @@ def test_columns_hold_what_messages_hold(name: str, version: int, data: st.DataO
 
 
 @every_version
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_columns_fail_where_classes_fail(name: str, version: int, data: st.DataObject) -> None:
     columns = record_columns(name)
@@ -41,7 +41,7 @@ def test_columns_fail_where_classes_fail(name: str, version: int, data: st.DataO
 
 
 @every_version
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(data=st.data())
 def test_rows_before_a_broken_one_are_whole(name: str, version: int, data: st.DataObject) -> None:
     columns = record_columns(name)
