@@ -22,7 +22,6 @@ demo: setup ## Generate the whole protocol, then encode and decode a request (BR
 # again and again.
 MEASURED := tests/unit $(addprefix tests/golden/,evolution pages records report rules wire test_report.py test_rules.py)
 
-# The other tests wait for Kafka, Spark and Chromium half of the time, so there may be more of them than processors.
 # The programs that tests start shall find compiled what they import: some machines forbid to keep bytecode.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2
 
@@ -32,7 +31,7 @@ ADMIN_AT_BROKERS := tests/interop/admin $(foreach name,cluster_starts connection
 
 test: setup $(VENV)/.spark ## Run all tests but those of test-admin; those against Apache Kafka need Java 17 and Maven
 	$(PYTEST) --cov --cov-report=term $(MEASURED)
-	$(PYTEST) -n 3 $(MEASURED:%=--ignore=%) $(ADMIN_AT_BROKERS:%=--ignore=%)
+	$(PYTEST) $(MEASURED:%=--ignore=%) $(ADMIN_AT_BROKERS:%=--ignore=%)
 
 test-admin: setup ## Try the admin client at brokers and clusters of Apache Kafka; needs Java 17 and Maven
 	$(PYTEST) $(ADMIN_AT_BROKERS)
