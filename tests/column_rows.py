@@ -76,6 +76,23 @@ def check_append_agrees(columns: MessageColumns, version: int, buffer: bytes) ->
     assert isinstance(expected, str) or not bad_text
 
 
+def check_alike_agrees(columns: MessageColumns, version: int, buffers: Sequence[bytes], start: int) -> int:
+    """What is read of messages of equal shape is what is read of each alone, whole; the number of such messages."""
+    read = 0
+    for alike in columns.alike(version, pa.array(buffers, pa.binary()), start, least=1):
+        found = pa.RecordBatch.from_arrays(alike.arrays, columns.schema.names).to_pylist()
+        found = found or [{}] * len(alike.numbers)
+        for number, row in zip(alike.numbers.to_pylist(), found, strict=True):
+            assert number is not None
+            rows = columns.rows()
+            assert rows.extend(version, (buffers[number],), start) == 1
+            alone, bad_text = taken(rows, columns.schema.names)
+            assert not bad_text
+            assert same_rows(alone, [row])
+            read += 1
+    return read
+
+
 def _end_or_refusal(read: Callable[[], int]) -> int | str:
     try:
         return read()

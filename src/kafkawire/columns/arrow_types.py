@@ -36,3 +36,8 @@ def _arrow_type(type_: ColumnType) -> pa.DataType:
     if isinstance(type_, str):
         return _TYPES[type_]
     return pa.list_(_arrow_type(type_[0])) if isinstance(type_, list) else pa.struct(_fields(type_))
+
+
+def nulls(count: int, type_: pa.DataType) -> ArrowArray:
+    """An array of a type without any value."""
+    return pa.nulls(count).cast(type_)

@@ -13,9 +13,10 @@ from kafkawire.logs.options import ReadMode, ReadOptions
 from kafkawire.logs.planning import plan
 from kafkawire.logs.reading import read_part, read_table
 from kafkawire.logs.registry import RecordRegistry
-from kafkawire.logs.scanning.batches import scan_batches, scan_records
+from kafkawire.logs.scanning.batches import scan_batches
 from kafkawire.logs.scanning.flaws import FLAW_CODES, Flaw
 from kafkawire.logs.scanning.found import FileRange, OpenedBatch, ScannedBatch
+from kafkawire.logs.scanning.records import scan_records
 from kafkawire.logs.tables.table import Part, Table
 
 __all__ = [

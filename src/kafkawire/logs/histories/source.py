@@ -10,9 +10,9 @@ from kafkawire.logs.errors import LogReadError
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.options import ReadMode, ReadOptions
-from kafkawire.logs.scanning.batches import scan_records
 from kafkawire.logs.scanning.flaws import Flaw
 from kafkawire.logs.scanning.found import FileRange, OpenedBatch
+from kafkawire.logs.scanning.records import scan_records
 
 __all__ = ["FoldSource"]
 

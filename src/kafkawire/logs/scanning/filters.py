@@ -5,9 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from kafkawire.logs.files.log_files import FileKind, LogFile
 from kafkawire.logs.options import ReadOptions
-from kafkawire.wire.batches import RecordColumns
 
 __all__ = ["BatchFilter", "milliseconds"]
 
@@ -45,18 +47,20 @@ class BatchFilter:
         """Whether no record of a batch is asked for, as far as its header tells."""
         return first_offset >= self._until_offset or last_offset < self._from_offset or max_timestamp < self._from_time
 
-    def kept(self, records: RecordColumns) -> list[int] | None:
-        """Which records of a batch are asked for, by their numbers, or None for all of them."""
+    def kept(self, offsets: pa.Int64Array, timestamps: pa.Int64Array) -> pa.BooleanArray | None:
+        """A mask of the records that are asked for, or None for all of them."""
         if not self.is_active:
             return None
-        chosen = range(len(records))
-        kept = [
-            each
-            for each in chosen
-            if self._from_offset <= records.offsets[each] < self._until_offset
-            and self._from_time <= records.timestamps[each] < self._until_time
-        ]
-        return None if len(kept) == len(chosen) else kept
+        return pc.and_(
+            _within(offsets, self._from_offset, self._until_offset),
+            _within(timestamps, self._from_time, self._until_time),
+        )
+
+
+def _within(numbers: pa.Int64Array, start: int, end: int) -> pa.BooleanArray:
+    """Which numbers are not below a start, and below an end."""
+    first, last = (pa.scalar(min(max(each, _LOWEST), _HIGHEST - 1), pa.int64()) for each in (start, end - 1))
+    return pc.and_(pc.greater_equal(numbers, first), pc.less_equal(numbers, last))
 
 
 def milliseconds(time: datetime) -> int:

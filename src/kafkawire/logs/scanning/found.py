@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import msgspec
 
 from kafkawire.logs.files.log_files import LogFile
-from kafkawire.wire.batches import RecordBatch, RecordColumns
+from kafkawire.wire.batches import RecordBatch
 
-__all__ = ["FileRange", "OpenedBatch", "ScannedBatch"]
+__all__ = ["FileRange", "OpenedBatch", "RecordColumns", "ScannedBatch"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,25 @@ class ScannedBatch(msgspec.Struct, frozen=True, gc=False):
     file: LogFile
     position: int
     batch: RecordBatch
+
+
+class RecordColumns(msgspec.Struct, frozen=True, gc=False):
+    """The records of a batch, attribute by attribute; their headers are checked and left out.
+
+    Attributes:
+        offsets: in the log.
+        timestamps: milliseconds since the epoch, -1 for none.
+        keys: null for records without key.
+        values: null for tombstones.
+    """
+
+    offsets: list[int]
+    timestamps: list[int]
+    keys: list[bytes | None]
+    values: list[bytes | None]
+
+    def __len__(self) -> int:
+        return len(self.offsets)
 
 
 class OpenedBatch(msgspec.Struct, frozen=True, gc=False):

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import repeat
 from typing import Final, cast
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from kafkawire.columns import MessageColumns
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.options import ReadOptions
-from kafkawire.logs.scanning.found import OpenedBatch
 from kafkawire.logs.tables.message_rows import (
     DecodedMessages,
     Frame,
     RowFault,
     decode_messages,
     decode_repeated,
+    rows_with,
 )
 from kafkawire.logs.tables.output_columns import OutputColumn
-from kafkawire.logs.tables.row_table import Converted, RecordFlaw
-from kafkawire.logs.tables.rows import PendingRows
+from kafkawire.logs.tables.row_table import Converted, RecordFlaw, record_flaws
+from kafkawire.logs.tables.rows import RawRows
 from kafkawire.wire.record_types import CoordinatorRecordType
 
 __all__ = ["CoordinatorRows"]
@@ -48,7 +48,7 @@ class CoordinatorRows:
         outputs: Sequence[OutputColumn],
         options: ReadOptions,
     ) -> None:
-        self._prefix = known.number.to_bytes(_PREFIX_SIZE, "big")
+        self._prefix = pa.scalar(known.number.to_bytes(_PREFIX_SIZE, "big"), pa.binary())
         self._key = key
         self._key_frame: Frame = known.key_version, _PREFIX_SIZE
         self._value = value
@@ -59,63 +59,49 @@ class CoordinatorRows:
         self._wants_key = errors or "key" in wanted
         self._wants_value = errors or "value" in wanted
 
-    def chosen(self, opened: OpenedBatch, kept: Sequence[int] | None, accounts: Accounts) -> Sequence[int] | None:
+    def chosen(self, rows: RawRows, accounts: Accounts) -> RawRows:
         """See ``RowSource``."""
-        keys = opened.records.keys
-        numbers = range(len(keys)) if kept is None else kept
-        if opened.batch.is_control:
-            accounts.dropped("control", len(numbers))
-            return ()
-        prefix = self._prefix
-        if kept is None and None not in keys and all(map(bytes.startswith, cast("list[bytes]", keys), repeat(prefix))):
-            return None
-        chosen = [number for number in numbers if (key := keys[number]) is not None and key[:_PREFIX_SIZE] == prefix]
-        accounts.dropped("other_type", len(numbers) - len(chosen))
-        return None if len(chosen) == len(keys) else chosen
+        records = rows.without_control_records(accounts)
+        chosen = records.where(pc.equal(pc.binary_slice(records.keys, 0, _PREFIX_SIZE), self._prefix))
+        accounts.dropped("other_type", len(records) - len(chosen))
+        return chosen
 
-    def convert(self, rows: PendingRows, names: Sequence[str]) -> Converted:
+    def convert(self, rows: RawRows, names: Sequence[str]) -> Converted:
         """See ``RowSource``."""
-        heads = _Heads()
-        codes = [0 if value is None else heads[value[:_PREFIX_SIZE]] for value in rows.values]
-        versions = [None, *map(_version, heads)]
+        heads = pc.binary_slice(rows.values, 0, _PREFIX_SIZE).dictionary_encode()
+        codes = cast("pa.Int32Array", heads.indices)
+        versions = [_version(head) for head in cast("list[bytes]", heads.dictionary.to_pylist())]
         flaws: dict[int, RecordFlaw] = {}
         decoded: dict[str, DecodedMessages] = {}
         if self._wants_value:
             found = decode_messages(self._value, rows.values, [self._frame(each) for each in versions], codes)
             decoded["value"] = found
             found.faults.update(self._version_faults(codes, versions))
-            flaws |= {row: RecordFlaw(code, rows.values[row], why) for row, (code, why) in found.faults.items()}
+            flaws |= record_flaws(found.faults, rows.values)
         if self._wants_key:
             found = decode_repeated(self._key, rows.keys, self._key_frame)
             decoded["key"] = found
-            flaws |= {row: RecordFlaw(code, rows.keys[row], why) for row, (code, why) in found.faults.items()}
+            flaws |= record_flaws(found.faults, rows.keys)
         columns = {
             each.field.name: each.of(decoded[each.side].arrays) for each in self._outputs if each.field.name in names
         }
-        of_rows = pa.array(codes, pa.int32())
         if "record_version" in names:
-            columns["record_version"] = pa.array(versions, pa.int16()).take(of_rows)
+            columns["record_version"] = pa.array(versions, pa.int16()).take(codes)
         if "tombstone" in names:
-            columns["tombstone"] = pa.array([code == 0 for code in range(len(versions))], pa.bool_()).take(of_rows)
+            columns["tombstone"] = rows.values.is_null()
         return Converted(columns, flaws)
 
     def _frame(self, version: int | None) -> Frame | None:
-        return (version, _PREFIX_SIZE) if version is not None and version in self._value.versions else None
+        return None if version is None or version not in self._value.versions else (version, _PREFIX_SIZE)
 
-    def _version_faults(self, codes: Sequence[int], versions: Sequence[int | None]) -> dict[int, RowFault]:
+    def _version_faults(self, codes: pa.Int32Array, versions: Sequence[int | None]) -> dict[int, RowFault]:
         known = self._value.versions
-        wrong = {code for code, version in enumerate(versions) if code and version not in known}
-        if not wrong:
-            return {}
-        return {row: _version_fault(versions[code], known) for row, code in enumerate(codes) if code in wrong}
-
-
-class _Heads(dict[bytes, int]):
-    """The beginnings of values, numbered from 1 as they come; 0 is for tombstones."""
-
-    def __missing__(self, head: bytes) -> int:
-        number = self[head] = len(self) + 1
-        return number
+        faults: dict[int, RowFault] = {}
+        for code, version in enumerate(versions):
+            if version not in known:
+                fault = _version_fault(version, known)
+                faults |= dict.fromkeys(cast("list[int]", rows_with(code, codes).to_pylist()), fault)
+        return faults
 
 
 def _version(head: bytes) -> int | None:

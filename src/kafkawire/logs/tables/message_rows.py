@@ -7,18 +7,22 @@ from dataclasses import dataclass
 from typing import TypeAlias, cast
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from kafkawire.columns import MessageColumns, Rows
-from kafkawire.columns.arrow_types import ArrowArray
+from kafkawire.columns.arrow_types import ArrowArray, nulls
 from kafkawire.wire import DecodeError
 
-__all__ = ["DecodedMessages", "Frame", "RowFault", "decode_messages", "decode_repeated"]
+__all__ = ["DecodedMessages", "Frame", "RowFault", "decode_messages", "decode_repeated", "rows_with"]
 
 Frame: TypeAlias = tuple[int, int]
 """The version of a message, and where it begins in its octets."""
 
 RowFault: TypeAlias = tuple[str, str]
 """What is wrong with a row: one of ``FLAW_CODES``, and a sentence."""
+
+_Piece: TypeAlias = tuple["pa.UInt64Array", Sequence[ArrowArray]]
+"""Numbers of rows in order, and their columns."""
 
 
 @dataclass(frozen=True)
@@ -30,46 +34,39 @@ class DecodedMessages:
 
 
 def decode_messages(
-    columns: MessageColumns, octets: Sequence[bytes | None], frames: Sequence[Frame | None], codes: Sequence[int]
+    columns: MessageColumns, octets: pa.BinaryArray, frames: Sequence[Frame | None], codes: pa.Int32Array
 ) -> DecodedMessages:
     """The messages as columns.
 
     Args:
         columns: of the message.
-        octets: what the message of each row is in.
-        frames: where messages can be, in versions that the message has; None for rows of nulls, which alone may have no
-            octets.
-        codes: which of the frames each row has.
+        octets: binary; what the message of each row is in.
+        frames: where messages can be, in versions that the message has; None for rows of nulls.
+        codes: int32; which of the frames each row has; null for rows of nulls.
     """
-    rows = columns.rows()
+    pieces: list[_Piece] = []
     faults: dict[int, RowFault] = {}
-    used = sorted(set(codes))
-    # All of one version together, whatever lies between them, and then back into their order.
-    order: list[int] = []
-    for code in used:
-        frame = frames[code]
-        if frame is not None:
-            numbers = range(len(codes)) if len(used) == 1 else [row for row, each in enumerate(codes) if each == code]
-            whole = cast("Sequence[bytes]", octets if len(used) == 1 else [octets[number] for number in numbers])
-            _extend(rows, frame, whole, len(order), faults)
-            order += numbers
-    arrays, bad_text = rows.take()
-    for at in bad_text:
-        faults.setdefault(at, ("decode_error", "text that is not UTF-8"))
-    if len(used) == 1 and order:
-        return DecodedMessages(arrays, faults)
-    positions: list[int | None] = [None] * len(codes)
-    for at, number in enumerate(order):
-        positions[number] = at
-    back = pa.array(positions, pa.int32())
-    return DecodedMessages([each.take(back) for each in arrays], {order[at]: fault for at, fault in faults.items()})
+    framed = {code: frame for code, frame in enumerate(frames) if frame is not None}
+    for code, frame in framed.items():
+        numbers = rows_with(code, codes)
+        if len(numbers):
+            pieces += _of_frame(columns, frame, octets, numbers, faults)
+    unframed = pc.indices_nonzero(pc.invert(pc.is_in(codes, pa.array(list(framed), pa.int32()))))
+    if len(unframed):
+        pieces.append((unframed, [nulls(len(unframed), type_) for type_ in columns.schema.types]))
+    return DecodedMessages(_in_order(pieces), faults)
 
 
-def decode_repeated(columns: MessageColumns, octets: Sequence[bytes | None], frame: Frame) -> DecodedMessages:
+def rows_with(code: int, codes: pa.Int32Array) -> pa.UInt64Array:
+    """The numbers of the rows that have a code."""
+    return pc.indices_nonzero(pc.equal(codes, pa.scalar(code, pa.int32())))
+
+
+def decode_repeated(columns: MessageColumns, octets: pa.BinaryArray, frame: Frame) -> DecodedMessages:
     """As ``decode_messages`` for messages of one version, many of which are the same: each is decoded once."""
-    encoded = pa.array(octets, pa.binary()).dictionary_encode()
-    distinct = cast("list[bytes]", encoded.dictionary.to_pylist())
-    found = decode_messages(columns, distinct, [frame], [0] * len(distinct))
+    encoded = octets.dictionary_encode()
+    distinct = cast("pa.BinaryArray", encoded.dictionary)
+    found = decode_messages(columns, distinct, [frame], pa.repeat(pa.scalar(0, pa.int32()), len(distinct)))
     faults: dict[int, RowFault] = {}
     if found.faults:
         numbers = cast("list[int]", encoded.indices.to_pylist())
@@ -77,7 +74,32 @@ def decode_repeated(columns: MessageColumns, octets: Sequence[bytes | None], fra
     return DecodedMessages([each.take(encoded.indices) for each in found.arrays], faults)
 
 
-def _extend(rows: Rows, frame: Frame, buffers: Sequence[bytes], first: int, faults: dict[int, RowFault]) -> None:
+def _of_frame(
+    columns: MessageColumns, frame: Frame, octets: pa.BinaryArray, numbers: pa.UInt64Array, faults: dict[int, RowFault]
+) -> list[_Piece]:
+    """Messages of one version: the many that are alike together, and the others one by one."""
+    version, start = frame
+    own = octets if len(numbers) == len(octets) else octets.take(numbers)
+    alike = list(columns.alike(version, own, start))
+    pieces: list[_Piece] = [(numbers.take(each.numbers), each.arrays) for each in alike]
+    if sum(len(each.numbers) for each in alike) == len(own):
+        return pieces
+    others = numbers
+    if alike:
+        done = pa.concat_arrays([each for each, _ in pieces])
+        others = numbers.filter(pc.invert(pc.is_in(numbers, done)))
+        own = octets.take(others)
+    rows = columns.rows()
+    found: dict[int, RowFault] = {}
+    _extend(rows, frame, cast("list[bytes]", own.to_pylist()), found)
+    arrays, bad_text = rows.take()
+    for at in bad_text:
+        found.setdefault(at, ("decode_error", "text that is not UTF-8"))
+    faults |= {others[at].as_py(): fault for at, fault in found.items()}
+    return [*pieces, (others, arrays)]
+
+
+def _extend(rows: Rows, frame: Frame, buffers: Sequence[bytes], faults: dict[int, RowFault]) -> None:
     """Add a row for each buffer: with its values as far as it is a message, else with nulls."""
     version, start = frame
     done = rows.extend(version, buffers, start)
@@ -87,9 +109,17 @@ def _extend(rows: Rows, frame: Frame, buffers: Sequence[bytes], first: int, faul
             end = rows.append(version, buffer, start)
         except DecodeError as error:
             rows.extend_nulls(1)
-            faults[first + done] = "decode_error", str(error)
+            faults[done] = "decode_error", str(error)
         else:
             if end < len(buffer):
-                faults[first + done] = "trailing_bytes", f"{len(buffer) - end} bytes after the record"
+                faults[done] = "trailing_bytes", f"{len(buffer) - end} bytes after the record"
         done += 1
         done += rows.extend(version, buffers[done:], start)
+
+
+def _in_order(pieces: Sequence[_Piece]) -> Sequence[ArrowArray]:
+    """The columns of all rows, from those of the pieces that they are in."""
+    if len(pieces) == 1:
+        return pieces[0][1]
+    back = pc.sort_indices(pa.concat_arrays([numbers for numbers, _ in pieces]))
+    return [pa.concat_arrays(each).take(back) for each in zip(*(arrays for _, arrays in pieces), strict=True)]

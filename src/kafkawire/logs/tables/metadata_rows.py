@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final, TypeAlias, cast
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from kafkawire.columns import MessageColumns
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.options import ReadOptions
-from kafkawire.logs.scanning.found import OpenedBatch
-from kafkawire.logs.tables.message_rows import Frame, RowFault, decode_messages
+from kafkawire.logs.tables.message_rows import decode_messages, rows_with
 from kafkawire.logs.tables.output_columns import OutputColumn
-from kafkawire.logs.tables.record_types import FRAME_VERSION, read_metadata_frame
-from kafkawire.logs.tables.row_table import Converted, RecordFlaw
-from kafkawire.logs.tables.rows import PendingRows
+from kafkawire.logs.tables.record_types import read_metadata_frame
+from kafkawire.logs.tables.row_table import Converted, record_flaws
+from kafkawire.logs.tables.rows import RawRows
 from kafkawire.wire import DecodeError
 
 __all__ = ["MetadataRows"]
+
+_Frame: TypeAlias = tuple[int, int, int]
+"""Id and version of a record, and where its message begins."""
+
+_USUAL_FRAME: Final = 3
+_LARGEST_FRAME: Final = 15
+"""Three numbers of one byte each, or of five."""
 
 
 class MetadataRows:
@@ -40,56 +48,43 @@ class MetadataRows:
         hides_some = not shows_all or any(each.masked for each in outputs)
         self._shows_octets = options.secrets or not hides_some
 
-    def chosen(self, opened: OpenedBatch, kept: Sequence[int] | None, accounts: Accounts) -> Sequence[int] | None:
+    def chosen(self, rows: RawRows, accounts: Accounts) -> RawRows:
         """See ``RowSource``."""
-        values = opened.records.values
-        numbers = range(len(values)) if kept is None else kept
-        if opened.batch.is_control:
-            accounts.dropped("control", len(numbers))
-            return ()
-        chosen = [number for number in numbers if _id_of(values[number]) == self._number]
-        accounts.dropped("other_type", len(numbers) - len(chosen))
-        return None if len(chosen) == len(values) else chosen
+        records = rows.without_control_records(accounts)
+        codes, frames = _frames(records.values)
+        of_type = pa.array([frame is not None and frame[0] == self._number for frame in frames], pa.bool_())
+        chosen = records.where(of_type.take(codes))
+        accounts.dropped("other_type", len(records) - len(chosen))
+        return chosen
 
-    def convert(self, rows: PendingRows, names: Sequence[str]) -> Converted:
+    def convert(self, rows: RawRows, names: Sequence[str]) -> Converted:
         """See ``RowSource``."""
-        frames: list[Frame | None] = [None]
-        code_of: dict[Frame, int] = {}
-        codes = []
-        versions = []
-        faults: dict[int, RowFault] = {}
+        codes, frames = _frames(rows.values)
+        versions = [None if frame is None else frame[1] for frame in frames]
         known = self._columns.versions
-        for row, value in enumerate(rows.values):
-            _, version, start = read_metadata_frame(value or b"")
-            versions.append(version)
+        readable = [frame[1:] if frame is not None and frame[1] in known else None for frame in frames]
+        decoded = decode_messages(self._columns, rows.values, readable, codes)
+        faults = decoded.faults
+        for code, version in enumerate(versions):
             if version not in known:
-                codes.append(0)
-                faults[row] = "unsupported_version", f"version {version}; {known.start} to {known.stop - 1} are known"
-                continue
-            frame = version, start
-            if frame not in code_of:
-                code_of[frame] = len(frames)
-                frames.append(frame)
-            codes.append(code_of[frame])
-        decoded = decode_messages(self._columns, rows.values, frames, codes)
+                fault = "unsupported_version", f"version {version}; {known.start} to {known.stop - 1} are known"
+                faults |= dict.fromkeys(cast("list[int]", rows_with(code, codes).to_pylist()), fault)
         columns = {each.field.name: each.of(decoded.arrays) for each in self._outputs if each.field.name in names}
-        columns["record_version"] = pa.array(versions, pa.int16())
-        return Converted(
-            columns,
-            {
-                row: RecordFlaw(code, rows.values[row] if self._shows_octets else None, reason)
-                for row, (code, reason) in {**decoded.faults, **faults}.items()
-            },
-        )
+        columns["record_version"] = pa.array(versions, pa.int16()).take(codes)
+        return Converted(columns, record_flaws(faults, rows.values if self._shows_octets else None))
 
 
-def _id_of(value: bytes | None) -> int | None:
-    """The id of the record in a value, or None if it has none."""
-    if value is None:
-        return None
-    if len(value) > 2 and value[0] == FRAME_VERSION and value[1] < 128 and value[2] < 128:
-        return value[1]
+def _frames(values: pa.BinaryArray, size: int = _USUAL_FRAME) -> tuple[pa.Int32Array, list[_Frame | None]]:
+    """Which of the distinct beginnings each value has, and what they say; None for those that are none."""
+    heads = pc.binary_slice(values, 0, size).dictionary_encode()
+    frames = [_frame(head) for head in cast("list[bytes]", heads.dictionary.to_pylist())]
+    if None in frames and size < _LARGEST_FRAME:
+        return _frames(values, _LARGEST_FRAME)
+    return cast("pa.Int32Array", heads.indices), frames
+
+
+def _frame(head: bytes) -> _Frame | None:
     try:
-        return read_metadata_frame(value)[0]
+        return read_metadata_frame(head)
     except DecodeError:
         return None

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, cast
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from kafkawire.columns.arrow_types import ArrowArray
 from kafkawire.logs.accounts import Accounts
-from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.options import ReadOptions
-from kafkawire.logs.scanning.found import OpenedBatch
 from kafkawire.logs.tables.described_records import Description, describe_record
-from kafkawire.logs.tables.row_table import Converted, RecordFlaw, RowTable
-from kafkawire.logs.tables.rows import PendingRows
+from kafkawire.logs.tables.row_table import Converted, RowTable, record_flaws
+from kafkawire.logs.tables.rows import RawRows
 
 __all__ = ["records_table"]
 
@@ -44,60 +44,37 @@ class _AllRecords:
         self._no_ops = options.no_ops
         self._full = options.columns is None or "json" in options.columns or "_error" in options.columns
 
-    def chosen(self, opened: OpenedBatch, kept: Sequence[int] | None, accounts: Accounts) -> Sequence[int] | None:
+    def chosen(self, rows: RawRows, accounts: Accounts) -> RawRows:
         """See ``RowSource``."""
         if self._types is None and self._no_ops:
-            return kept
-        count = len(opened.records)
-        numbers = range(count) if kept is None else kept
-        types = [self._describe(opened.file, opened, number, full=False).type for number in numbers]
-        chosen = [
-            number
-            for number, name in zip(numbers, types, strict=True)
-            if (self._no_ops or name != _NO_OP) and (self._types is None or name in self._types)
-        ]
+            return rows
+        types = [each.type for each in self._descriptions(rows, full=False)]
+        chosen = [(self._no_ops or name != _NO_OP) and (self._types is None or name in self._types) for name in types]
         no_ops = 0 if self._no_ops else types.count(_NO_OP)
         accounts.dropped("no_op", no_ops)
-        accounts.dropped("other_type", len(numbers) - len(chosen) - no_ops)
-        return None if len(chosen) == count else chosen
+        accounts.dropped("other_type", chosen.count(False) - no_ops)
+        return rows.where(pa.array(chosen, pa.bool_()))
 
-    def convert(self, rows: PendingRows, names: Sequence[str]) -> Converted:
+    def convert(self, rows: RawRows, names: Sequence[str]) -> Converted:
         """See ``RowSource``."""
-        described = self._descriptions(rows)
-        columns: dict[str, Sequence[object]] = {
-            "record_type": [each.type for each in described],
-            "record_version": [each.version for each in described],
+        described = self._descriptions(rows, full=self._full)
+        columns: dict[str, ArrowArray] = {
+            "record_type": pa.array([each.type for each in described], pa.string()),
+            "record_version": pa.array([each.version for each in described], pa.int16()),
             "key": rows.keys,
             "value": rows.values,
-            "tombstone": [value is None for value in rows.values],
-            "json": [each.json for each in described],
+            "tombstone": rows.values.is_null(),
+            "json": pa.array([each.json for each in described], pa.string()),
         }
-        flaws = {
-            row: RecordFlaw(
-                each.code, rows.values[row] if rows.values[row] is not None else rows.keys[row], each.reason
-            )
-            for row, each in enumerate(described)
-            if each.code
-        }
-        return Converted({f.name: pa.array(columns[f.name], f.type) for f in _FIELDS if f.name in names}, flaws)
+        octets = pc.coalesce(rows.values, rows.keys)
+        faults = {row: (each.code, each.reason) for row, each in enumerate(described) if each.code}
+        return Converted({name: columns[name] for name in names}, record_flaws(faults, octets))
 
-    def _descriptions(self, rows: PendingRows) -> list[Description]:
-        found = []
-        start = 0
-        for batch, end in zip(rows.batches, rows.run_ends, strict=True):
-            found += [
-                describe_record(
-                    rows.file.topic, rows.keys[row], rows.values[row], self._registry,
-                    control=batch.is_control, full=self._full,
-                )
-                for row in range(start, end)
-            ]  # fmt: skip
-            start = end
-        return found
-
-    def _describe(self, file: LogFile, opened: OpenedBatch, number: int, *, full: bool) -> Description:
-        records = opened.records
-        return describe_record(
-            file.topic, records.keys[number], records.values[number], self._registry,
-            control=opened.batch.is_control, full=full,
-        )  # fmt: skip
+    def _descriptions(self, rows: RawRows, *, full: bool) -> list[Description]:
+        records = zip(
+            rows.keys.to_pylist(), rows.values.to_pylist(), cast("list[bool]", rows.control.to_pylist()), strict=True
+        )
+        topic, registry = rows.file.topic, self._registry
+        return [
+            describe_record(topic, key, value, registry, control=control, full=full) for key, value, control in records
+        ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -13,15 +13,14 @@ from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.errors import LogReadError
 from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.options import ReadMode, ReadOptions
-from kafkawire.logs.scanning.batches import scan_records
 from kafkawire.logs.scanning.filters import BatchFilter
 from kafkawire.logs.scanning.flaws import Flaw
-from kafkawire.logs.scanning.found import OpenedBatch
+from kafkawire.logs.scanning.record_groups import scan_groups
 from kafkawire.logs.tables.arrow_types import ArrowField
-from kafkawire.logs.tables.rows import PendingRows, flaw_columns
+from kafkawire.logs.tables.rows import PendingRows, RawRows, flaw_columns
 from kafkawire.logs.tables.table import LARGEST_ROW_BATCH, PROVENANCE, Part, chosen_schema, error_fields
 
-__all__ = ["Converted", "RecordFlaw", "RowSource", "RowTable"]
+__all__ = ["Converted", "RecordFlaw", "RowSource", "RowTable", "record_flaws"]
 
 _MOST_OCTETS: Final = 16 * 1024 * 1024
 _PROVENANCE_NAMES: Final = frozenset(field.name for field in PROVENANCE)
@@ -50,16 +49,21 @@ class Converted:
     flaws: Mapping[int, RecordFlaw]
 
 
+def record_flaws(faults: Mapping[int, tuple[str, str]], octets: ArrowArray | None) -> dict[int, RecordFlaw]:
+    """Faults of rows by code and reason as flaws, with the octets of the rows if they may be shown."""
+    return {
+        row: RecordFlaw(code, None if octets is None else octets[row].as_py(), reason)
+        for row, (code, reason) in faults.items()
+    }
+
+
 class RowSource(Protocol):
     """What makes columns of records."""
 
-    def chosen(self, opened: OpenedBatch, kept: Sequence[int] | None, accounts: Accounts) -> Sequence[int] | None:
-        """Which of the records of a batch become rows, of those that are asked for by offset and time; None for all.
+    def chosen(self, rows: RawRows, accounts: Accounts) -> RawRows:
+        """Those that become rows. The others are booked as dropped."""
 
-        The others are booked as dropped.
-        """
-
-    def convert(self, rows: PendingRows, names: Sequence[str]) -> Converted:
+    def convert(self, rows: RawRows, names: Sequence[str]) -> Converted:
         """The columns of these names."""
 
 
@@ -88,37 +92,34 @@ class RowTable:
             limits = BatchFilter(options, file_range.file)
             pending = PendingRows(file_range.file)
             flaws: list[Flaw] = []
-            for found in scan_records(file_range, options, accounts, store):
+            for found in scan_groups(file_range, options, accounts, store):
                 if isinstance(found, Flaw):
-                    yield from self._rows(pending, options, accounts)
-                    pending = PendingRows(file_range.file)
+                    yield from self._all_rows(pending.rest(), options, accounts)
                     flaws.append(found)
-                    if (
-                        len(flaws) == LARGEST_ROW_BATCH
-                        or sum(len(flaw.raw or b"") for flaw in flaws[-1:]) > _MOST_OCTETS
-                    ):
+                    if len(flaws) == LARGEST_ROW_BATCH or len(found.raw or b"") > _MOST_OCTETS:
                         yield from self._flaw_rows(flaws, options, accounts)
                         flaws = []
                     continue
-                if flaws:
-                    yield from self._flaw_rows(flaws, options, accounts)
-                    flaws = []
-                accounts.records_read += len(found.records)
-                kept = limits.kept(found.records)
+                yield from self._flaw_rows(flaws, options, accounts)
+                flaws = []
+                accounts.records_read += len(found)
+                rows = RawRows.of(file_range.file, found)
+                kept = limits.kept(found.offsets, found.timestamps)
                 if kept is not None:
-                    accounts.dropped("filtered", len(found.records) - len(kept))
-                chosen = self._source.chosen(found, kept, accounts)
-                for piece in _pieces(len(found.records) if chosen is None else len(chosen), chosen):
-                    pending.add(found, piece)
-                    if len(pending) >= LARGEST_ROW_BATCH or pending.octets >= _MOST_OCTETS:
-                        yield from self._rows(pending, options, accounts)
-                        pending = PendingRows(file_range.file)
+                    rows = rows.where(kept)
+                    accounts.dropped("filtered", len(found) - len(rows))
+                chosen = self._source.chosen(rows, accounts)
+                yield from self._all_rows(pending.add(chosen), options, accounts)
             yield from self._flaw_rows(flaws, options, accounts)
-            yield from self._rows(pending, options, accounts)
+            yield from self._all_rows(pending.rest(), options, accounts)
 
-    def _rows(self, rows: PendingRows, options: ReadOptions, accounts: Accounts) -> Iterator[pa.RecordBatch]:
-        if not len(rows):
-            return
+    def _all_rows(
+        self, pieces: Iterable[RawRows], options: ReadOptions, accounts: Accounts
+    ) -> Iterator[pa.RecordBatch]:
+        for piece in pieces:
+            yield from self._rows(piece, options, accounts)
+
+    def _rows(self, rows: RawRows, options: ReadOptions, accounts: Accounts) -> Iterator[pa.RecordBatch]:
         converted = self._source.convert(rows, self._names)
         flaws = converted.flaws
         for row, flaw in sorted(flaws.items()):
@@ -138,11 +139,12 @@ class RowTable:
             made = made.filter(pa.array([row not in flaws for row in range(len(rows))]))
             for flaw in flaws.values():
                 accounts.dropped(flaw.code, 1)
-        accounts.rows += made.num_rows
-        if made.num_rows:
-            yield made
+        for start in range(0, made.num_rows, LARGEST_ROW_BATCH):
+            piece = made.slice(start, LARGEST_ROW_BATCH)
+            accounts.rows += piece.num_rows
+            yield piece
 
-    def _error_column(self, name: str, rows: PendingRows, flaws: Mapping[int, RecordFlaw]) -> ArrowArray:
+    def _error_column(self, name: str, rows: RawRows, flaws: Mapping[int, RecordFlaw]) -> ArrowArray:
         kind = self.schema.field(name).type
         column: ArrowArray
         if flaws:
@@ -158,17 +160,6 @@ class RowTable:
             yield flaw_columns(flaws, self.schema, options)
 
 
-def _pieces(count: int, chosen: Sequence[int] | None) -> Iterator[Sequence[int] | None]:
-    """Numbers of records in pieces that are no larger than a batch of rows."""
-    if count <= LARGEST_ROW_BATCH:
-        if count:
-            yield chosen
-        return
-    numbers = range(count) if chosen is None else chosen
-    for start in range(0, count, LARGEST_ROW_BATCH):
-        yield numbers[start : start + LARGEST_ROW_BATCH]
-
-
-def _error(rows: PendingRows, row: int, flaw: RecordFlaw) -> LogReadError:
-    position = next(batch.position for batch, end in zip(rows.batches, rows.run_ends, strict=True) if row < end)
-    return LogReadError(flaw.code, rows.file.path, flaw.reason, position=position, offset=rows.offsets[row])
+def _error(rows: RawRows, row: int, flaw: RecordFlaw) -> LogReadError:
+    position, offset = (rows.columns.column(name)[row].as_py() for name in ("batch_position", "log_offset"))
+    return LogReadError(flaw.code, rows.file.path, flaw.reason, position=position, offset=offset)

@@ -2,66 +2,101 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafkawire.columns.arrow_types import ArrowArray
+from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.scanning.flaws import Flaw
-from kafkawire.logs.scanning.found import OpenedBatch
-from kafkawire.wire.batches import RecordBatch
+from kafkawire.logs.scanning.record_groups import RecordGroup
 
-__all__ = ["PendingRows", "flaw_columns", "times", "times_of_milliseconds"]
+__all__ = ["RAW_COLUMNS", "PendingRows", "RawRows", "flaw_columns", "times"]
 
 _TIME: Final = pa.timestamp("us", tz="UTC")
 _LATEST: Final = 253_402_300_799_999
 """The last millisecond of the year 9999, which is as far as the calendars of most readers go."""
-_EARLIEST: Final = -62_135_596_800_000
+_EPOCH: Final = pa.scalar(0, pa.int64())
+_NO_TIME: Final = pa.scalar(None, pa.int64())
+_MICROSECONDS: Final = pa.scalar(1000, pa.int64())
+_ENOUGH_ROWS: Final = 16384
+"""Rows that are converted at a time: each of Arrow's kernels costs some microseconds, however few they are."""
+_MOST_OCTETS: Final = 16 * 1024 * 1024
 
 
-class PendingRows:
-    """Records of one file that will be rows.
+_RAW_TYPES: Final[Mapping[str, pa.DataType]] = {
+    "batch_position": pa.int64(),
+    "leader_epoch": pa.int32(),
+    "is_control": pa.bool_(),
+    "log_offset": pa.int64(),
+    "timestamp": pa.int64(),
+    "key": pa.binary(),
+    "value": pa.binary(),
+}
+RAW_COLUMNS: Final = pa.schema(_RAW_TYPES)
+"""What is known of a record before anything is made of key and value; timestamps are in milliseconds, as in Kafka."""
 
-    Attributes:
+
+class RawRows:
+    """Records of one file that may become rows.
+
+    Args:
         file: where they are from.
-        offsets, timestamps, keys, values: of each record.
-        octets: bytes that they hold.
+        columns: ``RAW_COLUMNS`` of them.
     """
 
-    def __init__(self, file: LogFile) -> None:
+    def __init__(self, file: LogFile, columns: pa.RecordBatch) -> None:
         self.file = file
-        self.offsets: list[int] = []
-        self.timestamps: list[int] = []
-        self.keys: list[bytes | None] = []
-        self.values: list[bytes | None] = []
-        self.octets = 0
-        self.batches: list[RecordBatch] = []
-        self.run_ends: list[int] = []
-        self._numbers: ArrowArray | None = None
+        self.columns = columns
+
+    @classmethod
+    def of(cls, file: LogFile, group: RecordGroup) -> RawRows:
+        """All records of a group."""
+        batches = [each.batch for each in group.batches]
+        columns = [
+            group.spread([each.position for each in group.batches], pa.int64()),
+            group.spread([each.partition_leader_epoch for each in batches], pa.int32()),
+            group.spread([each.is_control for each in batches], pa.bool_()),
+            group.offsets,
+            group.timestamps,
+            group.keys,
+            group.values,
+        ]
+        return cls(file, pa.RecordBatch.from_arrays(columns, schema=RAW_COLUMNS))
 
     def __len__(self) -> int:
-        return len(self.offsets)
+        return self.columns.num_rows
 
-    def add(self, opened: OpenedBatch, chosen: Sequence[int] | None) -> None:
-        """Add records of a batch: those of the numbers given, or all."""
-        records = opened.records
-        if chosen is None:
-            self.offsets += records.offsets
-            self.timestamps += records.timestamps
-            self.keys += records.keys
-            self.values += records.values
-        else:
-            self.offsets += [records.offsets[each] for each in chosen]
-            self.timestamps += [records.timestamps[each] for each in chosen]
-            self.keys += [records.keys[each] for each in chosen]
-            self.values += [records.values[each] for each in chosen]
-        self.octets += opened.batch.size
-        self.batches.append(opened.batch)
-        self.run_ends.append(len(self.offsets))
+    @property
+    def keys(self) -> pa.BinaryArray:
+        """The key of each record; null where there is none."""
+        return cast("pa.BinaryArray", self.columns.column("key"))
+
+    @property
+    def values(self) -> pa.BinaryArray:
+        """The value of each record; null for tombstones."""
+        return cast("pa.BinaryArray", self.columns.column("value"))
+
+    @property
+    def control(self) -> pa.BooleanArray:
+        """Which of them are control records, which consumers never see."""
+        return cast("pa.BooleanArray", self.columns.column("is_control"))
+
+    def where(self, mask: pa.BooleanArray) -> RawRows:
+        """The records that a mask chooses."""
+        return RawRows(self.file, self.columns.filter(mask))
+
+    def without_control_records(self, accounts: Accounts) -> RawRows:
+        """The records that are none of Kafka's control records, which are booked as dropped."""
+        if not pc.any(self.control).as_py():
+            return self
+        rows = self.where(pc.invert(self.control))
+        accounts.dropped("control", len(self) - len(rows))
+        return rows
 
     def column(self, name: str, options: ReadOptions) -> ArrowArray:
         """A column of provenance."""
@@ -70,32 +105,48 @@ class PendingRows:
                 return _repeated(options.cluster or self.file.cluster, len(self))
             case "file":
                 return _repeated(self.file.path, len(self))
-            case "batch_position":
-                return self.of_batches([batch.position for batch in self.batches], pa.int64())
-            case "log_offset":
-                return pa.array(self.offsets, pa.int64())
-            case "leader_epoch":
-                return self.of_batches([batch.partition_leader_epoch for batch in self.batches], pa.int32())
+            case "append_time":
+                return _times(cast("pa.Int64Array", self.columns.column("timestamp")))
             case _:
-                return times_of_milliseconds(self.timestamps)
+                return self.columns.column(name)
 
-    def of_batches(self, values: Sequence[int | bool | None], kind: pa.DataType) -> ArrowArray:
-        """A column whose values belong to batches."""
-        column: ArrowArray = pa.array(values, kind)
-        if len(values) == len(self):
-            return column
-        return column.take(self._batch_numbers())
 
-    def _batch_numbers(self) -> ArrowArray:
-        """The number of the batch of each record."""
-        if self._numbers is None or len(self._numbers) != len(self):
-            numbers: list[int] = []
-            begin = 0
-            for number, end in enumerate(self.run_ends):
-                numbers += [number] * (end - begin)
-                begin = end
-            self._numbers = pa.array(numbers, pa.int32())
-        return self._numbers
+class PendingRows:
+    """Records that wait until there are enough of them for a batch of rows."""
+
+    def __init__(self, file: LogFile) -> None:
+        self._file = file
+        self._waiting: list[pa.RecordBatch] = []
+        self._count = 0
+        self._octets = 0
+
+    def add(self, rows: RawRows) -> Iterator[RawRows]:
+        """Add some, and take out as many full batches as there are then."""
+        if len(rows):
+            self._waiting.append(rows.columns)
+            self._count += len(rows)
+            self._octets += rows.columns.nbytes
+        if self._octets >= _MOST_OCTETS:
+            yield from self.rest()
+        elif self._count >= _ENOUGH_ROWS:
+            gathered = self._gathered()
+            full = gathered.num_rows - gathered.num_rows % _ENOUGH_ROWS
+            yield from self._pieces(gathered.slice(0, full))
+            yield from self.add(RawRows(self._file, gathered.slice(full)))
+
+    def rest(self) -> Iterator[RawRows]:
+        """Take out all."""
+        if self._waiting:
+            yield from self._pieces(self._gathered())
+
+    def _gathered(self) -> pa.RecordBatch:
+        waiting = self._waiting
+        self._waiting, self._count, self._octets = [], 0, 0
+        return pa.Table.from_batches(waiting).combine_chunks().to_batches()[0]
+
+    def _pieces(self, gathered: pa.RecordBatch) -> Iterator[RawRows]:
+        for start in range(0, gathered.num_rows, _ENOUGH_ROWS):
+            yield RawRows(self._file, gathered.slice(start, _ENOUGH_ROWS))
 
 
 def flaw_columns(flaws: Sequence[Flaw], schema: pa.Schema, options: ReadOptions) -> pa.RecordBatch:
@@ -115,13 +166,11 @@ def flaw_columns(flaws: Sequence[Flaw], schema: pa.Schema, options: ReadOptions)
     return pa.record_batch(arrays, schema=schema)
 
 
-def times_of_milliseconds(values: Sequence[int]) -> ArrowArray:
+def _times(values: pa.Int64Array) -> ArrowArray:
     """Times of Kafka, milliseconds since the epoch, as microseconds; null for -1 and what no calendar has."""
-    if not values:
-        return pa.array([], _TIME)
-    if min(values) >= 0 and max(values) <= _LATEST:
-        return pc.multiply(pa.array(values, pa.int64()), 1000).cast(_TIME)
-    return pa.array([value * 1000 if 0 <= value <= _LATEST else None for value in values], _TIME)
+    has_time = pc.and_(pc.greater_equal(values, _EPOCH), pc.less_equal(values, pa.scalar(_LATEST, pa.int64())))
+    times: ArrowArray = pc.multiply(pc.if_else(has_time, values, _NO_TIME), _MICROSECONDS).cast(_TIME)
+    return times
 
 
 def times(value: int) -> int | None:

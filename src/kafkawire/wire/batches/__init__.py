@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from kafkawire.wire.batches.batch import Header, Record, RecordBatch, TimestampType, read_batches
-from kafkawire.wire.batches.columns import RecordColumns, decode_columns
 from kafkawire.wire.batches.legacy_messages import LegacyMessage
 from kafkawire.wire.batches.reader import decode_records
 from kafkawire.wire.batches.record_set import read_entries, read_records
@@ -14,9 +13,7 @@ __all__ = [
     "LegacyMessage",
     "Record",
     "RecordBatch",
-    "RecordColumns",
     "TimestampType",
-    "decode_columns",
     "decode_records",
     "encode_batch",
     "read_batches",

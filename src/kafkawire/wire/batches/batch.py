@@ -143,6 +143,11 @@ class RecordBatch(Struct, frozen=True, gc=False, kw_only=True):
             ) from None
 
     @property
+    def is_compressed(self) -> bool:
+        """Whether the batch names a codec."""
+        return bool(self.attributes & _CODEC_MASK)
+
+    @property
     def timestamp_type(self) -> TimestampType:
         """Whose clock the timestamps are from."""
         return TimestampType.LOG_APPEND_TIME if self.attributes & LOG_APPEND_TIME else TimestampType.CREATE_TIME

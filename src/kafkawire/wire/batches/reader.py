@@ -9,7 +9,7 @@ from typing import Final
 
 from kafkawire.wire.batches.batch import Header, Record, RecordBatch, TimestampType
 from kafkawire.wire.batches.inspector import inspect_records, records_error
-from kafkawire.wire.compression import DEFAULT_OUTPUT_LIMIT, Codec, decompress
+from kafkawire.wire.compression import DEFAULT_OUTPUT_LIMIT, decompress
 from kafkawire.wire.errors import DecodeError
 from kafkawire.wire.varint import read_uvarint, read_varlong
 
@@ -47,8 +47,7 @@ def open_payload(batch: RecordBatch, limit: int) -> bytes:
     Raises:
         CorruptBatchError, DecodeError: as ``decode_records``.
     """
-    codec = batch.codec
-    data = batch.payload if codec is Codec.NONE else decompress(codec, batch.payload, limit=limit)
+    data = decompress(batch.codec, batch.payload, limit=limit) if batch.is_compressed else batch.payload
     if not 0 < batch.records_count <= len(data) // _SMALLEST_RECORD:
         raise _count_error(batch, len(data))
     return data

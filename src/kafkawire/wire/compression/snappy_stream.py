@@ -36,15 +36,14 @@ def decompress_snappy(data: bytes, limit: int) -> bytes:
     Raises:
         CorruptBatchError: kind ``compression``.
     """
+    begin = len(_HEADER) + 4
+    if data.startswith(_HEADER) and int.from_bytes(data[begin - 4 : begin], "big") == len(data) - begin:
+        return _decompress_block(data[begin:], begin, limit)  # one block: what nearly all batches are
     out = []
     left = limit
     for position, block in _blocks(data):
-        size = _declared_size(block, position, left)
-        left -= size
-        try:
-            out.append(bytes(cramjam.snappy.decompress_raw(block)))
-        except cramjam.DecompressionError as error:
-            raise compression_error("snappy", str(error), position) from None
+        out.append(_decompress_block(block, position, left))
+        left -= len(out[-1])
     return b"".join(out)
 
 
@@ -78,15 +77,15 @@ def _skip_header(data: bytes, position: int) -> int:
     return position + len(_HEADER)
 
 
-def _declared_size(block: bytes, position: int, left: int) -> int:
-    """Size of the output that the block declares, once it is believable: it is allocated before it is written."""
+def _decompress_block(block: bytes, position: int, left: int) -> bytes:
+    """The output of a block, whose declared size must be believable: it is allocated before it is written."""
     try:
         size = cramjam.snappy.decompress_raw_len(block)
+        if size > len(block) * _LARGEST_EXPANSION:
+            raise compression_error("snappy", f"declares {size} bytes of output; {len(block)} bytes cannot", position)
+        if size > left:
+            reason = f"declares {size} bytes of output; the limit leaves {left}"
+            raise OutputLimitError("compression", reason, message_name="snappy data", offset=position)
+        return bytes(cramjam.snappy.decompress_raw(block))
     except cramjam.DecompressionError as error:
         raise compression_error("snappy", str(error), position) from None
-    if size > len(block) * _LARGEST_EXPANSION:
-        raise compression_error("snappy", f"declares {size} bytes of output; {len(block)} bytes cannot", position)
-    if size > left:
-        reason = f"declares {size} bytes of output; the limit leaves {left}"
-        raise OutputLimitError("compression", reason, message_name="snappy data", offset=position)
-    return size

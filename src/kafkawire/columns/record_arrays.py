@@ -1,0 +1,204 @@
+"""From the payloads of many batches to their records as Arrow arrays (section 9.2), without an object for each record.
+
+Where records begin is found by hopping from one to the next. All their numbers are then read at once, each by a few of
+Arrow's kernels over all records. The rules are those of ``kafkawire.wire.batches``.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import accumulate
+from typing import Final, NamedTuple, cast
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+__all__ = ["LARGEST_PAYLOADS", "RecordArrays", "decode_record_arrays"]
+
+LARGEST_PAYLOADS: Final = 1 << 30
+"""Most bytes of records that arrays are made of at a time: positions are numbers of 31 bits."""
+
+_INT32: Final = pa.int32()
+_INT64: Final = pa.int64()
+_ONE: Final = pa.scalar(1, _INT32)
+_TWO: Final = pa.scalar(2, _INT32)
+_THREE: Final = pa.scalar(3, _INT32)
+_NONE: Final = pa.scalar(None, _INT32)
+_GOES_ON: Final = pa.scalar(128, pa.uint8())
+_SEVEN_BITS: Final = pa.scalar(127, pa.uint8())
+_NO_BITS: Final = pa.scalar(0, pa.uint8())
+_SIGN: Final = pa.scalar(1, _INT64)
+_NOTHING: Final = pa.scalar(0, _INT64)
+_MOST_BYTES_OF_LENGTH: Final = 4
+_MOST_BYTES_OF_TIME: Final = 8
+
+
+class RecordArrays(NamedTuple):
+    """Records, attribute by attribute, in the order of the payloads.
+
+    Attributes:
+        timestamp_deltas: int64; to the base timestamp of the record's batch, in milliseconds.
+        offset_deltas: int64; to the base offset of the record's batch.
+        keys: binary; null for records without key.
+        values: binary; null for tombstones.
+    """
+
+    timestamp_deltas: pa.Int64Array
+    offset_deltas: pa.Int64Array
+    keys: pa.BinaryArray
+    values: pa.BinaryArray
+
+
+def decode_record_arrays(payloads: Sequence[bytes], counts: Sequence[int]) -> RecordArrays | None:
+    """The records of payloads.
+
+    Args:
+        payloads: decompressed, of ``LARGEST_PAYLOADS`` bytes together at most.
+        counts: how many records each has.
+
+    Returns:
+        The records; None if there is one that is not as nearly all are: it has headers, or numbers with more bytes than
+        lengths of such payloads take, or is no record at all. ``decode_records`` says which.
+    """
+    data = payloads[0] if len(payloads) == 1 else b"".join(payloads)
+    try:
+        edges = _edges(data, payloads, counts)
+        return _records(data, edges)
+    except (IndexError, ValueError):
+        return None
+
+
+def _edges(data: bytes, payloads: Sequence[bytes], counts: Sequence[int]) -> pa.Int32Array:
+    """Where records begin, and where the last one ends.
+
+    Raises:
+        IndexError, ValueError: the records do not fill the payloads.
+    """
+    edges: list[int] = []
+    add = edges.append
+    at = 0
+    end = len(data)
+    while at < end:
+        add(at)
+        size = data[at]
+        if size < 128:
+            at += 1 + (size >> 1)
+        else:
+            high = data[at + 1]
+            if high < 128:
+                at += 2 + (size - 128 + (high << 7) >> 1)
+            else:
+                at += _long_step(data, at)
+    add(at)
+    ends_of_payloads = list(accumulate(map(len, payloads)))
+    if at != end or len(edges) != sum(counts) + 1 or [edges[last] for last in accumulate(counts)] != ends_of_payloads:
+        raise ValueError
+    return _numbers_of(array("i", edges))
+
+
+def _long_step(data: bytes, at: int) -> int:
+    """Size of a record whose length takes more than two bytes, the length included."""
+    size = 0
+    for number in range(_MOST_BYTES_OF_LENGTH):
+        octet = data[at + number]
+        size |= (octet & 127) << 7 * number
+        if octet < 128:
+            return number + 1 + (size >> 1)
+    raise ValueError
+
+
+def _records(data: bytes, edges: pa.Int32Array) -> RecordArrays:
+    """The records between edges.
+
+    Raises:
+        IndexError, ValueError: as ``_edges``, and for what ``decode_record_arrays`` leaves to others.
+    """
+    if len(edges) == 1:
+        return RecordArrays(
+            pa.nulls(0, _INT64), pa.nulls(0, _INT64), pa.nulls(0, pa.binary()), pa.nulls(0, pa.binary())
+        )
+    octets = cast("pa.UInt8Array", pa.UInt8Array.from_buffers(pa.uint8(), len(data), [None, pa.py_buffer(data)]))
+    size, at = _varints(octets, edges[:-1], _MOST_BYTES_OF_LENGTH)
+    if pc.any(_odd(size)).as_py():
+        raise ValueError
+    at = pc.add(at, _ONE)  # attributes: unused
+    timestamp_deltas, at = _varints(octets, at, _MOST_BYTES_OF_TIME)
+    offset_deltas, at = _varints(octets, at, _MOST_BYTES_OF_LENGTH)
+    key_length, key_at = _varints(octets, at, _MOST_BYTES_OF_LENGTH)
+    key_end = _end(key_at, key_length)
+    value_length, value_at = _varints(octets, key_end, _MOST_BYTES_OF_LENGTH)
+    value_end = _end(value_at, value_length)
+    headers, at = _varints(octets, value_end, _MOST_BYTES_OF_LENGTH)
+    if pc.max(headers).as_py() or not at.equals(edges[1:]):
+        raise ValueError
+    cuts = (key_at, key_end, value_at, value_end)
+    pieces = _pieces(octets, cuts)
+    firsts = pc.shift_left(_numbers(len(key_at)), _TWO)
+    keys = pieces.take(pc.if_else(_odd(key_length), _NONE, firsts))
+    values = pieces.take(pc.if_else(_odd(value_length), _NONE, pc.add(firsts, _TWO)))
+    return RecordArrays(_zig_zag(timestamp_deltas), _zig_zag(offset_deltas), keys, values)
+
+
+def _varints(octets: pa.UInt8Array, at: pa.Int32Array, most_bytes: int) -> tuple[pa.Int64Array, pa.Int32Array]:
+    """The unsigned varints at positions, and the positions behind them (wire-uvarint).
+
+    Raises:
+        ValueError: one has more bytes.
+        IndexError: one is cut off.
+    """
+    octet = octets.take(at)
+    if pc.max(octet).as_py() < _GOES_ON.as_py():
+        return cast("pa.Int64Array", octet.cast(_INT64)), pc.add(at, _ONE)
+    numbers = pc.bit_wise_and(octet, _SEVEN_BITS).cast(_INT64)
+    for number in range(1, most_bytes):
+        goes_on = pc.greater_equal(octet, _GOES_ON)
+        at = pc.add(at, cast("pa.Int32Array", goes_on.cast(_INT32)))
+        octet = pc.if_else(goes_on, octets.take(at), _NO_BITS)
+        bits = pc.bit_wise_and(octet, _SEVEN_BITS).cast(_INT64)
+        numbers = pc.bit_wise_or(numbers, pc.shift_left(bits, pa.scalar(7 * number, _INT64)))
+        if pc.max(octet).as_py() < _GOES_ON.as_py():
+            return numbers, pc.add(at, _ONE)
+    raise ValueError
+
+
+def _zig_zag(numbers: pa.Int64Array) -> pa.Int64Array:
+    """The signed numbers that unsigned ones stand for (wire-varint)."""
+    return pc.bit_wise_xor(pc.shift_right(numbers, _SIGN), pc.negate(pc.bit_wise_and(numbers, _SIGN)))
+
+
+def _odd(lengths: pa.Int64Array) -> pa.BooleanArray:
+    """Which lengths are negative in the zig-zag form: those of null."""
+    return pc.equal(pc.bit_wise_and(lengths, _SIGN), _SIGN)
+
+
+def _end(at: pa.Int32Array, lengths: pa.Int64Array) -> pa.Int32Array:
+    """Where octets end that begin at positions."""
+    sizes = pc.if_else(_odd(lengths), _NOTHING, pc.shift_right(lengths, _SIGN))
+    return pc.add(at, cast("pa.Int32Array", sizes.cast(_INT32)))
+
+
+def _pieces(octets: pa.UInt8Array, cuts: Sequence[pa.Int32Array]) -> pa.BinaryArray:
+    """The octets cut at four positions a record: a key, what follows it, a value, and what follows that."""
+    count = len(cuts[0])
+    number = _numbers(len(cuts) * count)
+    turns = pc.multiply(pc.bit_wise_and(number, _THREE), pa.scalar(count, _INT32))
+    in_turn = pa.concat_arrays(cuts).take(pc.add(turns, pc.shift_right(number, _TWO)))
+    offsets = pa.concat_arrays([in_turn, pa.array([len(octets)], _INT32)])
+    buffers = [None, offsets.buffers()[1], octets.buffers()[1]]
+    return cast("pa.BinaryArray", pa.BinaryArray.from_buffers(pa.binary(), len(number), buffers))
+
+
+def _numbers(count: int) -> pa.Int32Array:
+    """The numbers from 0 on."""
+    return _first_numbers(max(count - 1, 1).bit_length())[:count]
+
+
+@lru_cache(maxsize=2)
+def _first_numbers(bits: int) -> pa.Int32Array:
+    return _numbers_of(array("i", range(1 << bits)))
+
+
+def _numbers_of(numbers: array[int]) -> pa.Int32Array:
+    return cast("pa.Int32Array", pa.Int32Array.from_buffers(_INT32, len(numbers), [None, pa.py_buffer(numbers)]))

@@ -1,0 +1,117 @@
+"""Records as arrays are the records of the batches, and what is refused as records is no array."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.kafka_dumps import real_logs
+
+from kafkawire.columns.record_arrays import decode_record_arrays
+from kafkawire.wire import DecodeError
+from kafkawire.wire.batches import Header, Record, RecordBatch, decode_records, encode_batch, read_batches
+from kafkawire.wire.batches.reader import open_payload
+from kafkawire.wire.compression import DEFAULT_OUTPUT_LIMIT
+
+Rows: TypeAlias = list[tuple[object, ...]]
+
+BATCHES = [batch for log in real_logs() for batch in read_batches(log.read_bytes())]
+SMALL = st.integers(0, 300)
+
+
+def test_arrays_of_real_batches_are_their_records() -> None:
+    assert rows_of(BATCHES) == expected(BATCHES)
+
+
+@given(data=st.data())
+def test_arrays_of_any_batches_are_their_records(data: st.DataObject) -> None:
+    octets = st.none() | st.binary(max_size=200)
+    offsets = data.draw(st.lists(st.integers(0, 1 << 24), unique=True, max_size=12).map(sorted))
+    times = st.integers(0, 1 << 40)
+    records = [Record(offset, data.draw(times), data.draw(octets), data.draw(octets)) for offset in offsets]
+    cut = data.draw(st.integers(0, len(records)))
+    batches = [batch_of(part) for part in (records[:cut], records[cut:]) if part]
+    assert rows_of(batches) == expected(batches)
+
+
+@settings(max_examples=200)
+@given(
+    batch=st.sampled_from([each for each in BATCHES if each.attributes & 7 == 0]),
+    changes=st.lists(st.tuples(st.integers(0, 2000), st.integers(0, 255)), min_size=1, max_size=5),
+    count=st.integers(-1, 3),
+)
+def test_broken_batches_are_no_arrays(batch: RecordBatch, changes: list[tuple[int, int]], count: int) -> None:
+    payload = bytearray(batch.payload)
+    for at, octet in changes:
+        payload[at % len(payload)] = octet
+    counts = [batch.records_count, batch.records_count + count]
+    broken = msgspec.structs.replace(batch, payload=bytes(payload), records_count=counts[1])
+    arrays = decode_record_arrays([batch.payload, broken.payload], counts)
+    try:
+        records = expected([batch, broken])
+    except DecodeError:
+        assert arrays is None
+    else:
+        assert arrays is None or rows_of([batch, broken]) == records
+
+
+@pytest.mark.parametrize("number", [200, 20_000, 3_000_000])
+def test_numbers_of_several_bytes_are_read(number: int) -> None:
+    records = [Record(at, at, None, b"v") for at in (0, 1, number)] + [
+        Record(number + 1, 0, bytes(number % 70_000), b"")
+    ]
+    batches = [batch_of(records)]
+    assert rows_of(batches) == expected(batches)
+
+
+def test_records_with_headers_are_left_to_others() -> None:
+    batch = batch_of([Record(0, 0, b"k", b"v", (Header("h", b"1"),))])
+    assert decode_record_arrays([batch.payload], [1]) is None
+
+
+@pytest.mark.parametrize(
+    ("payloads", "counts"),
+    [
+        pytest.param([b""], [1], id="nothing"),
+        pytest.param([b"\x0e\0\0\0\1\1"], [1], id="cut off"),
+        pytest.param([b"\x0c\0\0\0\1\1\0"], [2], id="one record for two"),
+        pytest.param([b"\x0c\0\0\0\1\1\0" * 2], [1], id="two records for one"),
+        pytest.param([b"\x0c\0\0\0\1\1", b"\0"], [1, 0], id="a record of two payloads"),
+        pytest.param([b"\x0d\0\0\0\1\1\0"], [1], id="a negative length"),
+        pytest.param([b"\xff\xff\xff\xff\x0f\0\0\0\1\1\0"], [1], id="a length of 2 GiB"),
+        pytest.param([b"\x0e\0\0\0\1\x80\x80\0"], [1], id="a length cut off by the end"),
+    ],
+)
+def test_what_is_no_record_is_no_array(payloads: Sequence[bytes], counts: Sequence[int]) -> None:
+    assert decode_record_arrays(payloads, counts) is None
+
+
+def test_no_records_are_empty_arrays() -> None:
+    arrays = decode_record_arrays([b"", b""], [0, 0])
+    assert arrays is not None
+    assert [len(each) for each in arrays] == [0, 0, 0, 0]
+
+
+def batch_of(records: Sequence[Record]) -> RecordBatch:
+    (batch,) = read_batches(encode_batch(records, base_offset=records[0].offset))
+    return batch
+
+
+def rows_of(batches: Sequence[RecordBatch]) -> Rows:
+    """Time and offset since those of the batch, key and value of each record."""
+    payloads = [open_payload(batch, DEFAULT_OUTPUT_LIMIT) for batch in batches]
+    arrays = decode_record_arrays(payloads, [batch.records_count for batch in batches])
+    assert arrays is not None
+    return list(zip(*(each.to_pylist() for each in arrays), strict=True))
+
+
+def expected(batches: Sequence[RecordBatch]) -> Rows:
+    return [
+        (record.timestamp - batch.base_timestamp, record.offset - batch.base_offset, record.key, record.value)
+        for batch in batches
+        for record in decode_records(batch)
+    ]
