@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final
 
 from kafkawire.wire import DecodeError
@@ -20,6 +21,7 @@ def snake_case(name: str) -> str:
     return _WORD.sub("_", name).lower()
 
 
+@cache
 def upper_snake_case(name: str) -> str:
     """``AccessControlEntryRecord`` as ``ACCESS_CONTROL_ENTRY_RECORD``, as Kafka's tools print it."""
     return _WORD.sub("_", name).upper()
