@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -19,8 +18,7 @@ from kafkawire.wire.record_types import CoordinatorRecordType
 __all__ = ["NOTHING_KNOWN", "Description", "describe_record", "type_of_record"]
 
 
-@dataclass(frozen=True, slots=True)
-class Description:
+class Description(msgspec.Struct, frozen=True, gc=False):
     """What is known of a record.
 
     Attributes:

@@ -42,18 +42,19 @@ def struct_writer(message_cls: type[msgspec.Struct], layout: StructLayout) -> St
     fields = [field for field in layout.fields if field.presence != "absent"]
     names = [field.json_name for field in fields]
     values = _values_of([field.attribute for field in fields])
+    tagged = [(field.json_name, field) for field in fields if field.presence == "tagged"]
     converted = [
         (field.json_name, convert) for field in fields if (convert := _conversion(message_cls, field)) is not None
     ]
-    tagged = [field for field in fields if field.presence == "tagged"]
 
     def write(value: msgspec.Struct) -> dict[str, object]:
         written = dict(zip(names, values(value), strict=True))
         for name, convert in converted:
-            written[name] = convert(written[name])
-        for field in tagged:
+            if (found := written[name]) is not None:
+                written[name] = convert(found)
+        for name, field in tagged:
             if is_default(value, field):
-                del written[field.json_name]
+                del written[name]
         return written
 
     return write
@@ -70,11 +71,9 @@ def _values_of(attributes: list[str]) -> Callable[[msgspec.Struct], Iterable[obj
 
 
 def _conversion(message_cls: type[msgspec.Struct], field: FieldLayout) -> _Convert | None:
-    """What makes JSON of a field's value; None where the value is JSON as it is."""
+    """What makes JSON of a field's value that is not null; None where the value is JSON as it is."""
     convert = _element_conversion(message_cls, field)
-    if field.array:
-        convert = _of_array(convert)
-    return convert if convert is None or not (field.nullable or field.presence == "tagged") else _or_null(convert)
+    return _of_array(convert) if field.array else convert
 
 
 def _element_conversion(message_cls: type[msgspec.Struct], field: FieldLayout) -> _Convert | None:
@@ -97,7 +96,3 @@ def _of_array(convert: _Convert | None) -> _Convert:
         return list(elements) if convert is None else list(map(convert, elements))
 
     return write
-
-
-def _or_null(convert: _Convert) -> _Convert:
-    return lambda value: None if value is None else convert(value)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import base64
 import math
+from binascii import b2a_base64
+from typing import Final
 
 __all__ = ["json_number", "json_octets", "json_uuid"]
 
+_URL_SAFE: Final = bytes.maketrans(b"+/", b"-_")
+_UUID_CHARACTERS: Final = 22
+
 
 def json_uuid(octets: bytes) -> str:
-    """The 22 characters of an id (json-uuid)."""
-    return base64.urlsafe_b64encode(octets)[:22].decode()
+    """URL-safe base64 without padding (json-uuid)."""
+    return b2a_base64(octets, newline=False)[:_UUID_CHARACTERS].translate(_URL_SAFE).decode()
 
 
 def json_octets(octets: bytes | memoryview) -> str:
     """Base64 (json-bytes, json-records); Kafka writes records as an empty string."""
-    return base64.b64encode(octets).decode()
+    return b2a_base64(octets, newline=False).decode()
 
 
 def json_number(number: float) -> float | str:
