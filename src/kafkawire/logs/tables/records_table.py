@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import pyarrow as pa
 
+from kafkawire.columns.arrow_types import ArrowArray
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.files.log_files import LogFile
+from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.options import ReadOptions
+from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.logs.scanning.found import OpenedBatch
 from kafkawire.logs.tables.described_records import Description, describe_record
 from kafkawire.logs.tables.row_table import Converted, RecordFlaw, RowTable
 from kafkawire.logs.tables.rows import PendingRows
+from kafkawire.logs.tables.table import Part
+from kafkawire.logs.tables.txn_outcomes import TxnOutcomes
 
-__all__ = ["records_table"]
+__all__ = ["RecordsTable"]
 
 _NO_OP: Final = "NO_OP_RECORD"
 _FIELDS: Final = (
@@ -25,20 +30,31 @@ _FIELDS: Final = (
     pa.field("value", pa.binary()),
     pa.field("tombstone", pa.bool_()),
     pa.field("json", pa.string()),
+    pa.field("txn_outcome", pa.string()),
 )
 
 
-def records_table(options: ReadOptions) -> RowTable:
+class RecordsTable(RowTable):
     """The table.
 
     Raises:
         UnknownColumnError: the options choose a column that there is not.
     """
-    return RowTable("records", frozenset(), _FIELDS, _AllRecords(options), options)
+
+    def __init__(self, options: ReadOptions) -> None:
+        self._outcomes = TxnOutcomes(options)
+        super().__init__("records", frozenset(), _FIELDS, _AllRecords(options, self._outcomes), options)
+
+    def read(self, part: Part, options: ReadOptions, accounts: Accounts, store: FileStore) -> Iterator[pa.RecordBatch]:
+        """See ``Table``."""
+        for file_range in part.files:
+            self._outcomes.enter(file_range, store)
+            yield from super().read(Part((file_range,)), options, accounts, store)
 
 
 class _AllRecords:
-    def __init__(self, options: ReadOptions) -> None:
+    def __init__(self, options: ReadOptions, outcomes: TxnOutcomes) -> None:
+        self._outcomes = outcomes
         self._registry = options.registry
         self._types = None if options.record_types is None else frozenset(options.record_types)
         self._no_ops = options.no_ops
@@ -46,7 +62,7 @@ class _AllRecords:
 
     def chosen(self, opened: OpenedBatch, kept: Sequence[int] | None, accounts: Accounts) -> Sequence[int] | None:
         """See ``RowSource``."""
-        if self._types is None and self._no_ops:
+        if self._types is None and (self._no_ops or opened.file.topic != METADATA_TOPIC):
             return kept
         count = len(opened.records)
         numbers = range(count) if kept is None else kept
@@ -79,7 +95,14 @@ class _AllRecords:
             for row, each in enumerate(described)
             if each.code
         }
-        return Converted({f.name: pa.array(columns[f.name], f.type) for f in _FIELDS if f.name in names}, flaws)
+        arrays: dict[str, ArrowArray] = {
+            field.name: pa.array(columns[field.name], field.type)
+            for field in _FIELDS
+            if field.name in names and field.name in columns
+        }
+        if "txn_outcome" in names:
+            arrays["txn_outcome"] = self._outcomes.column(rows)
+        return Converted(arrays, flaws)
 
     def _descriptions(self, rows: PendingRows) -> list[Description]:
         found = []
