@@ -42,7 +42,7 @@ class MetadataFold(Generic[K]):
         self._source = source
         self._limit = high_watermark
         wanted = self.reducer.RECORDS | MetadataState.OWN_RECORDS
-        self._records = MetadataRecords(wanted, source.options.registry.metadata, source.failed)
+        self._records = MetadataRecords(wanted, source.options.registry, source.failed)
         self._state = MetadataState(self.reducer)
         self._snapshot = SnapshotState(self._records, make_reducer())
         self._expected: int | None = None
