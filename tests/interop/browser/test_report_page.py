@@ -19,7 +19,7 @@ from kafkawire.cli.report.contents import (
     LogReport,
     Row,
     Section,
-    TableAccount,
+    LogAccount,
 )
 from kafkawire.cli.report.rendering import render_page
 
@@ -61,7 +61,7 @@ def a_report(acls: Sequence[Row], title: str = "Logs") -> LogReport:
             Committed("c1", "audit", "orders", 1, 5, ENDED - 2 * MINUTE, 500),
         ],
         commit_times=[(BEGAN, BEGAN + MINUTE, 3), (ENDED - MINUTE, ENDED, 9)],
-        accounts=[TableAccount("acl_history", 4, 10, 1000, 900, {"bad_crc": 100}, {"bad_crc": 1})],
+        accounts=[LogAccount("acl_history", 4, 10, 1000, 900, {"bad_crc": 100}, {"bad_crc": 1})],
         logs=["/data/__cluster_metadata-0"],
         clusters=["c1"],
     )

@@ -65,10 +65,10 @@ class Committed:
 
 
 @dataclass(frozen=True)
-class TableAccount:
-    """What reading one table took: bytes by what became of them, and errors by their code."""
+class LogAccount:
+    """What reading the logs of one topic took: bytes by what became of them, and errors by their code."""
 
-    table: str
+    log: str
     rows: int
     records: int
     bytes_read: int
@@ -99,7 +99,7 @@ class LogReport:
     commits: Sequence[Committed] = ()
     commit_times: Sequence[tuple[int, int, int]] = ()
     commits_left_out: int = 0
-    accounts: Sequence[TableAccount] = ()
+    accounts: Sequence[LogAccount] = ()
     logs: Sequence[str] = ()
     clusters: Sequence[str] = ()
     as_of: int | None = None

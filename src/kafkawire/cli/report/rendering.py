@@ -86,7 +86,7 @@ def _data(report: LogReport, written_at: int) -> Markup:
         "commitTimes": report.commit_times,
         "accounts": [
             {
-                "table": account.table,
+                "log": account.log,
                 "rows": account.rows,
                 "records": account.records,
                 "read": account.bytes_read,

@@ -104,7 +104,7 @@ function startAccounts() {
   const figure = (title, field) => ({ title, right: true, value: (row) => row[field], cell: (row) => row[field].toLocaleString("en") });
   const codes = (title, field) => ({ title, value: (row) => listed(row[field]), cell: (row) => listed(row[field]) || hint("none") });
   sortedTable(byId("accounts-table"), [
-    { title: "Table", value: (row) => row.table, cell: (row) => row.table },
+    { title: "Log of", value: (row) => row.log, cell: (row) => row.log },
     figure("Rows", "rows"), figure("Records read", "records"), figure("Bytes read", "read"), figure("Decoded", "decoded"),
     codes("Skipped, by code", "skipped"),
     { ...codes("Errors, by code", "errors"), cell: (row) => listed(row.errors) ? make("span", { class: "chip deny" }, listed(row.errors)) : hint("none") },
