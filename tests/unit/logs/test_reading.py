@@ -281,6 +281,18 @@ def test_a_file_that_shrinks_under_its_reader_kills_nothing(tmp_path: Path) -> N
     assert accounts.balanced
 
 
+def test_only_in_the_last_segment_is_a_batch_expected_that_is_not_whole_yet(tmp_path: Path) -> None:
+    content = real_segment(OFFSETS)
+    write_segment(tmp_path / OFFSETS, content[:-1])
+    accounts = Accounts()
+    assert rows_of("records", str(tmp_path), accounts=accounts)[-1]["_error"] == "truncated_batch"
+    assert not accounts.errors
+
+    write_segment(tmp_path / OFFSETS, b"", base_offset=10_000)
+    rows_of("records", str(tmp_path), accounts=accounts)
+    assert accounts.errors == {"truncated_batch": 1}
+
+
 def test_a_file_that_is_gone_is_unreadable(tmp_path: Path) -> None:
     segment = write_segment(tmp_path / OFFSETS, real_segment(OFFSETS))
     files = find_log_files([str(tmp_path)])

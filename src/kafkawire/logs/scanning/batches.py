@@ -39,7 +39,8 @@ def scan_batches(
     try:
         for found in Scan(file_range, options, booked, store).run():
             if isinstance(found, Flaw):
-                booked.failed(found.code)
+                if not found.is_expected:
+                    booked.failed(found.code)
                 if options.mode is ReadMode.FAILFAST:
                     raise found.error()
             yield found

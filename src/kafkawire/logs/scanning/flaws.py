@@ -52,6 +52,11 @@ class Flaw:
     reason: str
     base_offset: int | None = None
 
+    @property
+    def is_expected(self) -> bool:
+        """Whether it is only the end of a log that a broker is writing: a batch that is not whole yet."""
+        return self.code == "truncated_batch" and self.file.is_last
+
     def error(self) -> LogReadError:
         """The flaw as an error, for mode FAILFAST."""
         return LogReadError(self.code, self.file.path, self.reason, position=self.position, offset=self.base_offset)

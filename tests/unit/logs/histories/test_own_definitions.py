@@ -38,7 +38,9 @@ def test_a_newer_version_with_another_field(tmp_path: Path) -> None:
 def test_structs_in_a_record(tmp_path: Path) -> None:
     registry = with_definitions(tmp_path, newer("ClientQuotaRecord", field("Burst", "float64", "1+")))
     quota = registry.message("ClientQuotaRecord")
-    record = quota(entity=(ClientQuotaRecord.EntityData("user", "alice"),), key="producer_byte_rate", value=3.0, burst=4.0)
+    record = quota(
+        entity=(ClientQuotaRecord.EntityData("user", "alice"),), key="producer_byte_rate", value=3.0, burst=4.0
+    )
     write_metadata(tmp_path, 14, record.encode(1), 1)
 
     (row,) = history("quota_history", tmp_path / METADATA_LOG, options=ReadOptions(registry=registry))
