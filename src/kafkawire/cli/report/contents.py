@@ -45,13 +45,28 @@ class Section:
 
 
 @dataclass(frozen=True)
+class LogEnd:
+    """Where the log of a partition ends.
+
+    Attributes:
+        offset: after its last record; None if the log is not there to be read.
+        points: where it ended at earlier times at least, as (time, offset), thinned out.
+    """
+
+    offset: int | None = None
+    points: Sequence[tuple[int, int]] = ()
+
+
+@dataclass(frozen=True)
 class Committed:
     """The latest offset that a group committed for a partition.
 
     Attributes:
         time: when, in milliseconds; None if unknown.
-        end: where the partition's own log ends; None if it is not there to be read.
-        points: earlier commits as (time, offset), thinned out.
+        points: this and earlier commits as (time, offset), thinned out.
+        has_all_points: whether nothing was thinned out.
+        deleted: when it was deleted; None if it is still there.
+        end: of the partition's own log.
     """
 
     cluster: str | None
@@ -60,8 +75,10 @@ class Committed:
     partition: int
     offset: int
     time: int | None
-    end: int | None = None
     points: Sequence[tuple[int, int]] = ()
+    has_all_points: bool = True
+    deleted: int | None = None
+    end: LogEnd = field(default_factory=LogEnd)
 
 
 @dataclass(frozen=True)

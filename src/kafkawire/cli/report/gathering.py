@@ -44,10 +44,10 @@ def gather_report(
     logs = found_logs(paths)
     reader = _Reader(logs, console)
     sections = _sections(reader, limit)
-    fold = CommitFold()
+    fold = CommitFold(limit)
     for row in reader.commits():
         fold.add(row)
-    commits, commits_left_out = fold.committed(limit, log_ends(logs.files))
+    commits, commits_left_out = fold.committed(log_ends(logs.files))
     reader.cover(fold.first)
     reader.cover(fold.last)
     report = LogReport(

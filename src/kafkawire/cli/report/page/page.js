@@ -75,7 +75,7 @@ function startTiles() {
   });
   const groups = make("b");
   byId("tiles").append(make("a", { class: "tile", href: "#commits" }, groups, make("span", {}, "groups with commits")));
-  onView(() => { for (const figure of figures) figure(); groups.textContent = distinct(rowsOf("commits"), (row) => row.group).toLocaleString("en"); });
+  onView(() => { for (const figure of figures) figure(); groups.textContent = distinct(commitsAt(view.at), ({ row }) => row.group).toLocaleString("en"); });
 }
 
 // All kinds of rows of a section together.
