@@ -121,7 +121,7 @@ def test_secrets_are_kept_unless_they_are_asked_for(tmp_path: Path) -> None:
         (b"\x01\x12\x09rest", "unsupported_version", "ACCESS_CONTROL_ENTRY_RECORD", 9),
         (b"\x01\x12\x00rest", "decode_error", "ACCESS_CONTROL_ENTRY_RECORD", 0),
         (b"\x01\x14\x00\x00rest", "trailing_bytes", "NO_OP_RECORD", 0),
-        (b"\x02\x14\x00\x00", "decode_error", None, None),
+        (b"\x02\x14\x00\x00", "unsupported_version", None, None),
         (b"", "decode_error", None, None),
         (None, "decode_error", None, None),
     ],

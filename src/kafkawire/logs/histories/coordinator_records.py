@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 import msgspec
 
 from kafkawire.logs.histories.kafkas_messages import KafkasMessage, Reader
-from kafkawire.logs.histories.metadata_records import code_of
 from kafkawire.logs.registry import RecordRegistry
+from kafkawire.logs.scanning.flaws import code_of
 from kafkawire.records.version_prefix import PREFIX_SIZE, read_prefix
 from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.message import FAST_PATH_FAILS

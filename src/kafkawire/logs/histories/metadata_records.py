@@ -7,13 +7,14 @@ from typing import Final
 
 from kafkawire.logs.histories.kafkas_messages import KafkasMessage, Reader
 from kafkawire.logs.registry import RecordRegistry
+from kafkawire.logs.scanning.flaws import code_of
 from kafkawire.logs.scanning.found import OpenedBatch
 from kafkawire.logs.tables.record_types import FRAME_VERSION, read_metadata_frame
 from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.message import FAST_PATH_FAILS
 from kafkawire.wire.varint import write_uvarint
 
-__all__ = ["MetadataRecords", "code_of"]
+__all__ = ["MetadataRecords"]
 
 _FRAME_SIZE: Final = 3
 """Frame version, type and version of a record: a byte each, as all are so far."""
@@ -97,8 +98,3 @@ class MetadataRecords:
         if end < len(octets):
             self._failed("trailing_bytes", f"{len(octets) - end} bytes are left after {message.NAME}", found, offset)
         return message
-
-
-def code_of(error: DecodeError) -> str:
-    """What is wrong with a record that cannot be decoded."""
-    return "unsupported_version" if error.kind == "version" else "decode_error"

@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from kafkawire.logs.registry import METADATA_TOPIC, RecordRegistry
+from kafkawire.logs.scanning.flaws import code_of
 from kafkawire.logs.tables.record_types import read_metadata_frame, upper_snake_case
 from kafkawire.records.control_records import ControlRecord, decode_control_record
 from kafkawire.records.version_prefix import PREFIX_SIZE, read_prefix
@@ -15,7 +16,7 @@ from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.json_form import decoded_writer
 from kafkawire.wire.record_types import CoordinatorRecordType
 
-__all__ = ["NOTHING_KNOWN", "Description", "describe_record", "type_of_record"]
+__all__ = ["Description", "describe_record"]
 
 
 class Description(msgspec.Struct, frozen=True, gc=False):
@@ -36,7 +37,7 @@ class Description(msgspec.Struct, frozen=True, gc=False):
     reason: str = ""
 
 
-NOTHING_KNOWN: Final = Description()
+_NOTHING_KNOWN: Final = Description()
 
 
 def describe_record(
@@ -60,13 +61,8 @@ def describe_record(
         if topic is not None and topic in registry.coordinators:
             return _coordinator_record(key, value, registry.coordinators[topic], registry, full=full)
     except DecodeError as error:
-        return Description(code="decode_error", reason=str(error))
-    return NOTHING_KNOWN
-
-
-def type_of_record(topic: str | None, key: bytes | None, value: bytes | None, registry: RecordRegistry) -> str | None:
-    """The type alone, of a record that is no control record."""
-    return describe_record(topic, key, value, registry, control=False, full=False).type
+        return Description(code=code_of(error), reason=str(error))
+    return _NOTHING_KNOWN
 
 
 def _metadata_record(value: bytes | None, registry: RecordRegistry, *, full: bool) -> Description:

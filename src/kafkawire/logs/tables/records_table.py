@@ -9,7 +9,6 @@ import pyarrow as pa
 
 from kafkawire.columns.arrow_types import ArrowArray
 from kafkawire.logs.accounts import Accounts
-from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
@@ -32,6 +31,7 @@ _FIELDS: Final = (
     pa.field("json", pa.string()),
     pa.field("txn_outcome", pa.string()),
 )
+_TYPES: Final = {field.name: field.type for field in _FIELDS}
 
 
 class RecordsTable(RowTable):
@@ -64,9 +64,14 @@ class _AllRecords:
         """See ``RowSource``."""
         if self._types is None and (self._no_ops or opened.file.topic != METADATA_TOPIC):
             return kept
-        count = len(opened.records)
-        numbers = range(count) if kept is None else kept
-        types = [self._describe(opened.file, opened, number, full=False).type for number in numbers]
+        records, topic, control = opened.records, opened.file.topic, opened.batch.is_control
+        numbers = range(len(records)) if kept is None else kept
+        types = [
+            describe_record(
+                topic, records.keys[each], records.values[each], self._registry, control=control, full=False
+            ).type
+            for each in numbers
+        ]
         chosen = [
             number
             for number, name in zip(numbers, types, strict=True)
@@ -75,7 +80,7 @@ class _AllRecords:
         no_ops = 0 if self._no_ops else types.count(_NO_OP)
         accounts.dropped("no_op", no_ops)
         accounts.dropped("other_type", len(numbers) - len(chosen) - no_ops)
-        return None if len(chosen) == count else chosen
+        return None if len(chosen) == len(records) else chosen
 
     def convert(self, rows: PendingRows, names: Sequence[str]) -> Converted:
         """See ``RowSource``."""
@@ -96,9 +101,7 @@ class _AllRecords:
             if each.code
         }
         arrays: dict[str, ArrowArray] = {
-            field.name: pa.array(columns[field.name], field.type)
-            for field in _FIELDS
-            if field.name in names and field.name in columns
+            name: pa.array(cells, _TYPES[name]) for name, cells in columns.items() if name in names
         }
         if "txn_outcome" in names:
             arrays["txn_outcome"] = self._outcomes.column(rows)
@@ -117,10 +120,3 @@ class _AllRecords:
             ]  # fmt: skip
             start = end
         return found
-
-    def _describe(self, file: LogFile, opened: OpenedBatch, number: int, *, full: bool) -> Description:
-        records = opened.records
-        return describe_record(
-            file.topic, records.keys[number], records.values[number], self._registry,
-            control=opened.batch.is_control, full=full,
-        )  # fmt: skip

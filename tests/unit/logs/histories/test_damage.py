@@ -113,7 +113,8 @@ def test_end_that_is_cut_off_is_the_end(tmp_path: Path) -> None:
     accounts = Accounts()
     (row,) = history("acl_history", folder, accounts=accounts)
     assert row["acl_id"] == str(_IDS[0])
-    assert (accounts.errors, accounts.bytes_skipped.keys()) == ({}, {"truncated_batch"})
+    assert not accounts.errors
+    assert list(accounts.bytes_skipped) == ["truncated_batch"]
 
 
 def _odd(folder: Path, *values: bytes) -> None:
