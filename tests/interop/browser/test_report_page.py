@@ -310,8 +310,35 @@ def test_page_of_many_rows_shows_them_page_by_page(browser: Page, tmp_path: Path
 def test_page_of_an_empty_log_says_so(browser: Page, tmp_path: Path) -> None:
     page = shown(browser, LogReport(title="Nothing", began=0, ended=0), tmp_path)
     assert page.complaints == []
-    assert "No ACLs at this date." in texts(page, ".nothing")
-    assert "No committed offsets in these logs." in texts(page, ".nothing")
+    assert texts(page, ".banner")[0].startswith("There is nothing to show")
+    assert seen(page, "section") == ["accounts"]
+    assert "1970" not in texts(page, ".about")[0]
+
+
+def test_section_without_rows_says_so_and_offers_nothing_to_search(browser: Page, tmp_path: Path) -> None:
+    page = shown(browser, replace(ORDINARY, acls=Section(ACLS), commits=[]), tmp_path)
+    assert page.complaints == []
+    assert texts(page, ".nothing") == ["No ACLs in these logs.", "No ACLs.", "No committed offsets in these logs."]
+    assert "access-search" not in seen(page, "input")
+    assert "commits-search" not in seen(page, "input")
+    assert "topics-search" in seen(page, "input")
+
+
+def seen(page: Page, selector: str) -> list[str]:
+    """The ids of the elements that are not hidden."""
+    expression = (
+        f"[...document.querySelectorAll({selector!r})].filter((one) => one.checkVisibility()).map((one) => one.id)"
+    )
+    return cast(list[str], page.evaluate(expression))
+
+
+def test_no_part_is_wider_than_a_telephone_and_tables_stay_tables(page: Page) -> None:
+    page.resize(390, 844)
+    page.settle()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert page.evaluate("[...document.querySelectorAll('td')].every((cell) => cell.getAttribute('role') === 'cell')")
+    assert page.evaluate("getComputedStyle(document.querySelector('td'), '::before').content") == '"Time (UTC)"'
+    page.resize(1400, 1000)
 
 
 def test_clusters_are_chosen_from_a_list(browser: Page, tmp_path: Path) -> None:

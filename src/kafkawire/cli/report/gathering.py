@@ -96,6 +96,8 @@ class _Reader:
     def histories(self) -> Iterator[tuple[str, dict[str, object]]]:
         """The rows of all histories that are shown, each with its table's name; none without a metadata log."""
         logs = self._logs.of_table(table_named(SHOWN_HISTORIES[0].table))
+        if not logs.files:
+            return
         accounts, columns = Accounts(), {history.table: history.columns for history in SHOWN_HISTORIES}
         with told_errors(), BytesBar(self._console, METADATA_TOPIC, logs.bytes, accounts):
             for name, batch in read_metadata_histories(columns, logs.files, ReadOptions(), accounts, store=logs.store):
@@ -107,13 +109,14 @@ class _Reader:
         """The rows of ``offset_commits``; none without the log of a group coordinator."""
         options, accounts = ReadOptions(columns=COMMIT_COLUMNS), Accounts()
         table = table_named("offset_commits", options)
-        for batch in batches_of(table, self._logs.of_table(table), options, accounts, self._console):
+        logs = self._logs.of_table(table)
+        if not logs.files:
+            return
+        for batch in batches_of(table, logs, options, accounts, self._console):
             yield from rows_of(batch)
         self._book(CONSUMER_OFFSETS, accounts)
 
     def _book(self, log: str, accounts: Accounts) -> None:
-        if not accounts.bytes_read:
-            return
         self.total.merge(accounts)
         self.accounts.append(
             LogAccount(

@@ -14,7 +14,7 @@ function unpackedLine(steps) {
   return points;
 }
 const ENDS = DATA.ends.map(unpackedLine);
-ALL.commits.forEach((row, at) => { row.points = unpackedLine(DATA.points[at]); row.ends = row.ends === null ? [] : ENDS[row.ends]; });
+ALL.commits.forEach((row, at) => { row.points = unpackedLine(DATA.points[at]); row.from = row.points[0]?.[0] ?? row.time; row.ends = row.ends === null ? [] : ENDS[row.ends]; });
 
 const iso = (time) => new Date(time).toISOString();
 const shown = (time, exactly = true) =>
