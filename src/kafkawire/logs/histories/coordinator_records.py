@@ -51,14 +51,12 @@ class _Known(NamedTuple):
         key: the message of keys.
         key_version: the version that they are written in.
         value: the message of values.
-        value_readers: what reads a value, by the version in front of it.
     """
 
     name: str
     key: KafkasMessage
     key_version: int
     value: KafkasMessage
-    value_readers: Mapping[bytes, Reader]
 
 
 class CoordinatorDecoder:
@@ -74,28 +72,31 @@ class CoordinatorDecoder:
         types = registry.coordinators[topic]
         self._numbers = frozenset(types)
         self._wanted = {_prefix(each.number): _known(each, registry) for each in types.values() if each.name in wanted}
+        self._readers = {prefix: _readers(known) for prefix, known in self._wanted.items()}
 
     def decode(self, key: bytes | None, value: bytes | None) -> DecodedRecord | None:
         """The record, or None for one of a type that is not wanted."""
         if key is None or len(key) < PREFIX_SIZE:
             return DecodedRecord(error="decode_error", reason="the record has no key that tells its type")
-        known = self._wanted.get(key[:PREFIX_SIZE])
-        if known is None:
-            number = int.from_bytes(key[:PREFIX_SIZE], "big", signed=True)
+        prefix = key[:PREFIX_SIZE]
+        readers = self._readers.get(prefix)
+        if readers is None:
+            number = int.from_bytes(prefix, "big", signed=True)
             if number in self._numbers:
                 return None
             return DecodedRecord(error="unknown_type", reason=f"no record has the type {number}")
+        name, read_key, read_value = readers
         try:
-            key_message, end = known.key.readers[known.key_version](key, PREFIX_SIZE)
+            key_message, end = read_key(key, PREFIX_SIZE)
             if end == len(key):
                 if value is None:
-                    return DecodedRecord(known.name, key_message, is_tombstone=True, raw=key)
-                value_message, end = known.value_readers[value[:PREFIX_SIZE]](value, PREFIX_SIZE)
+                    return DecodedRecord(name, key_message, is_tombstone=True, raw=key)
+                value_message, end = read_value[value[:PREFIX_SIZE]](value, PREFIX_SIZE)
                 if end == len(value):
-                    return DecodedRecord(known.name, key_message, value_message, raw=value)
+                    return DecodedRecord(name, key_message, value_message, raw=value)
         except _FAILS:
             pass
-        return _decode_exactly(known, key, value)
+        return _decode_exactly(self._wanted[prefix], key, value)
 
 
 def _prefix(number: int) -> bytes:
@@ -104,8 +105,18 @@ def _prefix(number: int) -> bytes:
 
 def _known(kind: CoordinatorRecordType, registry: RecordRegistry) -> _Known:
     key, value = KafkasMessage(kind.key, registry), KafkasMessage(kind.value, registry)
-    readers = {_prefix(version): reader for version, reader in value.readers.items()}
-    return _Known(kind.name, key, kind.key_version, value, readers)
+    return _Known(kind.name, key, kind.key_version, value)
+
+
+def _readers(known: _Known) -> tuple[str, Reader, Mapping[bytes, Reader]]:
+    """The name of a type, what reads its keys, and what reads its values by the version in front of them."""
+    read_value = {_prefix(version): reader for version, reader in known.value.readers.items()}
+    return known.name, known.key.readers.get(known.key_version, _unreadable), read_value
+
+
+def _unreadable(_buffer: bytes, _at: int) -> tuple[Message, int]:
+    """Stands for what reads keys whose definition is of no use; what is wrong with it is told exactly later."""
+    raise KeyError
 
 
 def _decode_exactly(known: _Known, key: bytes, value: bytes | None) -> DecodedRecord:
