@@ -22,8 +22,11 @@ demo: setup ## Generate the whole protocol, then encode and decode a request (BR
 # again and again.
 MEASURED := tests/unit $(addprefix tests/golden/,evolution pages records report rules wire test_report.py test_rules.py)
 
-# The programs that tests start shall find compiled what they import: some machines forbid to keep bytecode.
-PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2
+# The programs that tests start shall find compiled what they import: some machines forbid to keep bytecode. Maven ends
+# before what else the compiler of Java would do for it pays.
+PYTEST := PYTHONDONTWRITEBYTECODE= \
+	MAVEN_OPTS="$$MAVEN_OPTS -XX:+UseSerialGC -XX:TieredStopAtLevel=1" \
+	$(BIN)/python -m pytest -n 2
 
 # The admin client's tests at brokers take as long as all the others together, mostly waiting.
 ADMIN_AT_BROKERS := tests/interop/admin $(foreach name,cluster_starts connection java_admin loading secure_broker, \

@@ -109,8 +109,11 @@ def same_rows(left: object, right: object) -> bool:
     return same(left, right)
 
 
-def check_columns(columns: MessageColumns, examples: int = 5) -> int:
-    """Hold the columns of a message to its class at every version; the number of buffers that were tried."""
+def check_columns(columns: MessageColumns, examples: int = 5, places: int = 20) -> int:
+    """Hold the columns of a message to its class at every version; the number of buffers that were tried.
+
+    Each value is damaged in about as many places as are asked for.
+    """
     rng = random.Random(20)
     tried = 0
     for version in columns.versions:
@@ -125,7 +128,7 @@ def check_columns(columns: MessageColumns, examples: int = 5) -> int:
         assert not bad_text
         assert same_rows(found, [row_of(value, version) for value in values])
         for whole in octets:
-            for at in range(0, len(whole), max(len(whole) // 20, 1)):
+            for at in range(0, len(whole), max(len(whole) // places, 1)):
                 check_columns_agree(columns, version, whole[:at])
                 check_columns_agree(columns, version, whole[:at] + bytes([rng.randrange(256)]) + whole[at + 1 :])
                 tried += 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["tests.apache_kafka.fixtures", "tests.apache_spark.fixtures", "tests.scheduling"]
@@ -11,3 +13,9 @@ pytest_plugins = ["tests.apache_kafka.fixtures", "tests.apache_spark.fixtures", 
 settings.register_profile("kafkawire", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("thorough", settings.get_profile("kafkawire"), max_examples=2000)
 settings.load_profile("kafkawire")
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector what stays to the end: modules, and some ten thousand tests."""
+    gc.collect()
+    gc.freeze()

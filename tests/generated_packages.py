@@ -73,8 +73,11 @@ def classes_of(package: ModuleType) -> list[type[Message]]:
     return [package.message_class(name) for name in package.MESSAGE_NAMES]
 
 
-def check_laws(classes: Iterable[type[Message]], examples: int = 20) -> int:
-    """Hold extremes and random examples of all versions to the laws; the number of values that were tried."""
+def check_laws(classes: Iterable[type[Message]], examples: int = 20, places: int = 40) -> int:
+    """Hold extremes and random examples of all versions to the laws; the number of values that were tried.
+
+    Each value is damaged in about as many places as are asked for.
+    """
     rng = random.Random(20)
     tried = 0
     for cls in classes:
@@ -85,7 +88,7 @@ def check_laws(classes: Iterable[type[Message]], examples: int = 20) -> int:
             for value in [*corners.values(), *(random_instance(rng, cls, layout) for _ in range(examples))]:
                 check_round_trip(value, version)
                 whole = value.encode(version)
-                for at in range(0, len(whole), max(len(whole) // 40, 1)):
+                for at in range(0, len(whole), max(len(whole) // places, 1)):
                     check_engines_agree(cls, version, whole[:at])
                     check_engines_agree(cls, version, whole[:at] + bytes([rng.randrange(256)]) + whole[at + 1 :])
                 tried += 1

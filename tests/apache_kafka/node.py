@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 import random
 import socket
 import struct
@@ -14,9 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from tests.apache_kafka.java_program import FAST_START, QUIET
-from tests.apache_kafka.prerequisites import java, java_version
-from tests.apache_kafka.releases import CACHE, class_path
+from tests.apache_kafka.java_program import java_command, loaded_classes
 
 HOST = "127.0.0.1"
 """Where all listeners are."""
@@ -163,37 +159,21 @@ class Node:
         return self.output.read_text("utf-8", errors="replace")
 
 
-def run_tool(release: str, tool: str, *arguments: str, plugins: Sequence[Path] = ()) -> str:
-    """What a command line tool of Apache Kafka prints.
+def run_tool(release: str, tool: str, *arguments: str, plugins: Sequence[Path] = (), standard_input: str = "") -> str:
+    """What a command line tool of Apache Kafka prints, or another class with a ``main``.
 
     Args:
         release: of Apache Kafka.
         tool: the name of its main class.
         arguments: its command line.
         plugins: folders with further classes.
+        standard_input: what it can read.
 
     Raises:
         subprocess.CalledProcessError: if it fails.
     """
     command = [*java_command(release, "512m", plugins), tool, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
-
-
-def java_command(release: str, heap: str, plugins: Sequence[Path] = ()) -> list[str]:
-    """The beginning of a command line: a class of a release and its arguments follow."""
-    path = os.pathsep.join(map(str, (*class_path(release), *plugins)))
-    classes = loaded_classes(release)
-    shared = [f"-XX:SharedArchiveFile={classes}"] if classes.is_file() else []
-    return [java(), *FAST_START, *shared, f"-Xmx{heap}", QUIET, "-cp", path]
-
-
-def loaded_classes(release: str) -> Path:
-    """Where the classes lie that a node loads, as Java has them in memory: with them a start takes half the time.
-
-    The first node that is stopped writes the file. Java leaves it alone if it does not fit.
-    """
-    fits = hashlib.sha256(f"{java_version(java())}{class_path(release)}".encode()).hexdigest()[:12]
-    return CACHE / f"{release}-{fits}.jsa"
+    return subprocess.run(command, input=standard_input, capture_output=True, text=True, check=True).stdout
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
+from tests.apache_kafka.java_program import compiled
 from tests.apache_kafka.node import run_tool
 from tests.apache_kafka.releases import newest_release
 
@@ -17,7 +18,7 @@ from kafkawire.wire.compression import Codec
 
 NOW: Final = 1_700_000_000_000
 LENGTHS: Final = (0, 1, 5, 63, 64, 500, 8191, 8192)
-_PROGRAM: Final = Path(__file__).parent / "record_batches" / "RecordBatches.java"
+_SOURCES: Final = Path(__file__).parent / "record_batches"
 
 
 class Trial(msgspec.Struct, frozen=True):
@@ -60,7 +61,8 @@ def ask(folder: Path, questions: Sequence[dict[str, object]]) -> list[object]:
     """What Kafka answers, in the order of the questions; ``folder`` is for the question file."""
     file = folder / "questions.jsonl"
     file.write_bytes(msgspec.json.Encoder().encode_lines(questions))
-    answers = run_tool(newest_release(), str(_PROGRAM), str(file)).splitlines()
+    release = newest_release()
+    answers = run_tool(release, "RecordBatches", str(file), plugins=[compiled(release, _SOURCES)]).splitlines()
     return [msgspec.json.decode(answer) for answer in answers]
 
 

@@ -38,8 +38,8 @@ FIELDS: Final = frozenset(_RULES[13:])
 """The stages of the checker, each of which is asked by itself as well."""
 
 _SYNTHETIC: Final = 200
-_CHANGES_OF_SYNTHETIC: Final = 12
-_CHANGES_OF_REAL: Final = 4
+_CHANGES_OF_SYNTHETIC: Final = 6
+_CHANGES_OF_REAL: Final = 3
 
 _RULE_OF_TEXT: Final = {
     r"Initial apiKey .* does not match": "evo-api-key",

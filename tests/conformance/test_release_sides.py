@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -64,7 +65,8 @@ def test_a_release_that_was_never_made_is_told_from_a_failing_network() -> None:
 def test_a_network_that_fails_is_told_from_a_missing_release(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a proxy where nobody listens. The release is one that no other test has had fetched before."""
     fetched("3.9.2")
-    monkeypatch.setenv("MAVEN_OPTS", "-Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=1 -Dhttp.proxyHost=127.0.0.1")
+    unreachable = "-Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=1 -Dhttp.proxyHost=127.0.0.1"
+    monkeypatch.setenv("MAVEN_OPTS", f"{os.environ.get('MAVEN_OPTS', '')} {unreachable}")
     with pytest.raises(OriginError, match=r"kafka:3\.4\.9998: Maven could not fetch"):
         load_side("kafka:3.4.9998")
     assert not cache_file("3.4.9998").exists()

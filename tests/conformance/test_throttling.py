@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
-from tests.apache_kafka.prerequisites import java
-from tests.apache_kafka.releases import class_path, releases
+from tests.apache_kafka.node import run_tool
+from tests.apache_kafka.releases import releases
 
 from kafkawire.admin.connection.throttling import client_waits
 
@@ -19,8 +17,7 @@ PROGRAM = Path(__file__).with_name("java") / "throttling" / "Throttling.java"
 
 @pytest.mark.parametrize("release", releases())
 def test_the_client_waits_where_kafkas_does(release: str) -> None:
-    command = [java(), "-cp", os.pathsep.join(map(str, class_path(release))), str(PROGRAM)]
-    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    lines = run_tool(release, str(PROGRAM)).splitlines()
     kafkas = {(int(key), int(version)): waits == "true" for key, version, waits in map(str.split, lines)}
     assert len(kafkas) > 100
     assert {(key, version): client_waits(key, version) for key, version in kafkas} == kafkas

@@ -1,4 +1,4 @@
-"""How often the emitted laws are put to the test."""
+"""How often laws are put to the test that would take most of the time of all."""
 
 from __future__ import annotations
 
@@ -7,15 +7,27 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-EMITTED = Path(__file__).parent / "protocol"
-EXAMPLES = 5
+_LAWS = Path(__file__).parent
+
+EXAMPLES = {
+    _LAWS / "protocol": 5,  # some 2 600 emitted tests
+    _LAWS / "wire" / "test_json_round_trip.py": 40,  # each value has a field of every type and kind
+    _LAWS / "wire" / "test_reference_round_trip.py": 40,
+}
+"""File or folder to the number of examples that its laws are given instead of the usual 100."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give each emitted test fewer examples than a law written by hand: there are some 2 600 of them.
+    """Give laws fewer examples where there are many laws, or where each example is large.
 
     Every run draws new ones, and what a profile asks for beyond the usual 100 is asked of them in proportion.
     """
-    laws = {item.function for item in items if isinstance(item, pytest.Function) and item.path.parent == EMITTED}
-    for law in laws:
-        settings(max_examples=max(EXAMPLES, EXAMPLES * settings().max_examples // 100))(law)
+    laws = {item.function: examples_of(item.path) for item in items if isinstance(item, pytest.Function)}
+    for law, examples in laws.items():
+        if examples is not None and hasattr(law, "hypothesis"):
+            settings(max_examples=max(examples, examples * settings().max_examples // 100))(law)
+
+
+def examples_of(file: Path) -> int | None:
+    """The examples of the laws of a file; None where they have as many as usual."""
+    return EXAMPLES.get(file, EXAMPLES.get(file.parent))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from kafkawire.cli.outcome import CommandError
 
 app = typer.Typer(help="Read Kafka's own logs with Apache Spark.", no_args_is_help=True)
 
@@ -22,7 +26,8 @@ def _group() -> None:
 )
 def tables(context: typer.Context) -> None:
     """Read Kafka's own logs as tables, and write them as Parquet, JSON or CSV."""
-    from kafkawire.spark import job  # noqa: PLC0415 PySpark takes a second, which the other commands need not wait
+    with _old_release_told():
+        from kafkawire.spark import job  # noqa: PLC0415 PySpark takes a second, which the other commands need not wait
 
     raise typer.Exit(job.main(context.args))
 
@@ -34,8 +39,20 @@ def bundle(
     """Write kafkawire as a zip for spark-submit --py-files, and tell the command."""
     if out.suffix != ".zip":
         raise typer.BadParameter("Spark takes zips: a name that ends with .zip")
-    from kafkawire.spark import job  # noqa: PLC0415 as above
-    from kafkawire.spark.bundle import write_bundle  # noqa: PLC0415
+    with _old_release_told():
+        from kafkawire.spark import job  # noqa: PLC0415 as above
+        from kafkawire.spark.bundle import write_bundle  # noqa: PLC0415
 
     write_bundle(out)
     print(f"spark-submit --py-files {out} {job.__file__} --log ... --table ... --out ...")
+
+
+@contextmanager
+def _old_release_told() -> Iterator[None]:
+    """A PySpark that is too old is an expected failure; one that is missing is told elsewhere."""
+    try:
+        yield
+    except ModuleNotFoundError:
+        raise
+    except ImportError as error:
+        raise CommandError(error.msg) from None

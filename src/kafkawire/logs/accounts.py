@@ -26,7 +26,8 @@ class Accounts:
         rows: rows that records became.
         records_dropped: records that became no row, by the reason: a code, or ``filtered``, ``other_type``,
             ``control``, ``no_op``.
-        errors: flaws, and records that could not be decoded, by code, whether they became rows or not.
+        errors: flaws, and records that could not be decoded, by code, whether they became rows or not. A batch that is
+            not whole at the end of a log's last segment is none: a broker may be writing it.
         flaw_rows: rows that stand for bytes that could not be read.
     """
 

@@ -10,7 +10,7 @@ from kafkawire.logs.histories.tables import HISTORIES, history_table
 from kafkawire.logs.options import DEFAULT_OPTIONS, ReadOptions
 from kafkawire.logs.registry import BUILT_IN, RecordRegistry
 from kafkawire.logs.tables.batches_table import BatchesTable
-from kafkawire.logs.tables.records_table import records_table
+from kafkawire.logs.tables.records_table import RecordsTable
 from kafkawire.logs.tables.table import Table
 from kafkawire.logs.tables.typed_tables import typed_table, typed_table_names
 
@@ -18,7 +18,7 @@ __all__ = ["table_named", "table_names"]
 
 _OF_ALL_LOGS: Final[Mapping[str, Callable[[ReadOptions], Table]]] = {
     "batches": BatchesTable,
-    "records": records_table,
+    "records": RecordsTable,
 }
 
 

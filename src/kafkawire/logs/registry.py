@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from importlib import import_module
 from typing import Final, cast
 
@@ -16,6 +17,7 @@ from kafkawire.wire.record_types import CoordinatorRecordType
 __all__ = ["BUILT_IN", "METADATA_TOPIC", "RecordRegistry"]
 
 METADATA_TOPIC: Final = "__cluster_metadata"
+_KEPT_CLASSES: Final = 512
 
 
 @dataclass(frozen=True)
@@ -45,12 +47,7 @@ class RecordRegistry:
         Raises:
             KeyError: no package has it.
         """
-        for package in self.packages:
-            try:
-                return cast("type[Message]", import_module(package).message_class(name))
-            except KeyError:
-                continue
-        raise KeyError(name)
+        return _message(self.packages, name)
 
     def columns(self, name: str) -> MessageColumns:
         """The columns of a message.
@@ -68,3 +65,13 @@ class RecordRegistry:
 
 BUILT_IN: Final = RecordRegistry()
 """The records of Apache Kafka."""
+
+
+@lru_cache(_KEPT_CLASSES)
+def _message(packages: tuple[str, ...], name: str) -> type[Message]:
+    for package in packages:
+        try:
+            return cast("type[Message]", import_module(package).message_class(name))
+        except KeyError:
+            continue
+    raise KeyError(name)

@@ -249,7 +249,7 @@ public final class AdminSemantics {
         ArrayNode answer = JSON.createArrayNode();
         for (JsonNode alteration : question.get("alterations")) {
             List<ClientQuotaAlteration.Op> operations = new ArrayList<>();
-            alteration.get(1).fields().forEachRemaining(value -> operations.add(new ClientQuotaAlteration.Op(
+            alteration.get(1).properties().forEach(value -> operations.add(new ClientQuotaAlteration.Op(
                 value.getKey(), value.getValue().isNull() ? null : value.getValue().asDouble())));
             ClientQuotaEntity entity = new ClientQuotaEntity(parts(alteration.get(0)));
             Object result = alter.invoke(controller, List.of(new ClientQuotaAlteration(entity, operations)));
@@ -288,7 +288,7 @@ public final class AdminSemantics {
 
     private static Map<String, String> parts(JsonNode entity) {
         Map<String, String> parts = new TreeMap<>();
-        entity.fields().forEachRemaining(part -> parts.put(part.getKey(), text(part.getValue())));
+        entity.properties().forEach(part -> parts.put(part.getKey(), text(part.getValue())));
         return parts;
     }
 

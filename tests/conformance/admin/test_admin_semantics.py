@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 import pytest
+from tests.apache_kafka.java_program import compiled
 from tests.apache_kafka.node import run_tool
 from tests.apache_kafka.releases import newest_release
 
@@ -47,7 +48,7 @@ from kafkawire.protocol import AccessControlEntryRecord, RemoveAccessControlEntr
 
 pytestmark = pytest.mark.conformance
 
-_PROGRAM: Final = Path(__file__).parent / "AdminSemantics.java"
+_SOURCES: Final = Path(__file__).parent
 _RESOURCE_TYPES: Final = (ResourceType.TOPIC, ResourceType.GROUP)
 _NAMES: Final = ("f", "foo", "foobar", "fop", "*", "b")
 _PRINCIPALS: Final = ("User:alice", "User:bob", "User:*", "Group:alice", "User:a:b")
@@ -61,7 +62,8 @@ def ask(folder: Path, questions: Iterable[Mapping[str, object]]) -> list[object]
     """What Kafka answers, in the order of the questions; ``folder`` is for the question file."""
     file = folder / "questions.jsonl"
     file.write_bytes(msgspec.json.Encoder().encode_lines(list(questions)))
-    answers = run_tool(newest_release(), str(_PROGRAM), str(file)).splitlines()
+    release = newest_release()
+    answers = run_tool(release, "AdminSemantics", str(file), plugins=[compiled(release, _SOURCES)]).splitlines()
     return [msgspec.json.decode(answer) for answer in answers]
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import random
-import subprocess
 from collections import Counter
 from pathlib import Path
 
 import msgspec
 import pytest
-from tests.apache_kafka.prerequisites import java
-from tests.apache_kafka.releases import class_path, newest_release
+from tests.apache_kafka.java_program import compiled
+from tests.apache_kafka.node import run_tool
+from tests.apache_kafka.releases import newest_release
 
 from kafkawire.broker.offered_versions import offered_versions
 from kafkawire.broker.refusals import refusal
@@ -22,7 +21,7 @@ from kafkawire.wire.examples import random_instance
 
 pytestmark = pytest.mark.conformance
 
-PROGRAM = Path(__file__).parents[1] / "java" / "refusals" / "Refusals.java"
+SOURCES = Path(__file__).parents[1] / "java" / "refusals"
 NOT_CONTROLLER = 41
 
 SERVED = (
@@ -84,8 +83,9 @@ def test_requests_are_refused_as_by_kafka() -> None:
     lines = [
         f"{request.API_KEY} {version} {NOT_CONTROLLER} {request.encode(version).hex()}" for request, version in asked
     ]
-    command = [java(), "-cp", os.pathsep.join(map(str, class_path(newest_release()))), str(PROGRAM)]
-    answers = subprocess.run(command, input="\n".join(lines), capture_output=True, text=True, check=True).stdout
+    release = newest_release()
+    plugins = [compiled(release, SOURCES)]
+    answers = run_tool(release, "Refusals", plugins=plugins, standard_input="\n".join(lines))
     equal: Counter[str] = Counter()
     for (request, version), answer in zip(asked, answers.splitlines(), strict=True):
         if answer.startswith(("!", "-")) or merged_by_kafka(request):

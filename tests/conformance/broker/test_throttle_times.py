@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 import pytest
+from tests.apache_kafka.java_program import compiled
 from tests.apache_kafka.node import run_tool
 from tests.apache_kafka.releases import newest_release
 
@@ -24,7 +25,7 @@ from kafkawire.protocol.errors import ThrottlingQuotaExceededError
 
 pytestmark = pytest.mark.conformance
 
-_PROGRAM: Final = Path(__file__).parent / "quotas" / "ThrottleTimes.java"
+_SOURCES: Final = Path(__file__).parent / "quotas"
 _USERS: Final = ("u", "v")
 _CLIENTS: Final = ("c", "d")
 _ENTITIES: Final = [(u, c) for u in (None, "", *_USERS) for c in (None, "", *_CLIENTS) if (u, c) != (None, None)]
@@ -47,7 +48,8 @@ def test_d12_to_d15_throttle_times_are_those_of_kafka(tmp_path: Path) -> None:
     courses = [_course(dice, kind.name) for kind in ClientQuotaType for _ in range(60)]
     file = tmp_path / "courses.jsonl"
     file.write_bytes(msgspec.json.Encoder().encode_lines(courses))
-    lines = run_tool(newest_release(), str(_PROGRAM), str(file)).splitlines()
+    release = newest_release()
+    lines = run_tool(release, "ThrottleTimes", str(file), plugins=[compiled(release, _SOURCES)]).splitlines()
     throttled = 0
     for course, line in zip(courses, lines, strict=True):
         said = msgspec.json.decode(line, type=list[float | None])

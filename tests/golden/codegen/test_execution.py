@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from hypothesis import find
+from hypothesis import Phase, find, settings
 from tests.generated_packages import check_laws, classes_of
 from tests.golden.codegen.conftest import GoldenPackage
 
@@ -238,7 +238,7 @@ def test_strategies_draw_values_of_their_message(golden: GoldenPackage) -> None:
         draw = getattr(strategies, module_name(name))
         assert draw.__annotations__["return"] == f"SearchStrategy[{name}]"
         cls = golden.module.message_class(name)
-        drawn = find(draw(cls.VERSIONS[0]), lambda _: True)
+        drawn = find(draw(cls.VERSIONS[0]), lambda _: True, settings=settings(phases=[Phase.generate]))
         assert type(drawn) is cls
 
 

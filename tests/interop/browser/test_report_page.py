@@ -16,10 +16,11 @@ from kafkawire.cli.report.contents import (
     QUOTAS,
     TOPICS,
     Committed,
+    LogAccount,
+    LogEnd,
     LogReport,
     Row,
     Section,
-    TableAccount,
 )
 from kafkawire.cli.report.rendering import render_page
 
@@ -57,11 +58,15 @@ def a_report(acls: Sequence[Row], title: str = "Logs") -> LogReport:
         ),
         configs=Section(CONFIGS, [("c1", "TOPIC", "orders", "cleanup.policy", "compact", BEGAN + MINUTE, None)]),
         commits=[
-            Committed("c1", "billing", "orders", 0, 90, ENDED - MINUTE, 100, [(BEGAN, 10), (ENDED - MINUTE, 90)]),
-            Committed("c1", "audit", "orders", 1, 5, ENDED - 2 * MINUTE, 500),
+            Committed(
+                *("c1", "billing", "orders", 0, 90, ENDED - MINUTE),
+                points=[(BEGAN, 10), (ENDED - MINUTE, 90)],
+                end=LogEnd(100, [(BEGAN, 15), (BEGAN + 20 * MINUTE, 40), (ENDED, 100)]),
+            ),
+            Committed("c1", "audit", "orders", 1, 5, ENDED - 2 * MINUTE, end=LogEnd(500)),
         ],
         commit_times=[(BEGAN, BEGAN + MINUTE, 3), (ENDED - MINUTE, ENDED, 9)],
-        accounts=[TableAccount("acl_history", 4, 10, 1000, 900, {"bad_crc": 100}, {"bad_crc": 1})],
+        accounts=[LogAccount("acl_history", 4, 10, 1000, 900, {"bad_crc": 100}, {"bad_crc": 1})],
         logs=["/data/__cluster_metadata-0"],
         clusters=["c1"],
     )
@@ -207,8 +212,44 @@ def test_tables_are_sorted_by_a_click_on_their_heading(page: Page) -> None:
     assert page.evaluate("document.querySelectorAll('#commits-table th')[3].getAttribute('aria-sort')") == "descending"
 
 
+def test_committed_offsets_and_their_lag_are_those_of_the_date(browser: Page, tmp_path: Path) -> None:
+    thinned = Committed(
+        *("c1", "thinned", "orders", 2, 90, ENDED),
+        points=[(BEGAN + 30 * MINUTE, 10), (ENDED, 90)],
+        has_all_points=False,
+    )
+    deleted = Committed("c1", "gone", "orders", 3, 7, BEGAN, points=[(BEGAN, 7)], deleted=BEGAN + 50 * MINUTE)
+    page = shown(browser, replace(ORDINARY, commits=[*ORDINARY.commits, thinned, deleted]), tmp_path)
+    assert rows_of_commits(page) == {
+        "billing": ["90", "100", "10", "1 min"],
+        "audit": ["5", "500", "495", "2 min"],
+        "thinned": ["90", "unknown", "unknown", "0 ms"],
+    }
+    for date, expected in (
+        ("00:25", {"billing": ["10", "≈ 40", "≈ 30", "25 min"], "gone": ["7", "unknown", "unknown", "25 min"]}),
+        ("00:50", {"billing": ["10", "≈ 40", "≈ 30", "50 min"], "thinned": ["≈ 10", "unknown", "unknown", "20 min"]}),
+    ):
+        go_to(page, f"2026-01-01 {date}")
+        assert rows_of_commits(page) == expected
+        assert texts(page, ".tile b")[-1] == "2"
+        assert f"As of 2026-01-01 {date}:00 UTC" in texts(page, "#commits-hint")[0]
+
+
+def rows_of_commits(page: Page) -> dict[str, list[str]]:
+    """Group to offset, end of the log, lag and age."""
+    cells = [texts(page, f"#commits-table td:nth-child({column})") for column in (1, 4, 5, 6, 8)]
+    return {group: list(figures) for group, *figures in zip(*cells, strict=True)}
+
+
+def go_to(page: Page, date: str) -> None:
+    """Write a date into the page's field."""
+    page.evaluate(f"document.getElementById('date').value = {date!r}")
+    page.evaluate("document.getElementById('date').dispatchEvent(new Event('change'))")
+    page.settle()
+
+
 def test_age_stands_for_the_lag_where_the_partitions_own_log_is_not_there(browser: Page, tmp_path: Path) -> None:
-    commits = [replace(commit, end=None) for commit in ORDINARY.commits]
+    commits = [replace(commit, end=LogEnd()) for commit in ORDINARY.commits]
     page = shown(browser, replace(ORDINARY, commits=commits), tmp_path)
     assert page.complaints == []
     assert "Lag" not in texts(page, "#commits-table th")
@@ -269,8 +310,35 @@ def test_page_of_many_rows_shows_them_page_by_page(browser: Page, tmp_path: Path
 def test_page_of_an_empty_log_says_so(browser: Page, tmp_path: Path) -> None:
     page = shown(browser, LogReport(title="Nothing", began=0, ended=0), tmp_path)
     assert page.complaints == []
-    assert "No ACLs at this date." in texts(page, ".nothing")
-    assert "No committed offsets in these logs." in texts(page, ".nothing")
+    assert texts(page, ".banner")[0].startswith("There is nothing to show")
+    assert seen(page, "section") == ["accounts"]
+    assert "1970" not in texts(page, ".about")[0]
+
+
+def test_section_without_rows_says_so_and_offers_nothing_to_search(browser: Page, tmp_path: Path) -> None:
+    page = shown(browser, replace(ORDINARY, acls=Section(ACLS), commits=[]), tmp_path)
+    assert page.complaints == []
+    assert texts(page, ".nothing") == ["No ACLs in these logs.", "No ACLs.", "No committed offsets in these logs."]
+    assert "access-search" not in seen(page, "input")
+    assert "commits-search" not in seen(page, "input")
+    assert "topics-search" in seen(page, "input")
+
+
+def seen(page: Page, selector: str) -> list[str]:
+    """The ids of the elements that are not hidden."""
+    expression = (
+        f"[...document.querySelectorAll({selector!r})].filter((one) => one.checkVisibility()).map((one) => one.id)"
+    )
+    return cast(list[str], page.evaluate(expression))
+
+
+def test_no_part_is_wider_than_a_telephone_and_tables_stay_tables(page: Page) -> None:
+    page.resize(390, 844)
+    page.settle()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert page.evaluate("[...document.querySelectorAll('td')].every((cell) => cell.getAttribute('role') === 'cell')")
+    assert page.evaluate("getComputedStyle(document.querySelector('td'), '::before').content") == '"Time (UTC)"'
+    page.resize(1400, 1000)
 
 
 def test_clusters_are_chosen_from_a_list(browser: Page, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from tests.histories import Row, history, still_open, time
 from tests.made_logs import METADATA_LOG, Step, write_checkpoint, write_segment
 
 from kafkawire.layout import Uuid
-from kafkawire.logs import ReadOptions
+from kafkawire.logs import Accounts, ReadOptions, find_log_files, read_metadata_histories
 from kafkawire.protocol import (
     AbortTransactionRecord,
     AccessControlEntryRecord,
@@ -210,6 +210,33 @@ def write(folder: Path, story: Story, segments: Sequence[int], snapshots: Sequen
 
 
 _PLACES = st.lists(st.integers(0, 24), max_size=3)
+
+
+@given(stories(), _PLACES, _PLACES, st.lists(st.tuples(st.integers(0, 4), st.integers(0, 400)), max_size=3))
+@settings(max_examples=15)
+def test_histories_read_together_are_those_read_alone(
+    story: Story, segments: list[int], snapshots: list[int], flips: list[tuple[int, int]]
+) -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / METADATA_LOG
+        write(folder, story, segments, snapshots)
+        files = sorted(folder.iterdir())
+        for number, place in flips:
+            _flip(files[number % len(files)], place)
+        options, accounts = ReadOptions(secrets=True), Accounts()
+        together: dict[str, list[Row]] = {name: [] for name in NAMES}
+        for name, batch in read_metadata_histories(
+            dict.fromkeys(NAMES), find_log_files([str(folder)]), options, accounts
+        ):
+            together[name] += batch.to_pylist()
+        assert together == {name: history(name, folder, options=options) for name in NAMES}
+        assert accounts.balanced
+
+
+def _flip(file: Path, place: int) -> None:
+    content = bytearray(file.read_bytes())
+    content[place % len(content)] ^= 1
+    file.write_bytes(content)
 
 
 @given(stories(), _PLACES, _PLACES)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.log_segments import METADATA, OFFSETS, real_segment, repeated, write_segment
+from tests.log_segments import METADATA, OFFSETS, batches_of, real_segment, repeated, write_segment
 
 from kafkawire.logs import (
     LOCAL,
@@ -87,6 +87,22 @@ def test_limits_of_offset_are_a_filter_however_the_index_helps(
 
     every = read("records", [Part((FileRange(files[0], 0, files[0].size),))])[0]
     assert read("records", list(parts), options)[0] == [row for row in every if begin <= row["log_offset"] < end]
+
+
+@pytest.mark.parametrize("index_every", [None, 1000])
+@pytest.mark.parametrize(("pieces", "target"), [(1, 10_000), (2, 8_200), (3, 5_000), (7, 2_000)])
+def test_pieces_of_a_file_are_of_like_size_so_that_cores_end_together(
+    tmp_path: Path, pieces: int, target: int, index_every: int | None
+) -> None:
+    write_segment(tmp_path / OFFSETS, batches_of([[b"x" * 100]] * 80), index_every=index_every)
+    files = find_log_files([str(tmp_path)])
+    assert files[0].size == 13_680
+
+    parts = plan(table_named("records"), files, max_partition_bytes=target)
+
+    sizes = [each.end - each.start for part in parts for each in part.files]
+    assert len(sizes) == pieces
+    assert max(sizes) - min(sizes) <= 2 * (index_every or 171)
 
 
 def read(

@@ -12,7 +12,7 @@ from tests.synthetic_messages import Synthetic, everything, nullable_struct_mess
 
 from kafkawire.wire.errors import DecodeError
 from kafkawire.wire.examples import extreme_instances, random_instance
-from kafkawire.wire.json_form import struct_from_json, struct_to_json
+from kafkawire.wire.json_form import struct_from_json, struct_to_json, struct_writer
 from kafkawire.wire.strategies import instances
 
 MESSAGES = [*everything(), nullable_struct_message(0), nullable_struct_message(1)]
@@ -34,6 +34,15 @@ def test_examples_come_back_equal_through_text(synthetic: Synthetic) -> None:
     values += [random_instance(rng, synthetic.cls, synthetic.layout, unknown_tags=False) for _ in range(100)]
     for value in values:
         assert through_text(synthetic, value) == value
+
+
+@every_message
+def test_what_was_decoded_is_written_the_same_without_a_second_look(synthetic: Synthetic) -> None:
+    rng, write = random.Random(7), struct_writer(synthetic.cls, synthetic.layout)
+    values = list(extreme_instances(synthetic.cls, synthetic.layout).values())
+    for value in (*values, *(random_instance(rng, synthetic.cls, synthetic.layout) for _ in range(100))):
+        exact = struct_to_json(value, synthetic.layout, message_name="M", version=0)
+        assert json.dumps(write(value)) == json.dumps(exact)
 
 
 @every_message

@@ -7,9 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from kafkawire.cli.app import main
 from kafkawire.cli.demo.request import hex_dump
+from kafkawire.cli.demo.running_broker import ask_broker
+from kafkawire.cli.outcome import CommandError
 from kafkawire.protocol import CreateTopicsRequest
 from kafkawire.rpc import encode_request
 
@@ -62,9 +65,9 @@ def test_address_that_is_none_is_refused_at_once(address: str, capsys: pytest.Ca
     assert not shown.out
 
 
-def test_broker_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_broker_that_is_not_there_is_named() -> None:
     with socket.socket() as reserved:
         reserved.bind(("127.0.0.1", 0))
         port = reserved.getsockname()[1]
-        assert main(["demo", "--broker", f"127.0.0.1:{port}"]) == 1
-    assert f"the broker at 127.0.0.1:{port} did not answer" in capsys.readouterr().err
+        with pytest.raises(CommandError, match=f"the broker at 127.0.0.1:{port} did not answer"):
+            ask_broker(Console(), "127.0.0.1", port)

@@ -71,6 +71,14 @@ def test_folders_files_parents_and_patterns_lead_to_the_same(root: Path) -> None
     assert find_log_files([str(root)], recursive=False) == every
 
 
+def test_the_last_segment_of_each_log_is_known(root: Path) -> None:
+    segments = [file for file in find_log_files([str(root)]) if file.kind is FileKind.SEGMENT]
+    assert {file.folder: file.path for file in segments} == {
+        file.folder: file.path for file in segments if file.is_last
+    }
+    assert sum(file.is_last for file in segments) == len({file.folder for file in segments}) < len(segments)
+
+
 def test_a_filter_of_names(root: Path) -> None:
     found = find_log_files([str(root)], path_glob_filter="*.checkpoint")
     assert [file.kind for file in found] == [FileKind.SNAPSHOT] * 2

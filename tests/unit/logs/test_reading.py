@@ -121,7 +121,7 @@ def test_secrets_are_kept_unless_they_are_asked_for(tmp_path: Path) -> None:
         (b"\x01\x12\x09rest", "unsupported_version", "ACCESS_CONTROL_ENTRY_RECORD", 9),
         (b"\x01\x12\x00rest", "decode_error", "ACCESS_CONTROL_ENTRY_RECORD", 0),
         (b"\x01\x14\x00\x00rest", "trailing_bytes", "NO_OP_RECORD", 0),
-        (b"\x02\x14\x00\x00", "decode_error", None, None),
+        (b"\x02\x14\x00\x00", "unsupported_version", None, None),
         (b"", "decode_error", None, None),
         (None, "decode_error", None, None),
     ],
@@ -279,6 +279,18 @@ def test_a_file_that_shrinks_under_its_reader_kills_nothing(tmp_path: Path) -> N
     ]
     assert [row["_error"] for row in rows][-1] == "truncated_batch"
     assert accounts.balanced
+
+
+def test_only_in_the_last_segment_is_a_batch_expected_that_is_not_whole_yet(tmp_path: Path) -> None:
+    content = real_segment(OFFSETS)
+    write_segment(tmp_path / OFFSETS, content[:-1])
+    accounts = Accounts()
+    assert rows_of("records", str(tmp_path), accounts=accounts)[-1]["_error"] == "truncated_batch"
+    assert not accounts.errors
+
+    write_segment(tmp_path / OFFSETS, b"", base_offset=10_000)
+    rows_of("records", str(tmp_path), accounts=accounts)
+    assert accounts.errors == {"truncated_batch": 1}
 
 
 def test_a_file_that_is_gone_is_unreadable(tmp_path: Path) -> None:

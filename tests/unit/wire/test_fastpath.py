@@ -110,10 +110,11 @@ def test_large_octets_among_tagged_fields() -> None:
 
 @pytest.mark.parametrize("count", [*AROUND_ONE_BYTE, *AROUND_TWO_BYTES])
 def test_arrays_of_every_length(count: int) -> None:
-    assignment = CreateTopicsRequest.CreatableReplicaAssignment(7, tuple(range(count)))
-    topic = CreateTopicsRequest.CreatableTopic("t", assignments=(assignment,) * (count % 130))
+    assignment = CreateTopicsRequest.CreatableReplicaAssignment
+    many_brokers = CreateTopicsRequest.CreatableTopic("t", assignments=(assignment(7, tuple(range(count))),))
+    many_structs = CreateTopicsRequest.CreatableTopic("t", assignments=(assignment(7, (1, 2)),) * min(count, 256))
     for version in (4, 5):
-        check_round_trip(CreateTopicsRequest((topic,)), version)
+        check_round_trip(CreateTopicsRequest((many_brokers, many_structs)), version)
     partition = AlterPartitionRequest.PartitionData(new_isr=tuple(range(count)))
     check_round_trip(AlterPartitionRequest(topics=(AlterPartitionRequest.TopicData(partitions=(partition,)),)), 2)
 

@@ -71,6 +71,11 @@ class ThinnedLine:
         self._seen += 1
 
     @property
+    def is_complete(self) -> bool:
+        """Whether all points are there."""
+        return self._stride == 1
+
+    @property
     def points(self) -> Sequence[tuple[int, int]]:
         """In the order in which they came."""
         if self._last is None or self._kept[-1] == self._last:

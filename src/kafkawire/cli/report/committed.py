@@ -1,23 +1,26 @@
-"""The latest offset that each group committed for each partition, folded from ``offset_commits``."""
+"""The offsets that each group committed for each partition, now and over time, folded from ``offset_commits``."""
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import count
 from typing import Final, NamedTuple
 
 from kafkawire.cli.report.bounded import Bars, ThinnedLine
-from kafkawire.cli.report.contents import Committed
+from kafkawire.cli.report.contents import Committed, LogEnd
 
 __all__ = ["COMMIT_COLUMNS", "CommitFold"]
 
 COMMIT_COLUMNS: Final = (
     *("cluster", "group_id", "topic", "partition", "committed_offset", "commit_time", "append_time", "txn_outcome"),
-    *("tombstone", "valid_to"),
+    *("tombstone", "valid_from", "valid_to"),
 )
 _BARS: Final = 160
 _POINTS: Final = 24
 _NEVER_HELD: Final = ("aborted", "open")
+_NO_END: Final = LogEnd()
 
 
 class _Key(NamedTuple):
@@ -28,25 +31,32 @@ class _Key(NamedTuple):
 
 
 @dataclass
-class _Latest:
+class _Line:
     offset: int
-    time: int | None
-    line: ThinnedLine
+    time: int | None = None
+    points: ThinnedLine = field(default_factory=lambda: ThinnedLine(_POINTS))
 
 
 class CommitFold:
-    """Takes rows in the order of their log. Memory is bounded by the groups' partitions.
+    """Takes rows in the order of their log. Memory is bounded by the groups' partitions and the limit.
+
+    Args:
+        limit: how many offsets a page may have.
 
     Attributes:
         bars: how many commits there were when.
         first, last: when the first and the last of them were; None if nobody knows.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int) -> None:
         self.bars = Bars(_BARS)
         self.first: int | None = None
         self.last: int | None = None
-        self._latest: dict[_Key, _Latest] = {}
+        self._limit = limit
+        self._latest: dict[_Key, _Line] = {}
+        self._deleted: list[tuple[int, int, _Key, _Line]] = []
+        self._deletions = count()
+        self._forgotten = 0
 
     def add(self, row: Mapping[str, object]) -> None:
         """Take one row of ``offset_commits``."""
@@ -56,39 +66,56 @@ class CommitFold:
                 key = _Key(cluster if isinstance(cluster, str) else None, group, topic, partition)
             case _:
                 return
-        if row["tombstone"]:
-            self._latest.pop(key, None)
-            return
+        times = (row["valid_from"], row["commit_time"], row["append_time"])
+        time = next((time for time in times if isinstance(time, int)), None)
         offset = row["committed_offset"]
-        if not isinstance(offset, int) or row["txn_outcome"] in _NEVER_HELD:
-            return
-        self._take(
-            key,
-            offset,
-            next((time for time in (row["commit_time"], row["append_time"]) if isinstance(time, int)), None),
-        )
+        if row["tombstone"]:
+            self._delete(key, time)
+        elif isinstance(offset, int) and row["txn_outcome"] not in _NEVER_HELD:
+            self._commit(key, offset, time)
 
-    def _take(self, key: _Key, offset: int, time: int | None) -> None:
-        latest = self._latest.get(key)
-        if latest is None:
-            latest = self._latest[key] = _Latest(offset, time, ThinnedLine(_POINTS))
-        latest.offset, latest.time = offset, time
+    def _commit(self, key: _Key, offset: int, time: int | None) -> None:
+        line = self._latest.get(key)
+        if line is None:
+            line = self._latest[key] = _Line(offset)
+        line.offset, line.time = offset, time
         if time is not None:
-            latest.line.add(time, offset)
+            line.points.add(time, offset)
             self.bars.add(time)
             self.first = time if self.first is None else min(self.first, time)
             self.last = time if self.last is None else max(self.last, time)
 
-    def committed(self, limit: int, ends: Mapping[tuple[str, int], int]) -> tuple[Sequence[Committed], int]:
-        """The offsets, those that were committed last if there are more than a limit; and how many are left out.
+    def _delete(self, key: _Key, time: int | None) -> None:
+        """Remember what was committed up to a time: of all that was deleted, the newest."""
+        line = self._latest.pop(key, None)
+        if line is None or time is None:
+            return
+        heapq.heappush(self._deleted, (time, next(self._deletions), key, line))
+        if len(self._deleted) > self._limit:
+            heapq.heappop(self._deleted)
+            self._forgotten += 1
+
+    def committed(self, ends: Mapping[tuple[str, int], LogEnd]) -> tuple[Sequence[Committed], int]:
+        """The offsets, those that were committed last if there are too many; and how many are left out.
 
         Args:
-            limit: how many there may be.
             ends: where the logs of partitions end.
         """
-        entries = sorted(self._latest.items(), key=lambda entry: entry[1].time or 0, reverse=True)
-        shown = [
-            Committed(*key, latest.offset, latest.time, ends.get((key.topic, key.partition)), latest.line.points)
-            for key, latest in entries[:limit]
+        entries = [
+            *((key, line, None) for key, line in self._latest.items()),
+            *((key, line, deleted) for deleted, _, key, line in self._deleted),
         ]
-        return shown, len(entries) - len(shown)
+        entries.sort(key=lambda entry: (entry[2] is None, entry[1].time or 0), reverse=True)
+        shown = [
+            Committed(
+                *key,
+                offset=line.offset,
+                time=line.time,
+                points=line.points.points,
+                has_all_points=line.points.is_complete,
+                deleted=deleted,
+                end=ends.get((key.topic, key.partition), _NO_END),
+            )
+            for key, line, deleted in entries[: self._limit]
+        ]
+        return shown, len(entries) - len(shown) + self._forgotten

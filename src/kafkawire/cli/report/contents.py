@@ -45,13 +45,28 @@ class Section:
 
 
 @dataclass(frozen=True)
+class LogEnd:
+    """Where the log of a partition ends.
+
+    Attributes:
+        offset: after its last record; None if the log is not there to be read.
+        points: where it ended at earlier times at least, as (time, offset), thinned out.
+    """
+
+    offset: int | None = None
+    points: Sequence[tuple[int, int]] = ()
+
+
+@dataclass(frozen=True)
 class Committed:
     """The latest offset that a group committed for a partition.
 
     Attributes:
         time: when, in milliseconds; None if unknown.
-        end: where the partition's own log ends; None if it is not there to be read.
-        points: earlier commits as (time, offset), thinned out.
+        points: this and earlier commits as (time, offset), thinned out.
+        has_all_points: whether nothing was thinned out.
+        deleted: when it was deleted; None if it is still there.
+        end: of the partition's own log.
     """
 
     cluster: str | None
@@ -60,15 +75,17 @@ class Committed:
     partition: int
     offset: int
     time: int | None
-    end: int | None = None
     points: Sequence[tuple[int, int]] = ()
+    has_all_points: bool = True
+    deleted: int | None = None
+    end: LogEnd = field(default_factory=LogEnd)
 
 
 @dataclass(frozen=True)
-class TableAccount:
-    """What reading one table took: bytes by what became of them, and errors by their code."""
+class LogAccount:
+    """What reading the logs of one topic took: bytes by what became of them, and errors by their code."""
 
-    table: str
+    log: str
     rows: int
     records: int
     bytes_read: int
@@ -99,7 +116,7 @@ class LogReport:
     commits: Sequence[Committed] = ()
     commit_times: Sequence[tuple[int, int, int]] = ()
     commits_left_out: int = 0
-    accounts: Sequence[TableAccount] = ()
+    accounts: Sequence[LogAccount] = ()
     logs: Sequence[str] = ()
     clusters: Sequence[str] = ()
     as_of: int | None = None

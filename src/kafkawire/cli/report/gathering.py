@@ -1,9 +1,9 @@
-"""A report out of logs: every history is read once, and what a page can hold of it is kept."""
+"""A report out of logs: every log is read once, and what a page can hold of its histories is kept."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
@@ -12,11 +12,14 @@ from rich.console import Console
 
 from kafkawire.cli.report.bounded import CountOverTime, NewestRows
 from kafkawire.cli.report.committed import COMMIT_COLUMNS, CommitFold
-from kafkawire.cli.report.contents import LogReport, Section, TableAccount
+from kafkawire.cli.report.contents import LogAccount, LogReport, Section
 from kafkawire.cli.report.intervals import SHOWN_HISTORIES, ShownHistory, rows_of
 from kafkawire.cli.report.log_ends import log_ends
-from kafkawire.cli.tables.reading import batches_of, found_logs
-from kafkawire.logs import Accounts, LogFile, ReadOptions, table_named
+from kafkawire.cli.tables.bytes_bar import BytesBar
+from kafkawire.cli.tables.reading import FoundLogs, batches_of, found_logs, told_errors
+from kafkawire.logs import Accounts, ReadOptions, read_metadata_histories, table_named
+from kafkawire.logs.histories.coordinator_fold import CONSUMER_OFFSETS
+from kafkawire.logs.registry import METADATA_TOPIC
 
 __all__ = ["gather_report"]
 
@@ -38,13 +41,13 @@ def gather_report(
     Raises:
         CommandError: there are no logs, or they cannot be read.
     """
-    files = found_logs(paths)
-    reader = _Reader(paths, files, console)
-    sections = {history.section: _section(reader, history, limit) for history in SHOWN_HISTORIES}
-    fold = CommitFold()
-    for row in reader.rows("offset_commits", COMMIT_COLUMNS):
+    logs = found_logs(paths)
+    reader = _Reader(logs, console)
+    sections = _sections(reader, limit)
+    fold = CommitFold(limit)
+    for row in reader.commits():
         fold.add(row)
-    commits, commits_left_out = fold.committed(limit, log_ends(files))
+    commits, commits_left_out = fold.committed(log_ends(logs.files))
     reader.cover(fold.first)
     reader.cover(fold.last)
     report = LogReport(
@@ -59,29 +62,28 @@ def gather_report(
         commit_times=fold.bars.bars,
         commits_left_out=commits_left_out,
         accounts=reader.accounts,
-        logs=sorted({file.folder for file in files}),
-        clusters=sorted({file.cluster for file in files if file.cluster is not None}),
+        logs=sorted({file.folder for file in logs.files}),
+        clusters=sorted({file.cluster for file in logs.files if file.cluster is not None}),
         as_of=None if as_of is None else int(as_of.timestamp() * 1000),
     )
     return report, reader.total
 
 
 class _Reader:
-    """Reads tables of the same logs, and keeps their accounts.
+    """Reads each log once, and keeps the accounts.
 
     Attributes:
-        accounts: of each table.
+        accounts: of each kind of log.
         total: of all of them.
         began, ended: the first and the last time that rows tell.
     """
 
-    def __init__(self, paths: Sequence[str], files: Sequence[LogFile], console: Console) -> None:
-        self.accounts: list[TableAccount] = []
+    def __init__(self, logs: FoundLogs, console: Console) -> None:
+        self.accounts: list[LogAccount] = []
         self.total = Accounts()
         self.began = self.ended = 0
         self._covers = False
-        self._paths = paths
-        self._topics = {file.topic for file in files}
+        self._logs = logs
         self._console = console
 
     def cover(self, time: int | None) -> None:
@@ -91,18 +93,34 @@ class _Reader:
             self.ended = max(self.ended, time) if self._covers else time
             self._covers = True
 
-    def rows(self, table: str, columns: tuple[str, ...]) -> Iterator[dict[str, object]]:
-        """The rows of a table; none if its log is not there."""
-        options = ReadOptions(columns=columns)
-        if self._topics.isdisjoint(table_named(table, options).logs):
+    def histories(self) -> Iterator[tuple[str, dict[str, object]]]:
+        """The rows of all histories that are shown, each with its table's name; none without a metadata log."""
+        logs = self._logs.of_table(table_named(SHOWN_HISTORIES[0].table))
+        if not logs.files:
             return
-        accounts = Accounts()
-        for batch in batches_of(table, self._paths, options, accounts, self._console):
+        accounts, columns = Accounts(), {history.table: history.columns for history in SHOWN_HISTORIES}
+        with told_errors(), BytesBar(self._console, METADATA_TOPIC, logs.bytes, accounts):
+            for name, batch in read_metadata_histories(columns, logs.files, ReadOptions(), accounts, store=logs.store):
+                for row in rows_of(batch):
+                    yield name, row
+        self._book(METADATA_TOPIC, accounts)
+
+    def commits(self) -> Iterator[dict[str, object]]:
+        """The rows of ``offset_commits``; none without the log of a group coordinator."""
+        options, accounts = ReadOptions(columns=COMMIT_COLUMNS), Accounts()
+        table = table_named("offset_commits", options)
+        logs = self._logs.of_table(table)
+        if not logs.files:
+            return
+        for batch in batches_of(table, logs, options, accounts, self._console):
             yield from rows_of(batch)
+        self._book(CONSUMER_OFFSETS, accounts)
+
+    def _book(self, log: str, accounts: Accounts) -> None:
         self.total.merge(accounts)
         self.accounts.append(
-            TableAccount(
-                table=table,
+            LogAccount(
+                log=log,
                 rows=accounts.rows,
                 records=accounts.records_read,
                 bytes_read=accounts.bytes_read,
@@ -113,19 +131,32 @@ class _Reader:
         )
 
 
-def _section(reader: _Reader, history: ShownHistory, limit: int) -> Section:
-    kept = NewestRows(limit)
-    counts: dict[str, CountOverTime] = defaultdict(lambda: CountOverTime(_STEPS))
-    for record in reader.rows(history.table, history.columns):
+def _sections(reader: _Reader, limit: int) -> dict[str, Section]:
+    """All sections by their names; their rows come mixed, as the log has them."""
+    gathered = {history.table: _GatheredSection(history, limit) for history in SHOWN_HISTORIES}
+    for name, record in reader.histories():
         begin, end = _time(record["valid_from"]), _time(record["valid_to"])
         reader.cover(begin)
         reader.cover(end)
-        row = history.row(record)
+        gathered[name].add(record, begin, end)
+    return {history.section: gathered[history.table].section(reader.began) for history in SHOWN_HISTORIES}
+
+
+class _GatheredSection:
+    def __init__(self, history: ShownHistory, limit: int) -> None:
+        self._history = history
+        self._kept = NewestRows(limit)
+        self._counts: dict[str, CountOverTime] = defaultdict(lambda: CountOverTime(_STEPS))
+
+    def add(self, record: Mapping[str, object], begin: int | None, end: int | None) -> None:
+        history, row = self._history, self._history.row(record)
         if row is not None:
-            kept.add((*row, begin, end), begin, end)
-            counts["" if history.kind is None else str(row[history.kind])].add(begin, end)
-    section = kept.section(history.fields)
-    return replace(section, counts={kind: count.steps(reader.began) for kind, count in counts.items()})
+            self._kept.add((*row, begin, end), begin, end)
+            self._counts["" if history.kind is None else str(row[history.kind])].add(begin, end)
+
+    def section(self, began: int) -> Section:
+        counts = {kind: count.steps(began) for kind, count in self._counts.items()}
+        return replace(self._kept.section(self._history.fields), counts=counts)
 
 
 def _time(cell: object) -> int | None:

@@ -1,68 +1,109 @@
-"""Where the logs of partitions end: the headers of the last segment's batches, from its last index entry on."""
+"""Where the logs of partitions end: the headers of the last segment's batches, from its last index entry on.
+
+Where they ended at earlier times is in the time indexes beside the segments, an entry for every few kilobytes.
+"""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final, NamedTuple
 
+from kafkawire.cli.report.bounded import ThinnedLine
+from kafkawire.cli.report.contents import LogEnd
 from kafkawire.logs import FileKind, LogFile
 
 __all__ = ["log_ends"]
 
-_HEADER: Final = struct.Struct(">qi11xi")
-"""Base offset, length and, behind epoch, magic, CRC and attributes, how far the last offset is from the base."""
+_HEADER: Final = struct.Struct(">qi11xi8xq")
+"""Base offset, length, how far the last offset is from the base (behind epoch, magic, CRC, attributes), latest time."""
 
 _INDEX_ENTRY: Final = struct.Struct(">ii")
+_TIME_INDEX_ENTRY: Final = struct.Struct(">qi")
 _LENGTH_COUNTS_FROM: Final = 12
 _SMALLEST_LENGTH: Final = 49
+_POINTS: Final = 24
+_ENTRIES_AT_ONCE: Final = 1024
 
 
-def log_ends(files: Iterable[LogFile]) -> dict[tuple[str, int], int]:
+class _Header(NamedTuple):
+    base_offset: int
+    length: int
+    last_distance: int
+    time: int
+
+
+def log_ends(files: Iterable[LogFile]) -> dict[tuple[str, int], LogEnd]:
     """The offset after the last record of each partition whose segments are among local files.
 
     A batch that is not whole ends the log. Files that cannot be read have no end.
     """
-    last = {file.log: file for file in files if file.kind is FileKind.SEGMENT and file.topic is not None}
-    ends: dict[tuple[str, int], int] = {}
-    for log, file in last.items():
+    logs: dict[str, list[LogFile]] = defaultdict(list)
+    for file in files:
+        if file.kind is FileKind.SEGMENT and file.topic is not None:
+            logs[file.log].append(file)
+    ends: dict[tuple[str, int], LogEnd] = {}
+    for log, segments in logs.items():
         topic, _, partition = log.rpartition("-")
         try:
-            ends[topic, int(partition)] = _end_of(Path(file.path), file.base_offset)
+            ends[topic, int(partition)] = _end_of(sorted(segments, key=lambda file: file.base_offset))
         except (OSError, ValueError):
             continue
     return ends
 
 
-def _end_of(segment: Path, base_offset: int) -> int:
-    end = base_offset
+def _end_of(segments: Sequence[LogFile]) -> LogEnd:
+    line = ThinnedLine(_POINTS)
+    for segment in segments:
+        for time, offset in _indexed_times(Path(segment.path), segment.base_offset):
+            line.add(time, offset + 1)
+    end, last_time = _last_batch(Path(segments[-1].path), segments[-1].base_offset)
+    if last_time is not None:
+        line.add(last_time, end)
+    return LogEnd(end, line.points)
+
+
+def _indexed_times(segment: Path, base_offset: int) -> Iterator[tuple[int, int]]:
+    """The times of a segment, and the offsets at which they were reached."""
+    for time, distance in _entries(segment.with_suffix(".timeindex"), _TIME_INDEX_ENTRY):
+        yield time, base_offset + distance
+
+
+def _last_batch(segment: Path, base_offset: int) -> tuple[int, int | None]:
+    """The offset after the last whole batch, and the latest time of that batch."""
+    end, time = base_offset, None
     size = segment.stat().st_size
     with segment.open("rb") as stream:
         position = _last_entry(segment.with_suffix(".index"), size)
         while position + _HEADER.size <= size:
-            first, length, last_distance = _header(stream, position)
-            position += _LENGTH_COUNTS_FROM + length
-            if length < _SMALLEST_LENGTH or position > size or first < end:
+            stream.seek(position)
+            header = _Header(*_HEADER.unpack(stream.read(_HEADER.size)))
+            position += _LENGTH_COUNTS_FROM + header.length
+            if header.length < _SMALLEST_LENGTH or position > size or header.base_offset < end:
                 break
-            end = first + last_distance + 1
-    return end
-
-
-def _header(stream: BinaryIO, position: int) -> tuple[int, int, int]:
-    stream.seek(position)
-    first, length, last_distance = _HEADER.unpack(stream.read(_HEADER.size))
-    return int(first), int(length), int(last_distance)
+            end, time = header.base_offset + header.last_distance + 1, header.time if header.time > 0 else None
+    return end, time
 
 
 def _last_entry(index: Path, size: int) -> int:
-    """The position that the last entry tells; an active index ends with zeros that were allocated ahead."""
+    """The position that the last entry tells."""
     position = 0
-    try:
-        entries = index.read_bytes()
-    except OSError:
-        return position
-    for _, found in _INDEX_ENTRY.iter_unpack(entries[: len(entries) // _INDEX_ENTRY.size * _INDEX_ENTRY.size]):
+    for _, found in _entries(index, _INDEX_ENTRY):
         if position < found < size:
             position = found
     return position
+
+
+def _entries(index: Path, entry: struct.Struct) -> Iterator[tuple[int, int]]:
+    """The entries of an index; none if it is not there. An active one ends with zeros, megabytes allocated ahead."""
+    try:
+        with index.open("rb") as stream:
+            while content := stream.read(_ENTRIES_AT_ONCE * entry.size):
+                for first, second in entry.iter_unpack(content[: len(content) // entry.size * entry.size]):
+                    if first <= 0 and second <= 0:
+                        return
+                    yield first, second
+    except FileNotFoundError:
+        return

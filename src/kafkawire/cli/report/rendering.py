@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from kafkawire.cli.report.contents import Cell, LogReport, Section
+from kafkawire.cli.report.contents import Cell, LogEnd, LogReport, Section
 
 __all__ = ["render_page"]
 
@@ -70,7 +70,9 @@ def _hash_source(text: Markup) -> Markup:
 
 def _data(report: LogReport, written_at: int) -> Markup:
     texts: dict[str, int] = {}
-    sections = {name: _packed(section, texts) for name, section in (*_sections(report), ("commits", _commits(report)))}
+    ends = list({id(commit.end): commit.end for commit in report.commits if commit.end.points}.values())
+    commits = _commits(report, ends)
+    sections = {name: _packed(section, texts) for name, section in (*_sections(report), ("commits", commits))}
     document = {
         "title": report.title,
         "writtenAt": written_at,
@@ -82,11 +84,12 @@ def _data(report: LogReport, written_at: int) -> Markup:
         "notes": list(_notes(report)),
         "texts": list(texts),
         "sections": sections,
-        "points": [commit.points for commit in report.commits],
+        "points": [_steps(commit.points) for commit in report.commits],
+        "ends": [_steps(end.points) for end in ends],
         "commitTimes": report.commit_times,
         "accounts": [
             {
-                "table": account.table,
+                "log": account.log,
                 "rows": account.rows,
                 "records": account.records,
                 "read": account.bytes_read,
@@ -110,13 +113,27 @@ def _sections(report: LogReport) -> tuple[tuple[str, Section], ...]:
     )
 
 
-def _commits(report: LogReport) -> Section:
-    fields = ("cluster", "group", "topic", "partition", "offset", "time", "end")
+def _commits(report: LogReport, ends: Sequence[LogEnd]) -> Section:
+    """Committed offsets; ``ends`` is the number of the partition's among all that have points."""
+    fields = ("cluster", "group", "topic", "partition", "offset", "time", "exact", "to", "end", "ends")
+    numbers = {id(end): number for number, end in enumerate(ends)}
     rows = [
-        (commit.cluster, commit.group, commit.topic, commit.partition, commit.offset, commit.time, commit.end)
+        (
+            *(commit.cluster, commit.group, commit.topic, commit.partition, commit.offset, commit.time),
+            *(int(commit.has_all_points), commit.deleted, commit.end.offset, numbers.get(id(commit.end))),
+        )
         for commit in report.commits
     ]
     return Section(fields, rows)
+
+
+def _steps(points: Sequence[tuple[int, int]]) -> Sequence[int]:
+    """The first point, and what each later one has more than the one before: small numbers in a small page."""
+    before, steps = (0, 0), list[int]()
+    for point in points:
+        steps += (point[0] - before[0], point[1] - before[1])
+        before = point
+    return steps
 
 
 def _packed(section: Section, texts: dict[str, int]) -> dict[str, object]:
@@ -150,7 +167,7 @@ def _notes(report: LogReport) -> Iterator[str]:
     if report.commits_left_out:
         yield (
             f"The {len(report.commits):,} latest committed offsets are here, {report.commits_left_out:,} that were "
-            "committed earlier are not."
+            "deleted or committed earlier are not."
         )
 
 

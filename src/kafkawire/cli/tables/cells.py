@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
@@ -12,14 +14,23 @@ import pyarrow.compute as pc
 __all__ = ["as_json_lines", "as_plain_columns", "plain_schema"]
 
 _ENCODER: Final = msgspec.json.Encoder()
-_ISO_8601: Final = "%Y-%m-%dT%H:%M:%SZ"
+_AFTER_DATE: Final = len("2026-03-01")
+_AFTER_TIME: Final = len("2026-03-01 12:30:00.000250")
+_KEPT_ROW_CLASSES: Final = 8
 
 
 def as_json_lines(batch: pa.RecordBatch) -> bytes:
     """A JSON object for each row, each on a line of its own."""
-    names = batch.schema.names
+    row_class = _row_class(tuple(batch.schema.names))
     columns = [_with_texts_for_times(column).to_pylist() for column in batch.columns]
-    return _ENCODER.encode_lines([dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)])
+    return _ENCODER.encode_lines(list(map(row_class, *columns)))
+
+
+@lru_cache(_KEPT_ROW_CLASSES)
+def _row_class(names: tuple[str, ...]) -> Callable[..., object]:
+    """What holds the cells of a row in order: a fraction of the time of a dict for each row."""
+    attributes = {f"cell_{number}": name for number, name in enumerate(names)}
+    return msgspec.defstruct("Row", list(attributes), rename=attributes, gc=False)
 
 
 def as_plain_columns(batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -49,11 +60,12 @@ def _plain(column: pa.Array[Any]) -> pa.Array[Any]:
 
 
 def _with_texts_for_times(column: pa.Array[Any]) -> pa.Array[Any]:
-    """Times are in UTC: without their zone no data base of zones is needed."""
+    """Times are in UTC: without their zone no data base of zones is needed. Their years have four digits."""
     if not pa.types.is_timestamp(column.type):
         return column
-    without_zone: pa.Array[Any] = column.cast(pa.timestamp("us"))
-    return pc.strftime(without_zone, format=_ISO_8601)
+    printed: pa.Array[Any] = column.cast(pa.timestamp("us")).cast(pa.string())
+    with_t = pc.utf8_replace_slice(printed, _AFTER_DATE, _AFTER_DATE + 1, "T")
+    return pc.utf8_replace_slice(with_t, _AFTER_TIME, _AFTER_TIME, "Z")
 
 
 def _json(cell: object) -> str:

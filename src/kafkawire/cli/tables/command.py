@@ -15,7 +15,7 @@ from kafkawire.cli.tables.dates import date_of
 from kafkawire.cli.tables.destination import opened_destination
 from kafkawire.cli.tables.formats import Format, chosen_format
 from kafkawire.cli.tables.purposes import purpose_of
-from kafkawire.cli.tables.reading import batches_of, checked_table, found_logs, registry_of
+from kafkawire.cli.tables.reading import batches_of, checked_table, logs_of_table, registry_of
 from kafkawire.cli.tables.terminal import TerminalTable
 from kafkawire.cli.tables.writing import write_rows
 from kafkawire.logs import Accounts, ReadMode, ReadOptions, RecordRegistry, table_names
@@ -152,10 +152,10 @@ def run(
         as_of=None if as_of is None else date_of(as_of, "--as-of"),
     )
     checked = checked_table(table, options)
-    found_logs(log, checked)
+    logs = logs_of_table(log, checked)
     accounts = Accounts()
     console = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
-    rows = batches_of(table, log, options, accounts, console, max_errors)
+    rows = batches_of(checked, logs, options, accounts, console, max_errors)
     with opened_destination(out) as stream:
         if form is Format.TABLE:
             _print_table(

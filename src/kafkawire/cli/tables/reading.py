@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -11,10 +13,12 @@ import pyarrow as pa
 from rich.console import Console
 
 from kafkawire.cli.outcome import CommandError, ExitCode
-from kafkawire.cli.progress import progress_bar
+from kafkawire.cli.tables.bytes_bar import BytesBar
 from kafkawire.cli.tables.dates import in_utc
 from kafkawire.logs import (
     Accounts,
+    BeforeKnowledgeError,
+    FileStore,
     LogFile,
     LogReadError,
     ReadOptions,
@@ -23,16 +27,16 @@ from kafkawire.logs import (
     UnknownColumnError,
     UnknownTableError,
     find_log_files,
-    read_table,
+    plan,
+    read_part,
     store_for,
     table_named,
     table_names,
 )
-from kafkawire.logs.histories.as_of import BeforeKnowledgeError
+from kafkawire.logs.tables.table import reads
 
-__all__ = ["batches_of", "checked_table", "found_logs", "registry_of"]
+__all__ = ["FoundLogs", "batches_of", "checked_table", "found_logs", "logs_of_table", "registry_of", "told_errors"]
 
-_MEBIBYTE: Final = 1 << 20
 _NAMED_LOGS: Final = 8
 _WILDCARDS: Final = frozenset("*?[")
 
@@ -70,8 +74,30 @@ def checked_table(name: str, options: ReadOptions) -> Table:
     return table
 
 
-def found_logs(paths: Sequence[str], table: Table | None = None) -> tuple[LogFile, ...]:
-    """The files of logs, those that a table reads if one is given.
+@dataclass(frozen=True)
+class FoundLogs:
+    """Files of logs, and where they are.
+
+    Attributes:
+        files: segments and snapshots.
+        store: reads them.
+    """
+
+    files: tuple[LogFile, ...]
+    store: FileStore
+
+    @property
+    def bytes(self) -> int:
+        """How large they are."""
+        return sum(file.size for file in self.files)
+
+    def of_table(self, table: Table) -> FoundLogs:
+        """Those that a table reads."""
+        return replace(self, files=tuple(file for file in self.files if reads(table, file)))
+
+
+def found_logs(paths: Sequence[str]) -> FoundLogs:
+    """The files of logs.
 
     Raises:
         CommandError: there are none.
@@ -79,24 +105,33 @@ def found_logs(paths: Sequence[str], table: Table | None = None) -> tuple[LogFil
     for path in paths:
         if "://" not in path and _WILDCARDS.isdisjoint(path) and not Path(path).exists():
             raise CommandError(f"{path}: there is no such folder or file")
+    store = store_for(paths[0])
     try:
-        files = find_log_files(paths, store=store_for(paths[0]))
+        files = find_log_files(paths, store=store)
     except LogReadError as error:
         raise CommandError(f"{error.path}: {error.reason}") from None
     if not files:
         raise CommandError(f"{', '.join(paths)}: no segment (.log) and no snapshot (.checkpoint) of Kafka is there")
-    if table is None or not table.logs:
-        return files
-    read = tuple(file for file in files if file.topic is None or file.topic in table.logs)
-    if not read:
-        there = ", ".join(sorted({file.log for file in files})[:_NAMED_LOGS])
+    return FoundLogs(files, store)
+
+
+def logs_of_table(paths: Sequence[str], table: Table) -> FoundLogs:
+    """The files that a table reads.
+
+    Raises:
+        CommandError: there are none.
+    """
+    found = found_logs(paths)
+    read = found.of_table(table)
+    if not read.files:
+        there = ", ".join(sorted({file.log for file in found.files})[:_NAMED_LOGS])
         raise CommandError(f"{table.name} is in the log of {' or '.join(sorted(table.logs))}; there are only {there}")
     return read
 
 
 def batches_of(
-    table: str,
-    paths: Sequence[str],
+    table: Table,
+    logs: FoundLogs,
     options: ReadOptions,
     accounts: Accounts,
     console: Console,
@@ -105,26 +140,36 @@ def batches_of(
     """All rows of a table.
 
     Args:
-        table: its name.
-        paths: where the logs are.
+        table: what is read.
+        logs: where its logs are.
         options: what to read, and how.
         accounts: what is counted there.
         console: for the progress bar, if it is a terminal.
         max_errors: how many errors are allowed; None for any number.
 
     Raises:
-        CommandError: there are no logs, they cannot be read, or there are too many errors.
+        CommandError: the logs cannot be read, or there are too many errors.
+    """
+    with told_errors():
+        parts = plan(table, logs.files, store=logs.store, options=options)
+        total = sum(each.end - each.start for part in parts for each in part.files)
+        with BytesBar(console, table.name, total, accounts):
+            for part in parts:
+                for batch in read_part(table, part, options, accounts, store=logs.store):
+                    _refuse_more_errors(accounts, max_errors)
+                    yield batch
+            _refuse_more_errors(accounts, max_errors)
+
+
+@contextmanager
+def told_errors() -> Iterator[None]:
+    """Errors of reading, in the words of the command line.
+
+    Raises:
+        CommandError: in their place.
     """
     try:
-        with progress_bar(console) as report:
-
-            def tell(done: int, total: int) -> None:
-                report(f"{table} (MiB)", done // _MEBIBYTE, total // _MEBIBYTE)
-
-            for batch in read_table(table, paths, options, accounts=accounts, progress=tell):
-                _refuse_more_errors(accounts, max_errors)
-                yield batch
-            _refuse_more_errors(accounts, max_errors)
+        yield
     except LogReadError as error:
         raise CommandError(str(error)) from None
     except BeforeKnowledgeError as error:

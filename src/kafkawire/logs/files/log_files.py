@@ -6,7 +6,7 @@ import enum
 import fnmatch
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from kafkawire.logs.errors import LogReadError
@@ -51,6 +51,7 @@ class LogFile:
         size: in bytes, when it was found.
         modified: when it was written last, in nanoseconds, when it was found.
         cluster: what ``meta.properties`` beside the folder says, or None.
+        is_last: whether it is the last segment of its log that was found: a broker may be writing to it.
     """
 
     path: str
@@ -62,6 +63,7 @@ class LogFile:
     size: int
     modified: int = 0
     cluster: str | None = None
+    is_last: bool = False
 
     @property
     def folder(self) -> str:
@@ -94,7 +96,12 @@ def find_log_files(
         for file in _files_of_path(path, store, recursive=recursive):
             if path_glob_filter is None or fnmatch.fnmatchcase(file.path.rpartition("/")[2], path_glob_filter):
                 found.setdefault(file.path, file)
-    return tuple(sorted(found.values(), key=_log_order))
+    return _with_last_segments(sorted(found.values(), key=_log_order))
+
+
+def _with_last_segments(files: Sequence[LogFile]) -> tuple[LogFile, ...]:
+    last = {file.folder: file.path for file in files if file.kind is FileKind.SEGMENT}
+    return tuple(replace(file, is_last=last.get(file.folder) == file.path) for file in files)
 
 
 def _log_order(file: LogFile) -> tuple[str, int, bool, int, str]:

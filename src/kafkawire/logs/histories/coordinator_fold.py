@@ -84,7 +84,7 @@ class CoordinatorFold(Generic[R]):
         self.reducer = reducer
         self._source = source
         self._limit = high_watermark
-        self._decoder = CoordinatorDecoder(reducer.RECORDS, source.options.registry.coordinators[CONSUMER_OFFSETS])
+        self._decoder = CoordinatorDecoder(CONSUMER_OFFSETS, reducer.RECORDS, source.options.registry)
         self._clock = Clock()
         self._expected = 0
         self._begins_with_its_log = False

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Final, TypeAlias
+from collections.abc import Mapping
+from typing import Final, NamedTuple
 
 import msgspec
 
-from kafkawire.logs.histories.metadata_records import FAILURE_CODES
-from kafkawire.protocol import message_class
-from kafkawire.protocol.record_registries import GROUP_COORDINATOR_RECORDS
-from kafkawire.records.version_prefix import PREFIX_SIZE
-from kafkawire.wire import DecodeError, Message, UnsupportedVersionError
+from kafkawire.logs.histories.kafkas_messages import KafkasMessage, Reader
+from kafkawire.logs.registry import RecordRegistry
+from kafkawire.logs.scanning.flaws import code_of
+from kafkawire.records.version_prefix import PREFIX_SIZE, read_prefix
+from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.message import FAST_PATH_FAILS
 from kafkawire.wire.record_types import CoordinatorRecordType
 
 __all__ = ["CoordinatorDecoder", "DecodedRecord"]
 
 
-_Reader: TypeAlias = Callable[[bytes, int], tuple[Message, int]]
 _FAILS: Final = (*FAST_PATH_FAILS, KeyError)
 
 
@@ -44,27 +43,46 @@ class DecodedRecord(msgspec.Struct, gc=False):
     reason: str = ""
 
 
-class CoordinatorDecoder:
-    """Decodes records of the group coordinator.
+class _Known(NamedTuple):
+    """A record type that is wanted.
 
-    Args:
-        wanted: names of the record types that are wanted.
-        known: all record types of the topic by their numbers, own ones as well; others than the wanted are passed over.
+    Attributes:
+        name: of the type.
+        key: the message of keys.
+        key_version: the version that they are written in.
+        value: the message of values.
     """
 
-    def __init__(self, wanted: frozenset[str], known: Mapping[int, CoordinatorRecordType]) -> None:
-        self._known = known
-        self._wanted = {kind.number: kind for kind in GROUP_COORDINATOR_RECORDS.values() if kind.name in wanted}
-        self._readers = {_prefix(kind.number): _readers_of(kind) for kind in self._wanted.values()}
+    name: str
+    key: KafkasMessage
+    key_version: int
+    value: KafkasMessage
+
+
+class CoordinatorDecoder:
+    """Decodes records of a coordinator.
+
+    Args:
+        topic: of its log.
+        wanted: names of the record types that are wanted; others are passed over.
+        registry: the record types that are known.
+    """
+
+    def __init__(self, topic: str, wanted: frozenset[str], registry: RecordRegistry) -> None:
+        types = registry.coordinators[topic]
+        self._numbers = frozenset(types)
+        self._wanted = {_prefix(each.number): _known(each, registry) for each in types.values() if each.name in wanted}
+        self._readers = {prefix: _readers(known) for prefix, known in self._wanted.items()}
 
     def decode(self, key: bytes | None, value: bytes | None) -> DecodedRecord | None:
         """The record, or None for one of a type that is not wanted."""
         if key is None or len(key) < PREFIX_SIZE:
             return DecodedRecord(error="decode_error", reason="the record has no key that tells its type")
-        readers = self._readers.get(key[:PREFIX_SIZE])
+        prefix = key[:PREFIX_SIZE]
+        readers = self._readers.get(prefix)
         if readers is None:
-            number = int.from_bytes(key[:PREFIX_SIZE], "big", signed=True)
-            if number in self._known:
+            number = int.from_bytes(prefix, "big", signed=True)
+            if number in self._numbers:
                 return None
             return DecodedRecord(error="unknown_type", reason=f"no record has the type {number}")
         name, read_key, read_value = readers
@@ -78,43 +96,41 @@ class CoordinatorDecoder:
                     return DecodedRecord(name, key_message, value_message, raw=value)
         except _FAILS:
             pass
-        return self._exactly(key, value)
-
-    def _exactly(self, key: bytes, value: bytes | None) -> DecodedRecord:
-        """Decode what is not as it should be, and say why."""
-        kind = self._wanted[int.from_bytes(key[:PREFIX_SIZE], "big", signed=True)]
-        decoded = DecodedRecord(kind.name, is_tombstone=value is None, raw=key if value is None else value)
-        try:
-            decoded.key, key_end = message_class(kind.key).decode_from(key, PREFIX_SIZE, kind.key_version)
-            if key_end < len(key):
-                decoded.error, decoded.reason = "trailing_bytes", f"{len(key) - key_end} bytes after the key"
-            if value is not None:
-                _decode_value(decoded, message_class(kind.value), value)
-        except DecodeError as error:
-            decoded.error, decoded.reason = FAILURE_CODES.get(error.kind, "decode_error"), str(error)
-        return decoded
+        return _decode_exactly(self._wanted[prefix], key, value)
 
 
 def _prefix(number: int) -> bytes:
     return number.to_bytes(PREFIX_SIZE, "big", signed=True)
 
 
-def _readers_of(kind: CoordinatorRecordType) -> tuple[str, _Reader, Mapping[bytes, _Reader]]:
+def _known(kind: CoordinatorRecordType, registry: RecordRegistry) -> _Known:
+    key, value = KafkasMessage(kind.key, registry), KafkasMessage(kind.value, registry)
+    return _Known(kind.name, key, kind.key_version, value)
+
+
+def _readers(known: _Known) -> tuple[str, Reader, Mapping[bytes, Reader]]:
     """The name of a type, what reads its keys, and what reads its values by the version in front of them."""
-    values = message_class(kind.value)
-    of_versions = {_prefix(version): values.fast_reader(version) for version in values.VERSIONS}
-    return kind.name, message_class(kind.key).fast_reader(kind.key_version), of_versions
+    read_value = {_prefix(version): reader for version, reader in known.value.readers.items()}
+    return known.name, known.key.readers.get(known.key_version, _unreadable), read_value
 
 
-def _decode_value(decoded: DecodedRecord, value_class: type[Message], value: bytes) -> None:
-    version = int.from_bytes(value[:PREFIX_SIZE], "big", signed=True)
-    if len(value) < PREFIX_SIZE:
-        decoded.error, decoded.reason = "decode_error", f"a value of {len(value)} bytes has no version"
-        return
+def _unreadable(_buffer: bytes, _at: int) -> tuple[Message, int]:
+    """Stands for what reads keys whose definition is of no use; what is wrong with it is told exactly later."""
+    raise KeyError
+
+
+def _decode_exactly(known: _Known, key: bytes, value: bytes | None) -> DecodedRecord:
+    """Decode what is not as it should be, and say why."""
+    decoded = DecodedRecord(known.name, is_tombstone=value is None, raw=key if value is None else value)
     try:
-        decoded.value, end = value_class.decode_from(value, PREFIX_SIZE, version)
-    except UnsupportedVersionError as error:
-        decoded.error, decoded.reason = "unsupported_version", str(error)
-        return
-    if end < len(value):
-        decoded.error, decoded.reason = "trailing_bytes", f"{len(value) - end} bytes after the value"
+        decoded.key, end = known.key.decode_from(key, PREFIX_SIZE, known.key_version)
+        if end < len(key):
+            decoded.error, decoded.reason = "trailing_bytes", f"{len(key) - end} bytes after the key"
+        if value is not None:
+            version = read_prefix(value, known.value.name)
+            decoded.value, end = known.value.decode_from(value, PREFIX_SIZE, version)
+            if end < len(value):
+                decoded.error, decoded.reason = "trailing_bytes", f"{len(value) - end} bytes after the value"
+    except DecodeError as error:
+        decoded.error, decoded.reason = code_of(error), str(error)
+    return decoded

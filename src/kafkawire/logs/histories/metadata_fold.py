@@ -5,29 +5,27 @@ Where the log has records, they tell. A snapshot tells where they are missing: b
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from typing import Generic
 
-from kafkawire.logs.files.log_files import FileKind, LogFile
+from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.histories.intervals import K, Moment
 from kafkawire.logs.histories.metadata_records import MetadataRecords
 from kafkawire.logs.histories.metadata_state import MetadataState, StateReducer
-from kafkawire.logs.histories.snapshot_state import read_snapshot
+from kafkawire.logs.histories.snapshot_state import SnapshotState
 from kafkawire.logs.histories.source import FoldSource
 from kafkawire.logs.histories.times import Clock
-from kafkawire.logs.scanning.flaws import Flaw
 from kafkawire.logs.scanning.found import OpenedBatch
 
 __all__ = ["MetadataFold"]
 
 
 class MetadataFold(Generic[K]):
-    """Folds the files of one log into intervals.
+    """Folds one log into intervals, batch by batch.
 
     Args:
         make_reducer: makes an empty history.
-        source: reads the files.
+        source: hears of what is wrong.
         high_watermark: records at this offset and after it are not known to be committed; None for no limit.
 
     Attributes:
@@ -44,8 +42,9 @@ class MetadataFold(Generic[K]):
         self._source = source
         self._limit = high_watermark
         wanted = self.reducer.RECORDS | MetadataState.OWN_RECORDS
-        self._records = MetadataRecords(wanted, source.options.registry.metadata, source.failed)
+        self._records = MetadataRecords(wanted, source.options.registry, source.failed)
         self._state = MetadataState(self.reducer)
+        self._snapshot = SnapshotState(self._records, make_reducer())
         self._expected: int | None = None
         self._flawed = False
         self._clock = Clock()
@@ -55,52 +54,36 @@ class MetadataFold(Generic[K]):
         """The time of the first record or snapshot, in milliseconds; None before anything was read."""
         return self._clock.first
 
-    def run(self, files: Sequence[LogFile]) -> Iterator[None]:
-        """Apply all files; pauses after each batch, so that what has ended can be taken."""
-        segments = sorted((file for file in files if file.kind is FileKind.SEGMENT), key=lambda file: file.base_offset)
-        first = 1 if segments else 0  # what one at offset 0 holds, such as bootstrap.checkpoint, the log repeats
-        last = float("inf") if self._limit is None else self._limit
-        snapshots = deque(
-            sorted(
-                (file for file in files if file.kind is FileKind.SNAPSHOT and first <= file.base_offset <= last),
-                key=_newest_epoch_first,
-            )
-        )
-        for segment in segments:
-            for found in self._source.batches(segment):
-                if isinstance(found, Flaw):
-                    self._flawed = True
-                    continue
-                if self._limit is not None and found.batch.base_offset >= self._limit:
-                    break
-                while snapshots and snapshots[0].base_offset <= found.batch.last_offset:
-                    yield from self._consult(snapshots.popleft(), found.batch.base_offset)
-                self._apply(found)
-                yield
-        while snapshots:
-            yield from self._consult(snapshots.popleft(), None)
+    def note_flaw(self) -> None:
+        """Bytes of the log that come next cannot be read; that is booked already."""
+        self._flawed = True
 
-    def _consult(self, snapshot: LogFile, next_offset: int | None) -> Iterator[None]:
-        """Take over a snapshot if the records up to its end offset are not all known.
+    def wants(self, snapshot: LogFile, next_offset: int | None) -> bool:
+        """Whether the records up to the end offset of a snapshot are not all known.
 
         Args:
             snapshot: the file.
             next_offset: of the batch that comes next; None if none does.
         """
         complete, expected, end = self.reducer.ledger.complete, self._expected, snapshot.base_offset
-        if expected is not None:
-            follows = next_offset is not None and next_offset <= expected
-            if end < expected or (complete and (follows or end == expected)):
-                return
-        if self._take_over(snapshot):
-            self._expected = end
-            yield
+        if expected is None:
+            return True
+        follows = next_offset is not None and next_offset <= expected
+        return end >= expected and not (complete and (follows or end == expected))
 
-    def _take_over(self, snapshot: LogFile) -> bool:
-        """Compare the state with a snapshot; False if the snapshot does not tell all that it should."""
-        found = read_snapshot(snapshot, self._source, self._records, self._make_reducer())
+    def begin_snapshot(self) -> None:
+        """The batches of a snapshot come next."""
+        self._snapshot = SnapshotState(self._records, self._make_reducer())
+
+    def apply_snapshot(self, found: OpenedBatch) -> None:
+        """Take the next batch of the snapshot."""
+        self._snapshot.apply(found)
+
+    def take_over(self, snapshot: LogFile) -> None:
+        """Compare the state with the snapshot, all of which was read, if it tells all that it should."""
+        found = self._snapshot
         if not found.is_whole or (found.has_lost_some and self._expected is not None):
-            return False
+            return
         at = Moment(self._clock.read(found.time), snapshot.base_offset)
         began = Moment(None, None) if self.complete_since is None else at
         self.reducer.ledger.compare(found.reducer.ledger, at, began)
@@ -110,9 +93,10 @@ class MetadataFold(Generic[K]):
         self.reducer.ledger.complete = False
         if not found.has_lost_some:
             self._note_complete()
-        return True
+        self._expected = snapshot.base_offset
 
-    def _apply(self, found: OpenedBatch) -> None:
+    def apply(self, found: OpenedBatch) -> None:
+        """Apply the next batch of the log."""
         batch, expected = found.batch, self._expected
         if expected is None:
             self._clock.read(batch.base_timestamp)
@@ -145,7 +129,3 @@ class MetadataFold(Generic[K]):
         self.reducer.ledger.complete = True
         if self.complete_since is None:
             self.complete_since = self._clock.now
-
-
-def _newest_epoch_first(snapshot: LogFile) -> tuple[int, int]:
-    return snapshot.base_offset, -(snapshot.epoch or 0)

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
+from kafkawire.logs.histories.kafkas_messages import KafkasMessage, Reader
+from kafkawire.logs.registry import RecordRegistry
+from kafkawire.logs.scanning.flaws import code_of
 from kafkawire.logs.scanning.found import OpenedBatch
-from kafkawire.protocol import message_class
-from kafkawire.protocol.record_registries import METADATA_RECORDS
-from kafkawire.records.framed_records import FRAME_VERSION
-from kafkawire.records.metadata_records import decode_metadata_record
+from kafkawire.logs.tables.record_types import FRAME_VERSION, read_metadata_frame
 from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.message import FAST_PATH_FAILS
 from kafkawire.wire.varint import write_uvarint
 
-__all__ = ["FAILURE_CODES", "MetadataRecords"]
-
-FAILURE_CODES: Final = {
-    "record_type": "unknown_type",
-    "version": "unsupported_version",
-    "trailing": "trailing_bytes",
-}
-"""Kind of a ``DecodeError`` to the code of what is wrong; any other is a ``decode_error``."""
+__all__ = ["MetadataRecords"]
 
 _FRAME_SIZE: Final = 3
 """Frame version, type and version of a record: a byte each, as all are so far."""
@@ -32,7 +25,7 @@ class MetadataRecords:
 
     Args:
         wanted: names of the messages that are wanted.
-        known: numbers of all record types, own ones as well; records that nobody wants are passed over.
+        registry: the record types that are known; records that nobody wants are passed over.
         failed: hears of records that are not as they should be.
 
     Attributes:
@@ -42,19 +35,21 @@ class MetadataRecords:
     def __init__(
         self,
         wanted: frozenset[str],
-        known: Collection[int],
+        registry: RecordRegistry,
         failed: Callable[[str, str, OpenedBatch, int], None],
     ) -> None:
         self.lost_some = False
         self._failed = failed
-        kinds = {number: message_class(name) for number, name in METADATA_RECORDS.items() if name in wanted}
-        self._wanted = frozenset(kinds)
-        others = frozenset(known) - self._wanted
+        self._known = frozenset(registry.metadata)
+        self._wanted = {
+            number: KafkasMessage(name, registry) for number, name in registry.metadata.items() if name in wanted
+        }
+        others = self._known - self._wanted.keys()
         self._passed_over = frozenset(bytes((FRAME_VERSION,)) + write_uvarint(number) for number in others)
-        self._readers: dict[bytes, Callable[[bytes, int], tuple[Message, int]]] = {
-            bytes((FRAME_VERSION, number, version)): kind.fast_reader(version)
-            for number, kind in kinds.items()
-            for version in kind.VERSIONS
+        self._readers: dict[bytes, Reader] = {
+            bytes((FRAME_VERSION,)) + write_uvarint(number) + write_uvarint(version): reader
+            for number, kind in self._wanted.items()
+            for version, reader in kind.readers.items()
         }
 
     def of(self, found: OpenedBatch, first: int, limit: int | None) -> Iterator[tuple[Message, int, int]]:
@@ -79,30 +74,27 @@ class MetadataRecords:
                 except FAST_PATH_FAILS:
                     end = -1
                 if end != len(value):
-                    message = self._with_bytes_left(value, found, offset)
+                    message = self._exactly(value, found, offset)
             elif value is None or self._passed_over.isdisjoint((value[:2], value[:3])):
                 message = self._exactly(value, found, offset)
             if message is not None:
                 yield message, timestamp, offset
 
-    def _with_bytes_left(self, value: bytes, found: OpenedBatch, offset: int) -> Message | None:
-        """A record that the bytes of its value do not end with, if it is one."""
-        kind = message_class(METADATA_RECORDS[value[1]])
-        try:
-            message, end = kind.decode_from(value, _FRAME_SIZE, value[2])
-        except DecodeError:
-            return self._exactly(value, found, offset)
-        if end < len(value):
-            self._failed("trailing_bytes", f"{len(value) - end} bytes are left after {kind.NAME}", found, offset)
-        return message
-
     def _exactly(self, value: bytes | None, found: OpenedBatch, offset: int) -> Message | None:
-        """Decode what is not framed as usual, or say what is wrong with it."""
+        """Decode what is not framed as usual or not as long as it should be, or say what is wrong with it."""
+        octets = value or b""
         try:
-            message = decode_metadata_record(value).message
+            number, version, start = read_metadata_frame(octets)
+            if number not in self._known:
+                self._failed("unknown_type", f"no record has the id {number}", found, offset)
+                return None
+            if number not in self._wanted:
+                return None
+            message, end = self._wanted[number].decode_from(octets, start, version)
         except DecodeError as error:
-            code = FAILURE_CODES.get(error.kind, "decode_error")
-            self.lost_some = self.lost_some or code != "unknown_type"
-            self._failed(code, str(error), found, offset)
+            self.lost_some = True
+            self._failed(code_of(error), str(error), found, offset)
             return None
-        return message if message.API_KEY in self._wanted else None
+        if end < len(octets):
+            self._failed("trailing_bytes", f"{len(octets) - end} bytes are left after {message.NAME}", found, offset)
+        return message

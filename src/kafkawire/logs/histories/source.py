@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.errors import LogReadError
@@ -30,6 +30,8 @@ class FoldSource:
     options: ReadOptions
     accounts: Accounts
     store: FileStore
+    _told: set[tuple[str, str, int]] = field(default_factory=set, init=False, repr=False, compare=False)
+    """What is wrong with the records of the batch at hand: several histories may each find the same."""
 
     def batches(self, file: LogFile) -> Iterator[OpenedBatch | Flaw]:
         """The batches of a file.
@@ -40,14 +42,19 @@ class FoldSource:
         for found in scan_records(FileRange(file, 0, file.size), self._all_records(), self.accounts, self.store):
             if isinstance(found, OpenedBatch):
                 self.accounts.records_read += len(found.records.offsets)
+            self._told.clear()
             yield found
 
     def failed(self, code: str, reason: str, batch: OpenedBatch, offset: int) -> None:
-        """Book what is wrong with a record, or with the way from one batch to the next.
+        """Book what is wrong with a record, or with the way from one batch to the next; the same is booked once.
 
         Raises:
             LogReadError: in mode FAILFAST.
         """
+        flaw = (code, batch.file.path, offset)
+        if flaw in self._told:
+            return
+        self._told.add(flaw)
         self.accounts.failed(code)
         if self.options.mode is ReadMode.FAILFAST:
             raise LogReadError(code, batch.file.path, reason, position=batch.position, offset=offset)

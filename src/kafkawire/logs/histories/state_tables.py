@@ -18,6 +18,7 @@ from kafkawire.logs.histories.config import CONFIG_SCHEMA, ConfigReducer, config
 from kafkawire.logs.histories.intervals import Interval, K
 from kafkawire.logs.histories.metadata_fold import MetadataFold
 from kafkawire.logs.histories.metadata_state import StateReducer
+from kafkawire.logs.histories.metadata_walk import Folding, WalkedFold, fold_together
 from kafkawire.logs.histories.quota import QUOTA_SCHEMA, QuotaReducer, quota_columns
 from kafkawire.logs.histories.selection import Selection
 from kafkawire.logs.histories.source import FoldSource
@@ -79,35 +80,23 @@ class StateHistory(Generic[K]):
             LogReadError: mode FAILFAST: something is wrong with the log. Any mode: a file cannot be read.
             BeforeKnowledgeError: it is not known what was so at ``options.as_of``.
         """
-        cluster = options.cluster or (files[0].cluster if files else None)
-        for intervals in self._portions(files, options, FoldSource(options, accounts, store)):
-            accounts.rows += len(intervals)
-            yield record_batch(schema, self._columns(intervals, cluster, options))
+        source = FoldSource(options, accounts, store)
+        folding = self.folding(files, schema, source)
+        for _, batch in fold_together({self.name: folding}, files, source):
+            yield batch
 
-    def _portions(
-        self, files: Sequence[LogFile], options: ReadOptions, source: FoldSource
-    ) -> Iterator[Sequence[Interval[K]]]:
-        as_of = None if options.as_of is None else milliseconds(options.as_of)
-        selection = Selection.of(options)
-        fold = MetadataFold(lambda: self.make_reducer(as_of), source, high_watermark=options.high_watermark)
-        rows: list[Interval[K]] = []
-        for _ in fold.run(files):
-            if as_of is not None and fold.complete_since is not None and as_of < fold.complete_since:
-                break
-            ended = fold.reducer.ledger.ended
-            rows += filter(selection.keeps, ended)
-            ended.clear()
-            while len(rows) >= _ROWS_IN_BATCH and as_of is None:
-                yield rows[:_ROWS_IN_BATCH]
-                del rows[:_ROWS_IN_BATCH]
-        begins = fold.first_time if fold.complete_since is None else fold.complete_since
-        if options.as_of is not None and as_of is not None and (begins is None or as_of < begins):
-            raise BeforeKnowledgeError(files[0].folder if files else "", options.as_of, begins)
-        rows += filter(selection.keeps, fold.reducer.ledger.still_open())
-        for start in range(0, len(rows), _ROWS_IN_BATCH):
-            yield rows[start : start + _ROWS_IN_BATCH]
+    def folding(self, files: Sequence[LogFile], schema: pa.Schema, source: FoldSource) -> Folding:
+        """The history of a log, of which nothing has been read so far.
 
-    def _columns(self, intervals: Sequence[Interval[K]], cluster: str | None, options: ReadOptions) -> Columns:
+        Args:
+            files: the log's segments and snapshots.
+            schema: some or all of its columns.
+            source: reads the log.
+        """
+        return _IntervalFolding(self, files, schema, source)
+
+    def columns(self, intervals: Sequence[Interval[K]], cluster: str | None, options: ReadOptions) -> Columns:
+        """All columns of some intervals."""
         return {
             "cluster": [cluster] * len(intervals),
             "valid_from": [interval.valid_from for interval in intervals],
@@ -117,6 +106,55 @@ class StateHistory(Generic[K]):
             "added_by_snapshot": [interval.added_by_snapshot for interval in intervals],
             **self.own_columns(intervals, options),
         }
+
+
+class _IntervalFolding(Generic[K]):
+    """See ``Folding``."""
+
+    def __init__(
+        self, history: StateHistory[K], files: Sequence[LogFile], schema: pa.Schema, source: FoldSource
+    ) -> None:
+        options = source.options
+        self._history, self._schema, self._source = history, schema, source
+        self._folder, self._cluster = (files[0].folder, files[0].cluster) if files else ("", None)
+        self._as_of = None if options.as_of is None else milliseconds(options.as_of)
+        self._selection = Selection.of(options)
+        self._rows: list[Interval[K]] = []
+        self._fold = MetadataFold(
+            lambda: history.make_reducer(self._as_of), source, high_watermark=options.high_watermark
+        )
+
+    @property
+    def fold(self) -> WalkedFold:
+        return self._fold
+
+    def ready(self) -> Iterator[pa.RecordBatch]:
+        if self._fold.complete_since is not None:
+            self._refuse_before(self._fold.complete_since)
+        ended = self._fold.reducer.ledger.ended
+        self._rows += filter(self._selection.keeps, ended)
+        ended.clear()
+        while len(self._rows) >= _ROWS_IN_BATCH and self._as_of is None:
+            yield self._batch(self._rows[:_ROWS_IN_BATCH])
+            del self._rows[:_ROWS_IN_BATCH]
+
+    def rest(self) -> Iterator[pa.RecordBatch]:
+        fold = self._fold
+        self._refuse_before(fold.first_time if fold.complete_since is None else fold.complete_since)
+        self._rows += filter(self._selection.keeps, fold.reducer.ledger.still_open())
+        for start in range(0, len(self._rows), _ROWS_IN_BATCH):
+            yield self._batch(self._rows[start : start + _ROWS_IN_BATCH])
+
+    def _refuse_before(self, begins: int | None) -> None:
+        as_of = self._source.options.as_of
+        if as_of is not None and (begins is None or milliseconds(as_of) < begins):
+            raise BeforeKnowledgeError(self._folder, as_of, begins)
+
+    def _batch(self, intervals: Sequence[Interval[K]]) -> pa.RecordBatch:
+        options = self._source.options
+        self._source.accounts.rows += len(intervals)
+        columns = self._history.columns(intervals, options.cluster or self._cluster, options)
+        return record_batch(self._schema, columns)
 
 
 ACL_HISTORY: Final = StateHistory("acl_history", ACL_SCHEMA, lambda _: AclReducer(), lambda rows, _: acl_columns(rows))

@@ -42,6 +42,7 @@ def book_flaw(flaw: Flaw, options: ReadOptions, accounts: Accounts) -> None:
     Raises:
         LogReadError: mode FAILFAST.
     """
-    accounts.failed(flaw.code)
+    if not flaw.is_expected:
+        accounts.failed(flaw.code)
     if options.mode is ReadMode.FAILFAST:
         raise flaw.error()

@@ -7,8 +7,9 @@ from typing import Final
 
 from kafkawire.logs.errors import LogReadError
 from kafkawire.logs.files.log_files import LogFile
+from kafkawire.wire import DecodeError
 
-__all__ = ["FLAW_CODES", "Flaw"]
+__all__ = ["FLAW_CODES", "Flaw", "code_of"]
 
 FLAW_CODES: Final = {
     "truncated_batch": "the file ends inside a batch, as an active segment may",
@@ -28,6 +29,11 @@ FLAW_CODES: Final = {
     "zero_fill": "zeros up to the end of the file, as in a segment that was allocated ahead; counted only",
 }
 """The codes and what they mean."""
+
+
+def code_of(error: DecodeError) -> str:
+    """The code for a record that cannot be decoded."""
+    return "unsupported_version" if error.kind == "version" else "decode_error"
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,11 @@ class Flaw:
     raw: bytes | None
     reason: str
     base_offset: int | None = None
+
+    @property
+    def is_expected(self) -> bool:
+        """Whether it is only the end of a log that a broker is writing: a batch that is not whole yet."""
+        return self.code == "truncated_batch" and self.file.is_last
 
     def error(self) -> LogReadError:
         """The flaw as an error, for mode FAILFAST."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice, pairwise
 from typing import Final
 
@@ -44,13 +44,22 @@ def ranges_of(file: LogFile, target: int, options: ReadOptions, store: FileStore
     yield from (FileRange(file, *pair) for pair in pairwise((whole.start, *boundaries, whole.end)))
 
 
-def hop(opened: OpenFile, stamp: FileStamp, start: int, target: int, largest: int) -> Iterator[int]:
-    """Positions of batches about ``target`` bytes apart, by their lengths, up to the first length that is absurd."""
+def hop(opened: OpenFile, stamp: FileStamp, start: int, marks: Iterable[int], largest: int) -> Iterator[int]:
+    """The first batch at each mark or behind it, found by the lengths of batches, up to the first that is absurd.
+
+    Args:
+        opened: the file.
+        stamp: its state when it was found.
+        start: where a batch begins.
+        marks: positions behind it, in order.
+        largest: the largest batch that is believed.
+    """
     window = Window(opened, stamp)
     position = start
-    wanted = start + target
+    left = iter(marks)
+    mark = next(left, None)
     unpack = _LENGTH_AND_MAGIC.unpack_from
-    while position + FRAME_SIZE <= stamp.size:
+    while mark is not None and position + FRAME_SIZE <= stamp.size:
         try:
             window.move_to(position, FRAME_SIZE)
         except FileChangedError:
@@ -58,9 +67,11 @@ def hop(opened: OpenFile, stamp: FileStamp, start: int, target: int, largest: in
         data, behind = window.data, window.end - window.start - FRAME_SIZE
         at = 0
         while at <= behind:
-            if position + at >= wanted:
+            if position + at >= mark:
                 yield position + at
-                wanted = position + at + target
+                mark = next((each for each in left if each > position + at), None)
+                if mark is None:
+                    return
             length, magic = unpack(data, at + _LENGTH_AT)
             if not SMALLEST_LENGTHS.get(magic, 14) <= length <= largest - LENGTH_COUNTS_FROM:
                 return
@@ -89,18 +100,29 @@ def _limits(file: LogFile, opened: OpenFile, points: IndexPoints, options: ReadO
 
 
 def _boundaries(whole: FileRange, opened: OpenFile, points: IndexPoints, target: int, largest: int) -> Iterator[int]:
-    last, end = whole.start, whole.end
-    while end - last > target:
-        candidates = islice(points.after(last + target - 1), _TRIED_POINTS)
-        sound = (each for each, offset in candidates if each < end and sound_batch_at(opened, each, offset, largest))
+    """Where pieces of like size begin: with one larger than the others, a core would work on it while the rest wait."""
+    last = whole.start
+    for mark in _marks(whole, target):
+        if mark <= last:
+            continue
+        candidates = islice(points.after(mark - 1), _TRIED_POINTS)
+        sound = (
+            each for each, offset in candidates if each < whole.end and sound_batch_at(opened, each, offset, largest)
+        )
         found = next(sound, None)
         if found is None:
             break
         yield found
         last = found
-    if end - last > 2 * target:
-        stamp = FileStamp(whole.file.size, whole.file.modified)
-        yield from (each for each in hop(opened, stamp, last, target, largest) if last < each < end)
+    rest = [mark for mark in _marks(whole, target) if mark > last]
+    stamp = FileStamp(whole.file.size, whole.file.modified)
+    yield from (each for each in hop(opened, stamp, last, rest, largest) if each < whole.end)
+
+
+def _marks(whole: FileRange, target: int) -> range:
+    size = whole.end - whole.start
+    share = -(-size // max(round(size / target), 1))
+    return range(whole.start + share, whole.end, max(share, 1))
 
 
 def _is_sound(opened: OpenFile, position: int, offset: int, options: ReadOptions) -> bool:

@@ -24,7 +24,7 @@ from kafkawire.wire.batches.batch import LOG_APPEND_TIME
 from kafkawire.wire.batches.reader import open_payload
 from kafkawire.wire.errors import CorruptBatchError, OutputLimitError
 
-__all__ = ["RecordGroup", "scan_groups"]
+__all__ = ["RecordGroup", "read_exactly", "scan_groups"]
 
 _ENOUGH_RECORDS: Final = 16384
 _ENOUGH_OCTETS: Final = 16 * 1024 * 1024
@@ -114,9 +114,9 @@ class _Reader:
             try:
                 payload = open_payload(batch, self._limit)
             except (CorruptBatchError, DecodeError) as error:
-                return self._refused(scanned, error)
+                return self._booked(_refused(scanned, error))
             if len(payload) > self._limit:
-                return self._flaw(scanned, "too_large", f"{len(payload)} bytes of records")
+                return self._booked(_flaw(scanned, "too_large", f"{len(payload)} bytes of records"))
         self._batches.append(scanned)
         self._payloads.append(payload)
         self._counts.append(count)
@@ -135,38 +135,39 @@ class _Reader:
             yield group
         else:
             for scanned in batches:
-                yield self._exactly(scanned)
+                found = read_exactly(scanned, self._limit)
+                yield self._booked(found) if isinstance(found, Flaw) else found
 
-    def _exactly(self, scanned: ScannedBatch) -> RecordGroup | Flaw:
-        """The records of a batch that is not as nearly all are, or what is wrong with it."""
-        try:
-            records = decode_records(scanned.batch, limit=self._limit)
-        except (CorruptBatchError, DecodeError) as error:
-            return self._refused(scanned, error)
-        offsets = [record.offset for record in records]
-        if records and not _LOWEST <= min(offsets) <= max(offsets) <= _HIGHEST:
-            return self._flaw(scanned, "bad_records", "offsets beyond int64")
-        times = [min(max(record.timestamp, _LOWEST), _HIGHEST) for record in records]
-        return RecordGroup(
-            [scanned],
-            pa.array([0] * len(records), pa.int32()),
-            pa.array(offsets, pa.int64()),
-            pa.array(times, pa.int64()),
-            pa.array([record.key for record in records], pa.binary()),
-            pa.array([record.value for record in records], pa.binary()),
-        )
-
-    def _refused(self, scanned: ScannedBatch, error: CorruptBatchError | DecodeError) -> Flaw:
-        if isinstance(error, CorruptBatchError):
-            return self._flaw(scanned, _compression_code(scanned.batch, error), error.reason)
-        return self._flaw(scanned, "bad_records", f"{error.path}: {error.reason}")
-
-    def _flaw(self, scanned: ScannedBatch, code: str, reason: str) -> Flaw:
-        batch = scanned.batch
-        flaw = Flaw(code, scanned.file, scanned.position, batch.size, batch.to_bytes(), reason, batch.base_offset)
-        self._accounts.not_decoded_after_all(code, flaw.size)
+    def _booked(self, flaw: Flaw) -> Flaw:
+        """Count a batch that was taken for decoded."""
+        self._accounts.not_decoded_after_all(flaw.code, flaw.size)
         book_flaw(flaw, self._options, self._accounts)
         return flaw
+
+
+def read_exactly(scanned: ScannedBatch, limit: int) -> RecordGroup | Flaw:
+    """A batch and its records one by one, or what is wrong with it.
+
+    Args:
+        scanned: the batch.
+        limit: most bytes of records, decompressed.
+    """
+    try:
+        records = decode_records(scanned.batch, limit=limit)
+    except (CorruptBatchError, DecodeError) as error:
+        return _refused(scanned, error)
+    offsets = [record.offset for record in records]
+    if records and not _LOWEST <= min(offsets) <= max(offsets) <= _HIGHEST:
+        return _flaw(scanned, "bad_records", "offsets beyond int64")
+    times = [min(max(record.timestamp, _LOWEST), _HIGHEST) for record in records]
+    return RecordGroup(
+        [scanned],
+        pa.array([0] * len(records), pa.int32()),
+        pa.array(offsets, pa.int64()),
+        pa.array(times, pa.int64()),
+        pa.array([record.key for record in records], pa.binary()),
+        pa.array([record.value for record in records], pa.binary()),
+    )
 
 
 def _usual_group(
@@ -201,6 +202,17 @@ def _times(batches: Sequence[RecordBatch], numbers: pa.Int32Array, arrays: Recor
         latest: pa.Int64Array = pa.array([each.max_timestamp for each in batches], pa.int64())
         times = pc.if_else(pa.array(appended).take(numbers), latest.take(numbers), times)
     return times
+
+
+def _refused(scanned: ScannedBatch, error: CorruptBatchError | DecodeError) -> Flaw:
+    if isinstance(error, CorruptBatchError):
+        return _flaw(scanned, _compression_code(scanned.batch, error), error.reason)
+    return _flaw(scanned, "bad_records", f"{error.path}: {error.reason}")
+
+
+def _flaw(scanned: ScannedBatch, code: str, reason: str) -> Flaw:
+    batch = scanned.batch
+    return Flaw(code, scanned.file, scanned.position, batch.size, batch.to_bytes(), reason, batch.base_offset)
 
 
 def _compression_code(batch: RecordBatch, error: CorruptBatchError) -> str:

@@ -9,10 +9,10 @@ from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.files.store import LOCAL, FileStore
 from kafkawire.logs.options import DEFAULT_OPTIONS, ReadOptions
 from kafkawire.logs.scanning.flaws import Flaw
-from kafkawire.logs.scanning.found import FileRange, OpenedBatch, RecordColumns
-from kafkawire.logs.scanning.record_groups import RecordGroup, scan_groups
+from kafkawire.logs.scanning.found import FileRange, OpenedBatch, RecordColumns, ScannedBatch
+from kafkawire.logs.scanning.record_groups import RecordGroup, read_exactly, scan_groups
 
-__all__ = ["scan_records"]
+__all__ = ["open_batch", "scan_records"]
 
 
 def scan_records(
@@ -31,6 +31,12 @@ def scan_records(
             yield found
         else:
             yield from _opened(found)
+
+
+def open_batch(scanned: ScannedBatch, options: ReadOptions) -> OpenedBatch | Flaw:
+    """A batch with its records, or what is wrong with them; nothing is booked."""
+    found = read_exactly(scanned, options.max_frame_bytes)
+    return found if isinstance(found, Flaw) else next(_opened(found))
 
 
 def _opened(group: RecordGroup) -> Iterator[OpenedBatch]:

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 import msgspec
 
 from kafkawire.logs.registry import METADATA_TOPIC, RecordRegistry
+from kafkawire.logs.scanning.flaws import code_of
 from kafkawire.logs.tables.record_types import read_metadata_frame, upper_snake_case
-from kafkawire.protocol import to_json
 from kafkawire.records.control_records import ControlRecord, decode_control_record
 from kafkawire.records.version_prefix import PREFIX_SIZE, read_prefix
 from kafkawire.wire import DecodeError, Message
+from kafkawire.wire.json_form import decoded_writer
 from kafkawire.wire.record_types import CoordinatorRecordType
 
-__all__ = ["NOTHING_KNOWN", "Description", "describe_record", "type_of_record"]
+__all__ = ["Description", "describe_record"]
 
 
-@dataclass(frozen=True, slots=True)
-class Description:
+class Description(msgspec.Struct, frozen=True, gc=False):
     """What is known of a record.
 
     Attributes:
@@ -38,7 +37,7 @@ class Description:
     reason: str = ""
 
 
-NOTHING_KNOWN: Final = Description()
+_NOTHING_KNOWN: Final = Description()
 
 
 def describe_record(
@@ -62,13 +61,8 @@ def describe_record(
         if topic is not None and topic in registry.coordinators:
             return _coordinator_record(key, value, registry.coordinators[topic], registry, full=full)
     except DecodeError as error:
-        return Description(code="decode_error", reason=str(error))
-    return NOTHING_KNOWN
-
-
-def type_of_record(topic: str | None, key: bytes | None, value: bytes | None, registry: RecordRegistry) -> str | None:
-    """The type alone, of a record that is no control record."""
-    return describe_record(topic, key, value, registry, control=False, full=False).type
+        return Description(code=code_of(error), reason=str(error))
+    return _NOTHING_KNOWN
 
 
 def _metadata_record(value: bytes | None, registry: RecordRegistry, *, full: bool) -> Description:
@@ -88,7 +82,7 @@ def _metadata_record(value: bytes | None, registry: RecordRegistry, *, full: boo
         message, end = message_class.decode_from(value, start, version)
     except DecodeError as error:
         return Description(type_name, version, None, "decode_error", str(error))
-    json = _json({"type": type_name, "version": version, "data": to_json(message, version)})
+    json = _json({"type": type_name, "version": version, "data": decoded_writer(message_class, version)(message)})
     return Description(type_name, version, json, *_trailing(len(value) - end))
 
 
@@ -127,16 +121,17 @@ def _coordinator_record(
 def _coordinator_json(
     known: CoordinatorRecordType, key: bytes, value: bytes | None, version: int | None, registry: RecordRegistry
 ) -> Description:
-    message, end = registry.message(known.key).decode_from(key, PREFIX_SIZE, known.key_version)
+    key_class, value_class = registry.message(known.key), registry.message(known.value)
+    message, end = key_class.decode_from(key, PREFIX_SIZE, known.key_version)
     left = len(key) - end
     described: dict[str, object] = {
-        "key": {"type": str(known.number), "data": to_json(message, known.key_version)},
+        "key": {"type": str(known.number), "data": decoded_writer(key_class, known.key_version)(message)},
         "value": None,
     }
     if value is not None and version is not None:
-        message, end = registry.message(known.value).decode_from(value, PREFIX_SIZE, version)
+        message, end = value_class.decode_from(value, PREFIX_SIZE, version)
         left = left or len(value) - end
-        described["value"] = {"version": str(version), "data": to_json(message, version)}
+        described["value"] = {"version": str(version), "data": decoded_writer(value_class, version)(message)}
     return Description(upper_snake_case(known.name), version, _json(described), *_trailing(left))
 
 
@@ -147,7 +142,8 @@ def _control_record(key: bytes | None, value: bytes | None, *, full: bool) -> De
         return Description(f"UNKNOWN({record.number})", None, None, "unknown_type", reason)
     if not full:
         return Description(record.type.name, record.version)
-    described = {"type": record.type.name, "version": record.version, "data": to_json(record.message, record.version)}
+    content = decoded_writer(type(record.message), record.version)(record.message)
+    described = {"type": record.type.name, "version": record.version, "data": content}
     return Description(record.type.name, record.version, _json(described))
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final
 
 from kafkawire.wire import DecodeError
 from kafkawire.wire.varint import read_uvarint
 
-__all__ = ["FRAME_VERSION", "metadata_type_name", "read_metadata_frame", "snake_case", "upper_snake_case"]
+__all__ = ["FRAME_VERSION", "read_metadata_frame", "snake_case", "upper_snake_case"]
 
 FRAME_VERSION: Final = 1
 _WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -20,15 +21,10 @@ def snake_case(name: str) -> str:
     return _WORD.sub("_", name).lower()
 
 
+@cache
 def upper_snake_case(name: str) -> str:
     """``AccessControlEntryRecord`` as ``ACCESS_CONTROL_ENTRY_RECORD``, as Kafka's tools print it."""
     return _WORD.sub("_", name).upper()
-
-
-def metadata_type_name(number: int, names: dict[int, str]) -> str:
-    """The name of a metadata record's type as kafka-dump-log prints it."""
-    name = names.get(number)
-    return upper_snake_case(name) if name else f"UNKNOWN({number})"
 
 
 def read_metadata_frame(value: bytes) -> tuple[int, int, int]:

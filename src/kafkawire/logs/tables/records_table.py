@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, cast
 
 import pyarrow as pa
@@ -10,12 +10,16 @@ import pyarrow.compute as pc
 
 from kafkawire.columns.arrow_types import ArrowArray
 from kafkawire.logs.accounts import Accounts
+from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.options import ReadOptions
+from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.logs.tables.described_records import Description, describe_record
 from kafkawire.logs.tables.row_table import Converted, RowTable, record_flaws
 from kafkawire.logs.tables.rows import RawRows
+from kafkawire.logs.tables.table import Part
+from kafkawire.logs.tables.txn_outcomes import TxnOutcomes
 
-__all__ = ["records_table"]
+__all__ = ["RecordsTable"]
 
 _NO_OP: Final = "NO_OP_RECORD"
 _FIELDS: Final = (
@@ -25,20 +29,31 @@ _FIELDS: Final = (
     pa.field("value", pa.binary()),
     pa.field("tombstone", pa.bool_()),
     pa.field("json", pa.string()),
+    pa.field("txn_outcome", pa.string()),
 )
 
 
-def records_table(options: ReadOptions) -> RowTable:
+class RecordsTable(RowTable):
     """The table.
 
     Raises:
         UnknownColumnError: the options choose a column that there is not.
     """
-    return RowTable("records", frozenset(), _FIELDS, _AllRecords(options), options)
+
+    def __init__(self, options: ReadOptions) -> None:
+        self._outcomes = TxnOutcomes(options)
+        super().__init__("records", frozenset(), _FIELDS, _AllRecords(options, self._outcomes), options)
+
+    def read(self, part: Part, options: ReadOptions, accounts: Accounts, store: FileStore) -> Iterator[pa.RecordBatch]:
+        """See ``Table``."""
+        for file_range in part.files:
+            self._outcomes.enter(file_range, store)
+            yield from super().read(Part((file_range,)), options, accounts, store)
 
 
 class _AllRecords:
-    def __init__(self, options: ReadOptions) -> None:
+    def __init__(self, options: ReadOptions, outcomes: TxnOutcomes) -> None:
+        self._outcomes = outcomes
         self._registry = options.registry
         self._types = None if options.record_types is None else frozenset(options.record_types)
         self._no_ops = options.no_ops
@@ -46,7 +61,7 @@ class _AllRecords:
 
     def chosen(self, rows: RawRows, accounts: Accounts) -> RawRows:
         """See ``RowSource``."""
-        if self._types is None and self._no_ops:
+        if self._types is None and (self._no_ops or rows.file.topic != METADATA_TOPIC):
             return rows
         types = [each.type for each in self._descriptions(rows, full=False)]
         chosen = [(self._no_ops or name != _NO_OP) and (self._types is None or name in self._types) for name in types]
@@ -66,15 +81,16 @@ class _AllRecords:
             "tombstone": rows.values.is_null(),
             "json": pa.array([each.json for each in described], pa.string()),
         }
-        octets = pc.coalesce(rows.values, rows.keys)
+        if "txn_outcome" in names:
+            columns["txn_outcome"] = self._outcomes.column(rows)
         faults = {row: (each.code, each.reason) for row, each in enumerate(described) if each.code}
-        return Converted({name: columns[name] for name in names}, record_flaws(faults, octets))
+        flaws = record_flaws(faults, pc.coalesce(rows.values, rows.keys))
+        return Converted({name: columns[name] for name in names}, flaws)
 
     def _descriptions(self, rows: RawRows, *, full: bool) -> list[Description]:
-        records = zip(
-            rows.keys.to_pylist(), rows.values.to_pylist(), cast("list[bool]", rows.control.to_pylist()), strict=True
-        )
         topic, registry = rows.file.topic, self._registry
+        control = cast("list[bool]", rows.control.to_pylist())
         return [
-            describe_record(topic, key, value, registry, control=control, full=full) for key, value, control in records
+            describe_record(topic, key, value, registry, control=is_control, full=full)
+            for key, value, is_control in zip(rows.keys.to_pylist(), rows.values.to_pylist(), control, strict=True)
         ]

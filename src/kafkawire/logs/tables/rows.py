@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, cast
+from itertools import groupby
+from operator import itemgetter
+from typing import Final, NamedTuple, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,7 +17,7 @@ from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.scanning.flaws import Flaw
 from kafkawire.logs.scanning.record_groups import RecordGroup
 
-__all__ = ["RAW_COLUMNS", "PendingRows", "RawRows", "flaw_columns", "times"]
+__all__ = ["RAW_COLUMNS", "BatchOfRows", "PendingRows", "RawRows", "flaw_columns", "times"]
 
 _TIME: Final = pa.timestamp("us", tz="UTC")
 _LATEST: Final = 253_402_300_799_999
@@ -32,13 +34,25 @@ _RAW_TYPES: Final[Mapping[str, pa.DataType]] = {
     "batch_position": pa.int64(),
     "leader_epoch": pa.int32(),
     "is_control": pa.bool_(),
+    "is_transactional": pa.bool_(),
+    "producer_id": pa.int64(),
     "log_offset": pa.int64(),
     "timestamp": pa.int64(),
     "key": pa.binary(),
     "value": pa.binary(),
 }
+_OF_BATCH: Final = ("batch_position", "is_control", "is_transactional", "producer_id")
 RAW_COLUMNS: Final = pa.schema(_RAW_TYPES)
 """What is known of a record before anything is made of key and value; timestamps are in milliseconds, as in Kafka."""
+
+
+class BatchOfRows(NamedTuple):
+    """The batch that rows are from, as far as it matters to them; named as in ``RecordBatch``."""
+
+    position: int
+    is_control: bool
+    is_transactional: bool
+    producer_id: int
 
 
 class RawRows:
@@ -61,6 +75,8 @@ class RawRows:
             group.spread([each.position for each in group.batches], pa.int64()),
             group.spread([each.partition_leader_epoch for each in batches], pa.int32()),
             group.spread([each.is_control for each in batches], pa.bool_()),
+            group.spread([each.is_transactional for each in batches], pa.bool_()),
+            group.spread([each.producer_id for each in batches], pa.int64()),
             group.offsets,
             group.timestamps,
             group.keys,
@@ -85,6 +101,12 @@ class RawRows:
     def control(self) -> pa.BooleanArray:
         """Which of them are control records, which consumers never see."""
         return cast("pa.BooleanArray", self.columns.column("is_control"))
+
+    def batches(self) -> Iterator[tuple[BatchOfRows, Sequence[int]]]:
+        """The batches that they are from, and the offsets of those from each."""
+        cells = (self.columns.column(name).to_pylist() for name in (*_OF_BATCH, "log_offset"))
+        for batch, rows in groupby(zip(*cells, strict=True), key=itemgetter(slice(0, -1))):
+            yield BatchOfRows(*batch), [offset for *_, offset in rows]
 
     def where(self, mask: pa.BooleanArray) -> RawRows:
         """The records that a mask chooses."""

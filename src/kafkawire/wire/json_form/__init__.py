@@ -11,13 +11,22 @@ from typing import TypeVar
 
 from kafkawire.layout import StructLayout
 from kafkawire.wire.errors import UnsupportedVersionError
+from kafkawire.wire.json_form.decoded import StructWriter, decoded_writer, struct_writer
 from kafkawire.wire.json_form.reading import struct_from_json
 from kafkawire.wire.json_form.writing import struct_to_json
 from kafkawire.wire.message import Message
 
 M = TypeVar("M", bound=Message)
 
-__all__ = ["message_from_json", "message_to_json", "struct_from_json", "struct_to_json"]
+__all__ = [
+    "StructWriter",
+    "decoded_writer",
+    "message_from_json",
+    "message_to_json",
+    "struct_from_json",
+    "struct_to_json",
+    "struct_writer",
+]
 
 
 def message_to_json(message: Message, version: int) -> dict[str, object]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import math
-
 import msgspec
 
-from kafkawire.layout import FIELD_TYPES, FieldLayout, FieldType, StructLayout, Uuid
+from kafkawire.layout import FIELD_TYPES, FieldLayout, FieldType, StructLayout
 from kafkawire.wire.errors import EncodeError
 from kafkawire.wire.fault import FaultError
+from kafkawire.wire.json_form.scalars import json_number, json_octets, json_uuid
 from kafkawire.wire.values import is_default, legal_elements, legal_struct, legal_value, refuse_loss
 
 
@@ -86,13 +84,5 @@ class _JsonWriter:
 def _scalar(type_: FieldType, value: object) -> object:
     legal = legal_value(type_, value)
     if isinstance(legal, bytes):
-        # json-uuid: 22 characters. json-bytes and json-records: base64; Kafka writes records as an empty string.
-        return str(Uuid(legal)) if type_.domain == "uuid" else base64.b64encode(legal).decode()
-    return _number(legal) if isinstance(legal, float) else legal
-
-
-def _number(number: float) -> float | str:
-    """JSON has no infinities; the strings that stand for them cannot be read back (json-float)."""
-    if math.isfinite(number):
-        return number
-    return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
+        return json_uuid(legal) if type_.domain == "uuid" else json_octets(legal)
+    return json_number(legal) if isinstance(legal, float) else legal

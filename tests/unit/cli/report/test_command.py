@@ -34,6 +34,7 @@ class PageData(TypedDict):
     texts: list[str]
     sections: dict[str, PackedSection]
     accounts: list[dict[str, object]]
+    ends: list[list[int]]
 
 
 def report(*words: str | Path) -> int:
@@ -72,15 +73,9 @@ def test_page_has_every_section_of_the_logs(tmp_path: Path, capsys: pytest.Captu
     values = [row["value"] for row in rows(data, "configs")]
     assert None not in values
     assert {row["group"] for row in rows(data, "commits")} >= {"grp-classic-1", "grp-kip848-0"}
-    assert [account["table"] for account in data["accounts"]] == [
-        "acl_history",
-        "quota_history",
-        "topic_history",
-        "config_history",
-        "offset_commits",
-    ]
+    assert [account["log"] for account in data["accounts"]] == ["__cluster_metadata", "__consumer_offsets"]
     assert data["notes"] == []
-    assert capsys.readouterr().err.startswith("bytes read 164818 = 164818 decoded")
+    assert capsys.readouterr().err.startswith("bytes read 77113 = 77113 decoded")
 
 
 def test_lag_is_told_where_the_partitions_own_log_lies_beside(tmp_path: Path) -> None:
@@ -109,13 +104,28 @@ def test_end_of_a_log_is_that_of_its_last_whole_batch(tmp_path: Path) -> None:
     assert ends[0] == ends[1] == 1
 
 
+def test_index_of_times_tells_where_a_log_ended_before(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    shutil.copytree(LOGS / "__consumer_offsets-0", logs / "__consumer_offsets-0")
+    shutil.copytree(LOGS / "__consumer_offsets-1", logs / "billing.events-1")
+    entries = [(1_795_250_000_000, 99), (1_795_250_100_000, 199), (0, 0), (1_795_250_150_000, 300)]
+    index = b"".join(time.to_bytes(8, "big") + offset.to_bytes(4, "big") for time, offset in entries)
+    (logs / "billing.events-1" / SEGMENT).with_suffix(".timeindex").write_bytes(index)
+    page = tmp_path / "report.html"
+    assert report(logs, "--out", page) == 0
+    (steps,) = data_of(page)["ends"]
+    assert steps[:4] == [1_795_250_000_000, 100, 100_000, 100]  # nothing counts after zeros, allocated ahead
+    assert len(steps) == 6
+    assert 100 + 100 + steps[5] == 373
+
+
 def test_page_holds_so_many_rows_and_says_what_it_left_out(tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     assert report(LOGS, "--out", page, "--max-rows", "10") == 0
     data = data_of(page)
     assert {len(section["rows"]) for section in data["sections"].values()} == {10}
     assert "The 10 newest rows of ACLs are here, 29 older ones are not" in data["notes"][0]
-    assert "51 that were committed earlier are not" in data["notes"][-1]
+    assert "74 that were deleted or committed earlier are not" in data["notes"][-1]
 
 
 def test_errors_are_in_the_page_and_in_the_exit_code(tmp_path: Path) -> None:

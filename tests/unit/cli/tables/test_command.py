@@ -97,6 +97,13 @@ def test_no_op_records_are_kept_if_wanted(capsys: pytest.CaptureFixture[str]) ->
     assert counts[1] - counts[0] == 20
 
 
+def test_a_batch_that_is_still_being_written_is_no_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    content = FIRST_SEGMENT.read_bytes()
+    write_segment(tmp_path / METADATA.name, content + content[:100])
+    assert tables("--log", tmp_path, "--table", "acl_history", "--max-errors", "0") == 0
+    assert "100 skipped (truncated_batch 100)" in capsys.readouterr().err
+
+
 def test_errors_are_told_by_the_exit_code(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert tables("--log", damaged, "--table", "batches") == 3
     shown = capsys.readouterr()

@@ -130,7 +130,7 @@ def test_structs_that_fan_out_take_no_time() -> None:
 
 
 def test_structs_in_a_long_chain_need_no_stack() -> None:
-    structs = [common(f"S{n}", field("A", f"[]S{n + 1}", "0+")) for n in range(3000)]
-    definition = sample("0-3", field("S", "[]S0", "0+"), commonStructs=[*structs, common("S3000", X)])
+    structs = [common(f"S{n}", field("A", f"[]S{n + 1}", "0+")) for n in range(1500)]
+    definition = sample("0-3", field("S", "[]S0", "0+"), commonStructs=[*structs, common("S1500", X)])
 
     assert rules(definition, definition) == []

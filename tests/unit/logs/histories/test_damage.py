@@ -17,7 +17,15 @@ from tests.made_logs import (
 )
 
 from kafkawire.layout import Uuid
-from kafkawire.logs import Accounts, LogReadError, ReadMode, ReadOptions, RecordRegistry
+from kafkawire.logs import (
+    Accounts,
+    LogReadError,
+    ReadMode,
+    ReadOptions,
+    RecordRegistry,
+    find_log_files,
+    read_metadata_histories,
+)
 from kafkawire.protocol import (
     AccessControlEntryRecord,
     OffsetCommitKey,
@@ -105,7 +113,8 @@ def test_end_that_is_cut_off_is_the_end(tmp_path: Path) -> None:
     accounts = Accounts()
     (row,) = history("acl_history", folder, accounts=accounts)
     assert row["acl_id"] == str(_IDS[0])
-    assert accounts.errors == {"truncated_batch": 1}
+    assert not accounts.errors
+    assert list(accounts.bytes_skipped) == ["truncated_batch"]
 
 
 def _odd(folder: Path, *values: bytes) -> None:
@@ -177,3 +186,17 @@ def test_lost_batch_of_offsets_is_a_row(tmp_path: Path) -> None:
     assert (accounts.flaw_rows, accounts.rows) == (1, 2)
     dropping = ReadOptions(mode=ReadMode.DROPMALFORMED)
     assert [row["committed_offset"] for row in history("offset_commits", folder, options=dropping)] == [1000, 3000]
+
+
+def test_histories_that_are_read_together_count_what_was_read_and_what_was_wrong_once(broken: Path) -> None:
+    unknown = encode_batch([Record(timestamp=9000, value=b"\x01\x7f\x00")], base_offset=100, partition_leader_epoch=1)
+    with (broken / f"{0:020d}.log").open("ab") as segment:
+        segment.write(unknown)
+    alone, together = Accounts(), Accounts()
+    history("acl_history", broken, accounts=alone)
+    names = ("acl_history", "quota_history", "topic_history", "config_history")
+    files = find_log_files([str(broken)])
+    rows = list(read_metadata_histories(dict.fromkeys(names, ("cluster",)), files, ReadOptions(), together))
+    assert together.errors == alone.errors == {"bad_crc": 1, "unknown_type": 1, "offset_gap": 1}
+    assert together.bytes_read == alone.bytes_read == sum(file.size for file in files)
+    assert together.rows == sum(batch.num_rows for _, batch in rows) >= alone.rows

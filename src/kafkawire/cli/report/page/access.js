@@ -56,7 +56,7 @@ function showHolders(matches) {
     if (closed.has(group[0])) box.open = false;
     return box;
   }, 40));
-  if (!groups.length) host.append(make("p", { class: "nothing" }, rows.length ? "Nothing matches." : "No ACLs at this date."));
+  if (!groups.length) host.append(make("p", { class: "nothing" }, rows.length ? "Nothing matches." : ALL.acls.length ? "No ACLs at this date." : "No ACLs in these logs."));
   byId("access-hint").textContent = `The ACLs as of ${shown(view.at)} UTC.`;
   byId("access-found").textContent = `${counted(found.length, "ACL")} of ${rows.length.toLocaleString("en")}, ${counted(groups.length, access.by)}`;
 }

@@ -1,44 +1,70 @@
-// Committed offsets: the latest of each group and partition, how far it got over time, and how far behind it is.
+// Committed offsets as of the date of the page: how far each group was, how far the log went, and what lay between.
+function committedAt(row, at) {
+  if (row.to !== null && row.to <= at) return null;
+  if (row.time === null || row.time <= at) return { offset: row.offset, time: row.time, exact: true };
+  const point = row.points.findLast(([time]) => time <= at);
+  return point ? { offset: point[1], time: point[0], exact: row.exact === 1 } : null;
+}
+
+// An index of times has an entry for every few kilobytes: between two of them the log ended at the first one or later.
+function endAt(row, at) {
+  if (row.end === null || at >= ended) return { end: row.end, endExact: true };
+  const place = row.ends.findLastIndex(([time]) => time <= at);
+  return place < 0 ? { end: null, endExact: true } : { end: row.ends[place][1], endExact: place === row.ends.length - 1 };
+}
+
+function commitsAt(at) {
+  const found = [];
+  for (const row of rowsOf("commits")) {
+    const commit = committedAt(row, at);
+    if (commit === null) continue;
+    const { end, endExact } = endAt(row, at);
+    const lag = end === null ? null : Math.max(0, end - commit.offset);
+    found.push({ ...commit, row, end, endExact, lag, age: commit.time === null ? null : Math.max(0, at - commit.time) });
+  }
+  return found;
+}
+
+const figure = (number, exact) => number === null ? hint("unknown") : exact ? number.toLocaleString("en")
+  : make("span", { tip: "Not every commit and not every end of a log is on this page:\nat this date it was about this." }, `≈ ${number.toLocaleString("en")}`);
+
 function startCommits() {
   const host = byId("commits-table");
-  if (!ALL.commits.length) byId("commits-chart").remove();
-  else barChart(byId("commits-chart"), DATA.commitTimes.map(([from, to, count]) => ({ from, to, count })), (count) => counted(count, "commit"));
   const known = ALL.commits.some((row) => row.end !== null);
-  byId("commits-hint").textContent = !ALL.commits.length ? "" : "The latest commit of each group and partition that is still kept. " +
-    (known ? "The lag is to the end of the partition's own log, where that lies beside." : "How far behind they are cannot be told: the partitions' own logs are not in this folder.");
-  const greatest = Math.max(1, ...ALL.commits.map((row) => lagOf(row) ?? 0));
+  let greatest = 1;
   const table = sortedTable(host, [
-    { title: "Group", value: (row) => row.group, cell: (row) => named(row.group) },
-    { title: "Topic", value: (row) => row.topic, cell: (row) => named(row.topic) },
-    { title: "Partition", right: true, value: (row) => row.partition, cell: (row) => String(row.partition) },
-    { title: "Committed", right: true, value: (row) => row.offset, cell: (row) => row.offset.toLocaleString("en") },
+    { title: "Group", value: ({ row }) => row.group, cell: ({ row }) => named(row.group) },
+    { title: "Topic", value: ({ row }) => row.topic, cell: ({ row }) => named(row.topic) },
+    { title: "Partition", right: true, value: ({ row }) => row.partition, cell: ({ row }) => String(row.partition) },
+    { title: "Committed", right: true, value: (commit) => commit.offset, cell: ({ offset, exact }) => figure(offset, exact) },
     ...(known ? [
-      { title: "Log end", right: true, value: (row) => row.end, cell: (row) => row.end === null ? "unknown" : row.end.toLocaleString("en") },
-      { title: "Lag", right: true, value: lagOf, cell: (row) => lagCell(row, greatest) },
+      { title: "Log end", right: true, value: (commit) => commit.end, cell: ({ end, endExact }) => figure(end, endExact) },
+      { title: "Lag", right: true, value: (commit) => commit.lag, cell: (commit) => lagCell(commit, greatest) },
     ] : []),
-    { title: "Last commit (UTC)", value: (row) => row.time, cell: (row) => row.time === null ? "unknown" : asDate(row.time) },
-    { title: "Before the log's end", right: true, value: ageOf, cell: (row) => row.time === null ? "" : lasting(ageOf(row)) },
-    { title: "Over time", value: null, cell: progress },
+    { title: "Last commit (UTC)", value: (commit) => commit.time, cell: ({ time }) => time === null ? hint("unknown") : asDate(time) },
+    { title: "Age", right: true, value: (commit) => commit.age, cell: ({ age }) => age === null ? "" : lasting(age) },
+    { title: "Over time", value: null, cell: ({ row }) => progress(row) },
   ], { sort: 5, down: true, caption: "Committed offsets" });
   const matches = onSearch("commits-search", show);
   function show() {
-    const rows = rowsOf("commits"), wanted = matches(), found = rows.filter((row) => wanted(searchable(row)));
-    if (rows.length) table(found); else host.replaceChildren(make("p", { class: "nothing" }, "No committed offsets in these logs."));
-    byId("commits-found").textContent = found.length < rows.length ? `${found.length} of ${counted(rows.length, "committed offset")}` : counted(rows.length, "committed offset");
+    const all = commitsAt(view.at), wanted = matches(), found = all.filter(({ row }) => wanted(searchable(row)));
+    greatest = Math.max(1, ...all.map(({ lag }) => lag ?? 0));
+    if (found.length) table(found);
+    else host.replaceChildren(make("p", { class: "nothing" }, all.length ? "Nothing matches." : ALL.commits.length ? "No committed offsets at this date." : "No committed offsets in these logs."));
+    byId("commits-found").textContent = found.length < all.length ? `${found.length} of ${counted(all.length, "committed offset")}` : counted(all.length, "committed offset");
+    byId("commits-hint").textContent = !ALL.commits.length ? "" : `As of ${shown(view.at)} UTC, out of the commits that Kafka kept: the last of each group and partition, and earlier ones for a while. ` +
+      (known ? "The lag is to the end of the partition's own log." : "How far behind they are cannot be told: the partitions' own logs are not in this folder.");
   }
-  onCluster(show);
+  if (ALL.commits.length) barChart(byId("commits-chart"), DATA.commitTimes.map(([from, to, count]) => ({ from, to, count })), (count) => counted(count, "commit"));
+  else byId("commits-chart").remove();
+  onView(show);
 }
 
-const lagOf = (row) => row.end === null ? null : Math.max(0, row.end - row.offset);
-const ageOf = (row) => row.time === null ? null : Math.max(0, ended - row.time);
-const lagCell = (row, greatest) => lagOf(row) === null ? "unknown" : make("span", {}, lagOf(row).toLocaleString("en"),
-  make("span", { class: "lag", "aria-hidden": "true" }, make("i", { place: { width: percent(lagOf(row) / greatest) } })));
+const lagCell = ({ lag, exact, endExact }, greatest) => lag === null ? hint("unknown") : make("span", {}, figure(lag, exact && endExact),
+  make("span", { class: "lag", "aria-hidden": "true" }, make("i", { place: { width: percent(lag / greatest) } })));
 
-function progress(row) {
-  const points = row.points.filter(([time]) => time !== null);
+function progress({ points }) {
   if (points.length < 2) return "";
-  const picture = sparkline(points, Math.max(...points.map((point) => point[1])));
-  picture.classList.add("spark");
-  picture.dataset.tip = `from ${points[0][1].toLocaleString("en")} at ${shown(points[0][0])}\nto ${points.at(-1)[1].toLocaleString("en")} at ${shown(points.at(-1)[0])}`;
-  return picture;
+  const words = `from ${points[0][1].toLocaleString("en")} at ${shown(points[0][0])}\nto ${points.at(-1)[1].toLocaleString("en")} at ${shown(points.at(-1)[0])}`;
+  return make("div", { class: "spark", tip: words }, sparkline(points, Math.max(...points.map((point) => point[1]))), make("div", { class: "cursor" }));
 }

@@ -18,7 +18,8 @@ const draw = (tag, attributes = {}, ...children) =>
 // Marks that nobody sees, or that turn the order of letters around, would make one name look like another.
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 const visible = (text) => text.replace(UNSEEN, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`);
-const named = (text) => make("bdi", { class: "name" }, text === "" ? "(empty name)" : visible(text));
+// Long names break after a mark rather than inside a word.
+const named = (text) => make("bdi", { class: "name" }, ...(text === "" ? ["(empty name)"] : visible(text).split(/(?<=[._:,=/-])(?=[^._:,=/-])/).flatMap((part, at) => at ? [make("wbr"), part] : [part])));
 const hint = (text) => make("span", { class: "hint" }, text);
 const counted = (number, one, many = one + "s") => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 const compare = new Intl.Collator("en", { numeric: true }).compare;

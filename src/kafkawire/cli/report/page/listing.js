@@ -34,7 +34,7 @@ function onSearch(id, changed) {
 function sortedTable(host, columns, { sort = 0, down = false, caption }) {
   const order = { sort, down };
   let rows = [];
-  const heads = columns.map((column, at) => make("th", { scope: "col", class: column.right ? "right" : null }, column.value
+  const heads = columns.map((column, at) => make("th", { scope: "col", role: "columnheader", class: column.right ? "right" : null }, column.value
     ? make("button", { type: "button", onclick: () => {
         if (order.sort === at) order.down = !order.down; else Object.assign(order, { sort: at, down: Boolean(column.right) });
         show();
@@ -46,14 +46,17 @@ function sortedTable(host, columns, { sort = 0, down = false, caption }) {
       if (at === order.sort) head.setAttribute("aria-sort", order.down ? "descending" : "ascending");
       else head.removeAttribute("aria-sort");
     });
-    const body = make("tbody");
-    const more = inPages(body, sorted, (row) =>
-      make("tr", {}, ...columns.map((column) => make("td", { class: column.right ? "right number" : null }, column.cell(row)))));
-    const table = make("table", { "aria-label": caption }, make("thead", {}, make("tr", {}, ...heads)), body);
-    host.replaceChildren(make("div", { class: "scroll" }, table), more);
+    const body = make("tbody", { role: "rowgroup" });
+    const more = inPages(body, sorted, (row) => make("tr", { role: "row" }, ...columns.map((column) => cellOf(column, row))));
+    const table = make("table", { role: "table", "aria-label": caption }, make("thead", { role: "rowgroup" }, make("tr", { role: "row" }, ...heads)), body);
+    host.replaceChildren(make("div", { class: "scroll", role: "region", "aria-label": caption, tabindex: 0 }, table), more);
   }
   return (now) => { rows = now; show(); };
 }
+
+// On a narrow page a row is a card, and each cell says what it is. Roles say that it still is a table.
+const cellOf = (column, row) =>
+  make("td", { role: "cell", class: column.right ? "right number" : null, "data-title": column.title || null }, column.cell(row));
 
 function ordered(one, other) {
   if (one === other) return 0;

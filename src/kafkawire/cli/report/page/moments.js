@@ -7,7 +7,14 @@ function unpacked(section) {
     Object.fromEntries(fields.map((field, at) => [field, texts.includes(field) && row[at] !== null ? DATA.texts[row[at]] : row[at]])));
 }
 const ALL = Object.fromEntries(Object.entries(DATA.sections).map(([name, section]) => [name, unpacked(section)]));
-ALL.commits.forEach((row, at) => { row.points = DATA.points[at]; });
+// Lines come as their first point and the steps from each point to the next.
+function unpackedLine(steps) {
+  const points = [];
+  for (let at = 0, time = 0, value = 0; at < steps.length; at += 2) points.push([(time += steps[at]), (value += steps[at + 1])]);
+  return points;
+}
+const ENDS = DATA.ends.map(unpackedLine);
+ALL.commits.forEach((row, at) => { row.points = unpackedLine(DATA.points[at]); row.from = row.points[0]?.[0] ?? row.time; row.ends = row.ends === null ? [] : ENDS[row.ends]; });
 
 const iso = (time) => new Date(time).toISOString();
 const shown = (time, exactly = true) =>

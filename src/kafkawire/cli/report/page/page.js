@@ -1,7 +1,8 @@
 // The date, the tiles, and the sections one after the other.
 function startHead() {
+  const covered = Object.values(ALL).some((rows) => rows.length) ? [`${shown(began, false)} to ${shown(ended, false)} UTC`, `${lasting(ended - began)} of log`] : [];
   const about = [DATA.clusters.length === 1 ? `Cluster ${DATA.clusters[0]}` : DATA.clusters.length ? counted(DATA.clusters.length, "cluster") : null,
-    `${shown(began, false)} to ${shown(ended, false)} UTC`, `${lasting(ended - began)} of log`, counted(DATA.logs.length, "log")];
+    ...covered, counted(DATA.logs.length, "log")];
   byId("about").textContent = about.filter(Boolean).join("  ·  ");
   byId("written").textContent = `${shown(DATA.writtenAt, false)} UTC`;
   byId("theme").addEventListener("click", () => {
@@ -58,24 +59,22 @@ function drawDensity() {
 }
 
 function startTiles() {
-  const distinct = (rows, keyOf) => new Set(rows.map(keyOf)).size;
   const tiles = [["access", "ACLs", "acls"], ["access", "principals", "acls", (row) => row.principal], ["topics", "topics", "topics"],
-    ["quotas", "quotas", "quotas"], ["configs", "configurations", "configs"]];
+    ["quotas", "quotas", "quotas"], ["configs", "configurations", "configs"], ["commits", "groups with commits", "commits", (row) => row.group]];
   const figures = tiles.map(([target, label, section, keyOf]) => {
     const figure = make("b"), picture = make("span");
     byId("tiles").append(make("a", { class: "tile", href: `#${target}` }, figure, make("span", {}, label), picture));
     let steps = [];
     onCluster(() => {
       steps = keyOf ? stepsOf(firstToLast(rowsOf(section), keyOf)) : totalled(section);
+      if (keyOf && Object.keys(DATA.sections[section].counts).length) return; // of rows that are not here nobody knows whose they were
       picture.replaceChildren(sparkline(steps, Math.max(...steps.map((step) => step[1]))));
     });
     return () => {
       figure.textContent = stepAt(steps, view.at).toLocaleString("en");
     };
   });
-  const groups = make("b");
-  byId("tiles").append(make("a", { class: "tile", href: "#commits" }, groups, make("span", {}, "groups with commits")));
-  onView(() => { for (const figure of figures) figure(); groups.textContent = distinct(rowsOf("commits"), (row) => row.group).toLocaleString("en"); });
+  onView(() => { for (const figure of figures) figure(); });
 }
 
 // All kinds of rows of a section together.
@@ -99,12 +98,22 @@ function firstToLast(rows, keyOf) {
   return stretches;
 }
 
+// Sections without anything say so and offer nothing to search; without any at all the page says only that.
+function quietEmpty() {
+  for (const [name, target] of [["acls", "access"], ["topics", "topics"], ["quotas", "quotas"], ["configs", "configs"], ["commits", "commits"]])
+    byId(target).classList.toggle("empty", !ALL[name].length);
+  byId("changes").hidden = !CHANGES.length;
+  if (Object.values(ALL).some((rows) => rows.length)) return;
+  byId("banners").append(make("p", { class: "banner note" }, "There is nothing to show: these logs hold no ACLs, topics, quotas, configurations or committed offsets."));
+  for (const part of document.querySelectorAll(".timebar, .tiles, main section:not(#accounts)")) part.hidden = true;
+}
+
 function startAccounts() {
   const listed = (counts) => Object.entries(counts).map(([code, count]) => `${code} ${count.toLocaleString("en")}`).join(", ");
   const figure = (title, field) => ({ title, right: true, value: (row) => row[field], cell: (row) => row[field].toLocaleString("en") });
   const codes = (title, field) => ({ title, value: (row) => listed(row[field]), cell: (row) => listed(row[field]) || hint("none") });
   sortedTable(byId("accounts-table"), [
-    { title: "Table", value: (row) => row.table, cell: (row) => row.table },
+    { title: "Topic", value: (row) => row.log, cell: (row) => row.log },
     figure("Rows", "rows"), figure("Records read", "records"), figure("Bytes read", "read"), figure("Decoded", "decoded"),
     codes("Skipped, by code", "skipped"),
     { ...codes("Errors, by code", "errors"), cell: (row) => listed(row.errors) ? make("span", { class: "chip deny" }, listed(row.errors)) : hint("none") },
@@ -135,5 +144,6 @@ laneSection("configs", "configuration", (row) => `${row.cluster} ${row.resourceT
 });
 startCommits();
 startAccounts();
+quietEmpty();
 go(DATA.asOf ?? ended);
 document.documentElement.dataset.ready = "true";

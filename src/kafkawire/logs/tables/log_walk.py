@@ -1,0 +1,50 @@
+"""The batches of a log from a place on, over all its segments: for what the rows of a part need to know of the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from kafkawire.logs.errors import LogReadError
+from kafkawire.logs.files.log_files import FileKind, LogFile, find_log_files
+from kafkawire.logs.files.store import FileStore
+from kafkawire.logs.options import ReadMode, ReadOptions
+from kafkawire.logs.scanning.batches import scan_batches
+from kafkawire.logs.scanning.found import FileRange, ScannedBatch
+
+__all__ = ["Place", "batches_from", "log_of"]
+
+Place: TypeAlias = tuple[int, int]
+"""Number of a segment in its log, and where a batch begins in it."""
+
+
+def log_of(file: LogFile, store: FileStore) -> Sequence[LogFile]:
+    """The segments of the log that a file is one of, as they are now; the file alone if it is none of them."""
+    if file.kind is FileKind.SEGMENT:
+        try:
+            found = find_log_files((file.folder,), store=store, recursive=False)
+        except LogReadError:
+            found = ()
+        segments = [each for each in found if each.kind is FileKind.SEGMENT and each.folder == file.folder]
+        if any(each.path == file.path for each in segments):
+            return segments
+    return (file,)
+
+
+def batches_from(
+    log: Sequence[LogFile], place: Place, options: ReadOptions, store: FileStore
+) -> Iterator[tuple[Place, ScannedBatch]]:
+    """The batches of a log from a place on. What cannot be read is passed over: whoever reads it will tell."""
+    unlimited = replace(
+        options, mode=ReadMode.PERMISSIVE, from_offset=None, until_offset=None, from_time=None, until_time=None
+    )
+    first, position = place
+    for number, file in enumerate(log[first:], first):
+        start = position if number == first else 0
+        try:
+            for found in scan_batches(FileRange(file, start, file.size), unlimited, store=store):
+                if isinstance(found, ScannedBatch):
+                    yield (number, found.position), found
+        except LogReadError:
+            continue

@@ -1,0 +1,141 @@
+"""What became of the transactions of a metadata log, from the record that begins one to the one that ends it."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple, TypeAlias
+
+from kafkawire.logs.files.log_files import LogFile
+from kafkawire.logs.files.store import FileStore
+from kafkawire.logs.options import ReadOptions
+from kafkawire.logs.scanning.flaws import Flaw
+from kafkawire.logs.scanning.found import FileRange, ScannedBatch
+from kafkawire.logs.scanning.records import open_batch
+from kafkawire.logs.tables.log_walk import Place, batches_from
+from kafkawire.logs.tables.record_types import read_metadata_frame
+from kafkawire.logs.tables.rows import BatchOfRows
+from kafkawire.protocol import AbortTransactionRecord, BeginTransactionRecord, EndTransactionRecord
+from kafkawire.wire import DecodeError
+
+__all__ = ["MetadataOutcomes"]
+
+_BEGIN: Final = BeginTransactionRecord.API_KEY
+_OUTCOMES: Final[Mapping[int, str]] = {
+    EndTransactionRecord.API_KEY: "committed",
+    AbortTransactionRecord.API_KEY: "aborted",
+}
+_MARKS: Final = frozenset((_BEGIN, *_OUTCOMES))
+_OPEN: Final = "open"
+
+_MAY_MARK: Final = re.compile(rb"\x01[\x17-\x19\x97-\x99]|\x81[\x00\x80]").search
+"""Finds the frames of the records that begin and end transactions, 23 to 25, and their padded forms, among others."""
+_CODEC_MASK: Final = 7
+
+_Point: TypeAlias = tuple[int, int, int]
+"""A record: number of the segment, position of the batch, offset."""
+_BEHIND_ALL: Final = (1 << 63, 0, 0)
+
+
+class _Transaction(NamedTuple):
+    """Records that are so together, the end excluded."""
+
+    begin: _Point
+    end: _Point
+    outcome: str
+
+
+class MetadataOutcomes:
+    """The outcomes for the records of a log, asked for in their order (KIP-868).
+
+    They say what the histories do with the records: those of a transaction count if it is ``committed``. It is ``open``
+    if its end is not there, because it is yet to come, or because another begins or records are missing before it does.
+    Memory holds the transactions between the record that is asked for and the end of the one that it is in.
+
+    Args:
+        log: the segments.
+        options: how to read.
+        store: where the segments are.
+    """
+
+    def __init__(self, log: Sequence[LogFile], options: ReadOptions, store: FileStore) -> None:
+        self._numbers = {file.path: number for number, file in enumerate(log)}
+        self._options = options
+        self._asked: Place = (0, -1)
+        self._found: deque[_Transaction] = deque()
+        self._begun: _Point | None = None
+        self._reached: Place = (0, -1)
+        self._steps = self._walk(batches_from(log, (0, 0), options, store))
+
+    def goes_on_to(self, file_range: FileRange) -> bool:
+        """Whether a range is of the same log, and lies behind what was asked for so far."""
+        number = self._numbers.get(file_range.file.path, -1)
+        return self._asked < (number, file_range.start)
+
+    def of(self, file: LogFile, batch: BatchOfRows, offsets: Sequence[int]) -> Sequence[str | None]:
+        """What became of the transaction that each of some records of a batch is part of; None for those of none."""
+        self._asked = place = self._numbers[file.path], batch.position
+        while self._reached < place or (self._begun is not None and self._begun[:2] <= place):
+            if not next(self._steps, False):
+                break
+        if batch.is_control or not self._found or self._found[0].begin[:2] > place:
+            return [None] * len(offsets)
+        return [self._outcome((*place, offset)) for offset in offsets]
+
+    def _outcome(self, point: _Point) -> str | None:
+        while self._found and self._found[0].end <= point:
+            self._found.popleft()
+        return self._found[0].outcome if self._found and self._found[0].begin <= point else None
+
+    def _walk(self, batches: Iterator[tuple[Place, ScannedBatch]]) -> Iterator[bool]:
+        expected: int | None = None
+        for place, scanned in batches:
+            batch = scanned.batch
+            if expected is not None and batch.base_offset > expected:
+                self._end((*place, batch.base_offset), _OPEN)
+            marks = self._marks(scanned)
+            for offset, number in marks or ():
+                if expected is None or offset >= expected:
+                    self._mark((*place, offset), number)
+            if marks is not None:
+                expected = max(expected or 0, batch.last_offset + 1)
+            self._reached = place
+            yield True
+        self._end(_BEHIND_ALL, _OPEN)
+
+    def _marks(self, scanned: ScannedBatch) -> Sequence[tuple[int, int]] | None:
+        """Offsets and numbers of the records of a batch that begin or end transactions; None if it cannot be read."""
+        batch = scanned.batch
+        is_plain = not batch.attributes & _CODEC_MASK
+        if batch.is_control or (self._begun is None and is_plain and _MAY_MARK(batch.payload) is None):
+            return ()
+        opened = open_batch(scanned, self._options)
+        if isinstance(opened, Flaw):
+            return None
+        limit = self._options.high_watermark
+        numbers = zip(opened.records.offsets, map(_number_of, opened.records.values), strict=True)
+        return [
+            (offset, number) for offset, number in numbers if number in _MARKS and (limit is None or offset < limit)
+        ]
+
+    def _mark(self, point: _Point, number: int) -> None:
+        if number == _BEGIN:
+            self._end(point, _OPEN)
+            self._begun = point
+        else:
+            segment, position, offset = point
+            self._end((segment, position, offset + 1), _OUTCOMES[number])
+
+    def _end(self, end: _Point, outcome: str) -> None:
+        if self._begun is not None and self._asked <= end[:2]:
+            self._found.append(_Transaction(self._begun, end, outcome))
+        self._begun = None
+
+
+def _number_of(value: bytes | None) -> int | None:
+    """The number of a metadata record, or None if it has none."""
+    try:
+        return None if value is None else read_metadata_frame(value)[0]
+    except DecodeError:
+        return None

@@ -1,0 +1,85 @@
+"""What became of the transactions of producers: their batches, and the markers that end them (KIP-98)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from kafkawire.logs.files.log_files import LogFile
+from kafkawire.logs.files.store import FileStore
+from kafkawire.logs.options import ReadOptions
+from kafkawire.logs.scanning.flaws import Flaw
+from kafkawire.logs.scanning.found import FileRange, ScannedBatch
+from kafkawire.logs.scanning.records import open_batch
+from kafkawire.logs.tables.log_walk import Place, batches_from
+from kafkawire.logs.tables.rows import BatchOfRows
+from kafkawire.records.control_records import ControlRecord, ControlRecordType, decode_control_record
+from kafkawire.wire import DecodeError
+
+__all__ = ["ProducerOutcomes"]
+
+_OUTCOMES: Final = {ControlRecordType.COMMIT: "committed", ControlRecordType.ABORT: "aborted"}
+_OPEN: Final = "open"
+
+
+class ProducerOutcomes:
+    """The outcomes for the batches of a range of a log, asked for in their order.
+
+    A transaction and its marker belong together by the producer's id; the epoch of the marker may be another (KIP-890).
+    Behind the range no more is read than up to the markers of what is open there. Memory holds the markers in the range
+    that nobody has come to yet.
+
+    Args:
+        log: the segments.
+        file_range: the range, of one of the segments.
+        options: how to read.
+        store: where the segments are.
+    """
+
+    def __init__(self, log: Sequence[LogFile], file_range: FileRange, options: ReadOptions, store: FileStore) -> None:
+        self._segment = [file.path for file in log].index(file_range.file.path)
+        self._end = self._segment, file_range.end
+        self._options = options
+        self._markers: dict[int, deque[tuple[Place, str]]] = {}
+        self._open: set[int] = set()
+        self._steps = self._walk(batches_from(log, (self._segment, file_range.start), options, store))
+
+    def of(self, _: LogFile, batch: BatchOfRows, offsets: Sequence[int]) -> Sequence[str | None]:
+        """What became of the transaction that each of some records of a batch is part of or ends; None without one."""
+        place = self._segment, batch.position
+        return [self._outcome_at(place, batch.producer_id) if batch.is_transactional else None] * len(offsets)
+
+    def _outcome_at(self, place: Place, producer_id: int) -> str:
+        markers = self._markers.setdefault(producer_id, deque())
+        while markers and markers[0][0] < place:
+            markers.popleft()
+        while not markers and next(self._steps, False):
+            pass
+        return markers[0][1] if markers else _OPEN
+
+    def _walk(self, batches: Iterator[tuple[Place, ScannedBatch]]) -> Iterator[bool]:
+        for place, scanned in batches:
+            producer_id = scanned.batch.producer_id
+            if scanned.batch.is_control:
+                outcome = self._said_by(scanned)
+                if outcome is not None and (place < self._end or producer_id in self._open):
+                    self._markers.setdefault(producer_id, deque()).append((place, outcome))
+                    self._open.discard(producer_id)
+            elif scanned.batch.is_transactional and place < self._end:
+                self._open.add(producer_id)
+            yield True
+
+    def _said_by(self, scanned: ScannedBatch) -> str | None:
+        """What a control batch says of a transaction, if it does."""
+        opened = open_batch(scanned, self._options)
+        if isinstance(opened, Flaw):
+            return None
+        for key, value in zip(opened.records.keys, opened.records.values, strict=True):
+            try:
+                control = decode_control_record(key, value)
+            except DecodeError:
+                continue
+            if isinstance(control, ControlRecord) and control.type in _OUTCOMES:
+                return _OUTCOMES[control.type]
+        return None

@@ -1,0 +1,66 @@
+"""Column ``txn_outcome`` of table ``records``: what became of the transaction that a record is part of.
+
+The end of a transaction may lie far behind the record, in another part of the reading or another segment. So each part
+looks for itself into the log, as far as it has to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kafkawire.columns.arrow_types import ArrowArray
+from kafkawire.logs.files.log_files import LogFile
+from kafkawire.logs.files.store import FileStore
+from kafkawire.logs.options import ReadOptions
+from kafkawire.logs.registry import METADATA_TOPIC
+from kafkawire.logs.scanning.found import FileRange
+from kafkawire.logs.tables.log_walk import log_of
+from kafkawire.logs.tables.metadata_outcomes import MetadataOutcomes
+from kafkawire.logs.tables.producer_outcomes import ProducerOutcomes
+from kafkawire.logs.tables.rows import BatchOfRows, RawRows
+
+__all__ = ["TxnOutcomes"]
+
+
+class _Outcomes(Protocol):
+    def of(self, file: LogFile, batch: BatchOfRows, offsets: Sequence[int]) -> Sequence[str | None]: ...
+
+
+class TxnOutcomes:
+    """The outcomes for the records of ranges of files, one range after the other.
+
+    Args:
+        options: how they are read.
+    """
+
+    def __init__(self, options: ReadOptions) -> None:
+        self._options = options
+        self._outcomes: _Outcomes | None = None
+
+    def enter(self, file_range: FileRange, store: FileStore) -> None:
+        """The rows of a range begin."""
+        self._range, self._store = file_range, store
+        if not (isinstance(self._outcomes, MetadataOutcomes) and self._outcomes.goes_on_to(file_range)):
+            self._outcomes = None
+
+    def column(self, rows: RawRows) -> ArrowArray:
+        """The column for some rows of the range; they come in the order of the file."""
+        if rows.file.topic != METADATA_TOPIC and not pc.any(rows.columns.column("is_transactional")).as_py():
+            return pa.nulls(len(rows), pa.string())
+        if self._outcomes is None:
+            self._outcomes = _outcomes_of(self._range, self._options, self._store)
+        outcomes: list[str | None] = []
+        for batch, offsets in rows.batches():
+            outcomes += self._outcomes.of(rows.file, batch, offsets)
+        return pa.array(outcomes, pa.string())
+
+
+def _outcomes_of(file_range: FileRange, options: ReadOptions, store: FileStore) -> _Outcomes:
+    log = log_of(file_range.file, store)
+    if file_range.file.topic == METADATA_TOPIC:
+        return MetadataOutcomes(log, options, store)
+    return ProducerOutcomes(log, file_range, options, store)

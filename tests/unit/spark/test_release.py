@@ -1,0 +1,31 @@
+"""A PySpark that is too old is told by its number, and not by a name that it lacks."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import pytest
+
+import kafkawire.spark
+from kafkawire.cli.app import main as kafkawire_command
+
+COMPLAINT = "kafkawire.spark needs PySpark 4.2 or newer, and 4.1.2 is installed"
+
+
+@pytest.fixture(autouse=True)
+def old_pyspark(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pyspark.__version__", "4.1.2")
+
+
+def test_who_imports_it_is_told() -> None:
+    with pytest.raises(ImportError, match=COMPLAINT):
+        importlib.reload(kafkawire.spark)
+
+
+def test_the_command_tells_it_without_a_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delitem(sys.modules, "kafkawire.spark")
+    assert kafkawire_command(["spark", "tables"]) == 1
+    assert capsys.readouterr().err == f"kafkawire: {COMPLAINT}\n"
