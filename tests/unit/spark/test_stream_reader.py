@@ -11,7 +11,7 @@ pytest.importorskip("pyspark")
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.spark.following import EVERYTHING, Followed, rows_at_once
+from tests.apache_spark.following import EVERYTHING, Followed, rows_at_once
 
 from kafkawire.logs import FileRange, LogReadError, ScannedBatch, find_log_files, scan_batches
 from kafkawire.spark.options import OptionError
