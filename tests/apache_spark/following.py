@@ -25,13 +25,13 @@ class Followed:
     """A query that follows logs, and is started anew for each look at them.
 
     Attributes:
-        folder: the logs.
+        folder: the logs, a path or a URI.
         options: of the data source.
         rows: what came so far.
         steps: how many micro-batches there were.
     """
 
-    folder: Path
+    folder: Path | str
     options: Mapping[str, str] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
     steps: int = 0
@@ -55,7 +55,7 @@ class Followed:
         return self.rows[before:]
 
 
-def rows_at_once(folder: Path, options: Mapping[str, str] | None = None) -> list[Row]:
+def rows_at_once(folder: Path | str, options: Mapping[str, str] | None = None) -> list[Row]:
     """The rows that a reading of everything gives."""
     read = source_options({**OPTIONS, "path": str(folder), **(options or {})}).read
     batches = read_table((options or OPTIONS).get("table", "batches"), str(folder), read, accounts=Accounts())

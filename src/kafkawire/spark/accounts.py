@@ -7,6 +7,7 @@ from pathlib import Path
 from pyarrow import fs
 
 from kafkawire.logs import Accounts
+from kafkawire.logs.files.arrow_store import file_system_of
 
 __all__ = ["read_accounts", "write_accounts"]
 
@@ -47,6 +48,5 @@ def read_accounts(folder: str) -> tuple[Accounts, int]:
 def _located(folder: str) -> tuple[fs.FileSystem, str]:
     if "://" not in folder:
         return fs.LocalFileSystem(), str(Path(folder.removeprefix("file:")).absolute())
-    scheme, _, rest = folder.partition("://")
-    system, root = fs.FileSystem.from_uri(f"{ {'s3a': 's3', 's3n': 's3'}.get(scheme, scheme) }://{rest}")
+    system, root = file_system_of(folder)
     return system, root.rstrip("/")

@@ -71,6 +71,13 @@ def test_folders_files_parents_and_patterns_lead_to_the_same(root: Path) -> None
     assert find_log_files([str(root)], recursive=False) == every
 
 
+def test_what_a_pattern_finds_beside_logs_is_left_out(root: Path) -> None:
+    (log,) = {file.folder for file in find_log_files([f"{root}/__cluster*"])}
+    write(Path(log) / "leader-epoch-checkpoint")
+    assert find_log_files([f"{log}/*"]) == find_log_files([log])
+    assert find_log_files([f"{root}/**"]) == find_log_files([str(root)])
+
+
 def test_the_last_segment_of_each_log_is_known(root: Path) -> None:
     segments = [file for file in find_log_files([str(root)]) if file.kind is FileKind.SEGMENT]
     assert {file.folder: file.path for file in segments} == {

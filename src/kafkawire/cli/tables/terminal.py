@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
 import pyarrow as pa
@@ -14,44 +13,14 @@ from rich.table import Table
 from rich.text import Text
 
 from kafkawire.cli.tables.cells import as_plain_columns
+from kafkawire.cli.tables.fitting import ShownColumn, fitting_columns
 
 __all__ = ["MAXIMUM_ROWS", "TerminalTable", "visible"]
 
 MAXIMUM_ROWS: Final = 1_000
 """Rows that are shown; programs that want more take another format."""
 
-_TELLING: Final = frozenset(
-    {
-        *("principal", "permission", "permission_type", "operation", "resource_type", "resource_name"),
-        *("user", "client_id", "ip", "name", "partitions", "group_id", "topic", "partition", "committed_offset"),
-        *("valid_from", "valid_to", "log_offset", "append_time", "record_type", "_error"),
-    }
-)
-"""Columns that are shown first."""
-
-_CUT: Final = "json"
-"""The column that gets what room is left, and is cut where that ends."""
-
-_FAINT: Final = frozenset({"cluster", "file", "batch_position", "leader_epoch"})
-"""Columns that are shown last: where a row was read says least."""
-
-_IDENTITIES: Final = frozenset({"id", "acl_id", "topic_id", "record_version"})
-_WIDEST: Final = 30
-_NARROWEST_CUT: Final = 40
-_GAP: Final = 2
 _UNSEEN: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
-
-
-@dataclass(frozen=True)
-class _Column:
-    name: str
-    cells: Sequence[str]
-    kind: pa.DataType
-
-    @property
-    def width(self) -> int:
-        longest = max(len(text) for text in (self.name, *self.cells))
-        return longest if self.name == _CUT else min(_WIDEST, longest)
 
 
 class TerminalTable:
@@ -81,7 +50,7 @@ class TerminalTable:
             console: where to.
             everything: all columns, even if that takes more lines.
         """
-        shown = self._columns if everything else _fitting(self._columns, console.width)
+        shown = self._columns if everything else fitting_columns(self._columns, console.width)
         self.left_out_columns = tuple(
             column.name for column in self._columns if column.name not in {each.name for each in shown}
         )
@@ -100,13 +69,13 @@ def visible(text: str) -> str:
     return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def _columns(batches: Sequence[pa.RecordBatch], schema: pa.Schema) -> Iterator[_Column]:
+def _columns(batches: Sequence[pa.RecordBatch], schema: pa.Schema) -> Iterator[ShownColumn]:
     plain = [as_plain_columns(batch) for batch in batches]
     for position, field in enumerate(schema):
         cells = [_shown(cell) for batch in plain for cell in batch.column(position).to_pylist()]
-        yield _Column(
-            field.name, list(map(_short_time, cells)) if pa.types.is_timestamp(field.type) else cells, field.type
-        )
+        if pa.types.is_timestamp(field.type):
+            cells = list(map(_short_time, cells))
+        yield ShownColumn.of(field.name, cells, field.type)
 
 
 def _short_time(text: str) -> str:
@@ -124,36 +93,3 @@ def _shown(cell: object) -> str:
             return f"{cell:g}" if abs(cell) < 1e6 else f"{cell:.15g}"
         case _:
             return visible(str(cell))
-
-
-def _fitting(columns: Sequence[_Column], width: int) -> Sequence[_Column]:
-    """Those that say most, as many as there is room for, in their order: columns without a single cell say nothing."""
-    names = {column.name for column in columns}
-    told = [column for column in columns if any(column.cells)] or list(columns)
-    free = width - _GAP
-    chosen: dict[str, _Column] = {}
-    for column in sorted(told, key=lambda each: _rank(each, names)):
-        shown = column
-        if column.name == _CUT and free >= _NARROWEST_CUT:
-            shown = replace(column, cells=[_cut(text, free - _GAP) for text in column.cells])
-        if shown.width + _GAP <= free or not chosen:
-            chosen[column.name] = shown
-            free -= shown.width + _GAP
-    return [chosen[column.name] for column in columns if column.name in chosen]
-
-
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else f"{text[: width - 1]}…"
-
-
-def _rank(column: _Column, names: set[str]) -> int:
-    """Which columns go first."""
-    name = column.name
-    if name in _TELLING:
-        return 0
-    if name == _CUT:
-        return 1
-    if name in _FAINT or pa.types.is_binary(column.kind):
-        return 4
-    beside_its_name = name.endswith("_code") and name.removesuffix("_code") in names
-    return 3 if beside_its_name or name in _IDENTITIES else 2

@@ -1,26 +1,36 @@
-"""Files that Arrow reaches: Hadoop's file system, object stores, and whatever else has a URI that it knows."""
+"""Files that Arrow reaches: object stores, Hadoop's file system, and what else it or fsspec has a URI for."""
 
 from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Iterator
-from typing import Self
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import Final, Self
 
 import pyarrow as pa
 from pyarrow import fs
 
 from kafkawire.logs.files.store import LOCAL, FileStamp, FileStore, FoundFile, OpenFile
 
-__all__ = ["ArrowStore", "store_for"]
+__all__ = ["ArrowStore", "file_system_of", "store_for"]
 
-_URI = re.compile(r"(?P<scheme>[a-zA-Z][a-zA-Z0-9+.-]+)://(?P<authority>[^/]*)(?P<path>.*)")
-_ARROW_SCHEMES = {"s3a": "s3", "s3n": "s3", "gcs": "gs"}
+_URI: Final = re.compile(r"(?P<scheme>[a-zA-Z][a-zA-Z0-9+.-]+)://(?P<authority>[^/]*)(?P<path>.*)")
+_ARROW_SCHEMES: Final = {"s3a": "s3", "s3n": "s3", "gcs": "gs"}
 """Hadoop's names of schemes, and Arrow's."""
+
+_HADOOPS_LIBRARY: Final = ("libhdfs", "libjvm")
+_WITHOUT_HADOOP: Final = (
+    "Arrow reads it with Hadoop's own library, which needs JAVA_HOME, ARROW_LIBHDFS_DIR (the folder of libhdfs.so) and "
+    "CLASSPATH (what `hadoop classpath --glob` prints); without Hadoop, fsspec+webhdfs://HOST:9870/... goes by HTTP"
+)
 
 
 class ArrowStore:
-    """Files by URI, ``hdfs://``, ``s3://``, ``s3a://``, ``gs://`` or ``file://``; paths stay as they were given."""
+    """Files by URI: ``s3://``, ``s3a://``, ``gs://``, ``hdfs://``, ``file://``, or ``fsspec+`` and one of fsspec's.
+
+    Paths stay as they were given.
+    """
 
     def __init__(self) -> None:
         self._systems: dict[str, tuple[fs.FileSystem, str]] = {}
@@ -31,9 +41,12 @@ class ArrowStore:
     def list(self, path: str, *, recursive: bool) -> Iterator[FoundFile]:
         """See ``FileStore``."""
         system, own_path, prefix = self._locate(path)
-        (info,) = system.get_file_info([own_path])
+        try:
+            (info,) = system.get_file_info([own_path])
+        except OSError as error:
+            raise _with_advice(error) from None
         if info.type == fs.FileType.NotFound:
-            raise FileNotFoundError(path)
+            raise FileNotFoundError("there is no such file, folder or bucket")
         if info.type == fs.FileType.File:
             yield FoundFile(path, _stamp(info))
             return
@@ -43,15 +56,17 @@ class ArrowStore:
 
     def matching(self, pattern: str) -> Iterator[str]:
         """See ``FileStore``."""
+        wanted = pattern.split("/")
         fixed = re.split(r"[*?\[]", pattern, maxsplit=1)[0].rpartition("/")[0]
-        depth = pattern.count("/")
-        folders = set()
+        if _URI.fullmatch(fixed) is None:
+            raise FileNotFoundError("a pattern may stand for folders and files, but not for a host or bucket")
+        tried: set[str] = set()
         for found in self.list(fixed, recursive=True):
-            parts = found.path.split("/")
-            candidate = "/".join(parts[: depth + 1])
-            if candidate not in folders and fnmatch.fnmatchcase(candidate, pattern):
-                folders.add(candidate)
-                yield candidate
+            for path in accumulate(found.path.split("/"), lambda folder, name: f"{folder}/{name}"):
+                if path not in tried:
+                    tried.add(path)
+                    if _fits(path.split("/"), wanted):
+                        yield path
 
     def open(self, path: str) -> OpenFile:
         """See ``FileStore``."""
@@ -66,8 +81,7 @@ class ArrowStore:
         scheme, authority, rest = match["scheme"], match["authority"], match["path"]
         root = f"{scheme}://{authority}"
         if root not in self._systems:
-            known = _ARROW_SCHEMES.get(scheme.lower(), scheme.lower())
-            system, root_path = _file_system(f"{known}://{authority}/", path)
+            system, root_path = file_system_of(f"{root}/")
             self._systems[root] = system, root_path.rstrip("/")
         system, root_path = self._systems[root]
         return (
@@ -103,11 +117,39 @@ class _ArrowFile:
         self._file.close()
 
 
-def _file_system(uri: str, path: str) -> tuple[fs.FileSystem, str]:
+def file_system_of(uri: str) -> tuple[fs.FileSystem, str]:
+    """Arrow's file system for a URI, and the path in it.
+
+    Raises:
+        OSError: there is none, or what it needs is not installed.
+    """
+    scheme, _, rest = uri.partition("://")
     try:
-        return fs.FileSystem.from_uri(uri)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise OSError(f"{path}: {error}") from None
+        return fs.FileSystem.from_uri(f"{_ARROW_SCHEMES.get(scheme.lower(), scheme.lower())}://{rest}")
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ImportError, ValueError) as error:
+        raise OSError(f"{uri}: {error}") from None
+    except OSError as error:
+        raise _with_advice(error) from None
+
+
+def _with_advice(error: OSError) -> OSError:
+    text = str(error)
+    if any(library in text for library in _HADOOPS_LIBRARY):
+        return OSError(f"{_WITHOUT_HADOOP} ({text.partition(chr(10))[0]})")
+    if "ACCESS_DENIED" in text:
+        return OSError(
+            f"{text} Credentials are those of AWS_ACCESS_KEY_ID, a profile or a role, not of Hadoop's settings"
+        )
+    return error
+
+
+def _fits(path: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Whether the names of a path fit those of a pattern, in which ``**`` is any number of folders."""
+    if not wanted:
+        return not path
+    if wanted[0] == "**":
+        return any(_fits(path[start:], wanted[1:]) for start in range(len(path) + 1))
+    return bool(path) and fnmatch.fnmatchcase(path[0], wanted[0]) and _fits(path[1:], wanted[1:])
 
 
 def _stamp(info: fs.FileInfo) -> FileStamp:

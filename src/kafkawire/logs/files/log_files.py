@@ -22,6 +22,7 @@ _BOOTSTRAP: Final = "bootstrap.checkpoint"
 _PARTITION_FOLDER: Final = re.compile(r"(?P<topic>.+)-(?P<partition>\d+)")
 _FOLDER_ON_ITS_WAY: Final = re.compile(r".+\.[0-9a-f]{32}-(delete|future|stray)")
 _SIGNS_OF_METADATA: Final = ("quorum-state", _BOOTSTRAP)
+_ENDS: Final = (".log", ".checkpoint")
 _WILDCARDS: Final = frozenset("*?[")
 
 
@@ -92,8 +93,8 @@ def find_log_files(
         LogReadError: code ``unreadable``: there is no such path, or it cannot be listed.
     """
     found: dict[str, LogFile] = {}
-    for path in _expanded(paths, store):
-        for file in _files_of_path(path, store, recursive=recursive):
+    for path, named in _expanded(paths, store):
+        for file in _files_of_path(path, store, recursive=recursive, named=named):
             if path_glob_filter is None or fnmatch.fnmatchcase(file.path.rpartition("/")[2], path_glob_filter):
                 found.setdefault(file.path, file)
     return _with_last_segments(sorted(found.values(), key=_log_order))
@@ -109,18 +110,22 @@ def _log_order(file: LogFile) -> tuple[str, int, bool, int, str]:
     return file.folder, file.base_offset, file.kind is FileKind.SEGMENT, file.epoch or 0, file.path
 
 
-def _expanded(paths: Sequence[str], store: FileStore) -> Iterator[str]:
+def _expanded(paths: Sequence[str], store: FileStore) -> Iterator[tuple[str, bool]]:
+    """Paths without patterns, and whether the user named each by itself."""
     for path in paths:
         if _WILDCARDS.isdisjoint(path):
-            yield path.rstrip("/") or "/"
+            yield path.rstrip("/") or "/", True
             continue
-        matches = sorted(store.matching(path))
+        try:
+            matches = sorted(store.matching(path))
+        except OSError as error:
+            raise LogReadError("unreadable", path, str(error)) from None
         if not matches:
             raise LogReadError("unreadable", path, "nothing matches the pattern")
-        yield from matches
+        yield from ((match, False) for match in matches)
 
 
-def _files_of_path(path: str, store: FileStore, *, recursive: bool) -> Iterator[LogFile]:
+def _files_of_path(path: str, store: FileStore, *, recursive: bool, named: bool) -> Iterator[LogFile]:
     try:
         listing = list(store.list(path, recursive=recursive))
         if not recursive and not any(_kind_and_offset(_name(each.path)) for each in listing):
@@ -128,7 +133,8 @@ def _files_of_path(path: str, store: FileStore, *, recursive: bool) -> Iterator[
     except OSError as error:
         raise LogReadError("unreadable", path, str(error)) from None
     if [each.path for each in listing] == [path]:
-        yield _single_file(listing[0], store)
+        if named or _may_be_log(path):
+            yield _single_file(listing[0], store)
         return
     by_folder: dict[str, list[FoundFile]] = {}
     for each in listing:
@@ -150,14 +156,18 @@ def _files_of_folder(folder: str, members: Sequence[FoundFile], store: FileStore
         yield LogFile(member.path, log, topic, kind, offset, epoch, member.stamp.size, member.stamp.modified, cluster)
 
 
+def _may_be_log(path: str) -> bool:
+    """Whether a file that a pattern found is taken: patterns find all that is beside logs as well."""
+    folder, _, name = path.rpartition("/")
+    return name.endswith(_ENDS) and not _FOLDER_ON_ITS_WAY.fullmatch(_name(folder))
+
+
 def _single_file(file: FoundFile, store: FileStore) -> LogFile:
     """A file that was named by itself may have any name with the right end."""
     folder, _, name = file.path.rpartition("/")
     found = _kind_and_offset(name)
-    if found is None and name.endswith(".log"):
-        found = FileKind.SEGMENT, 0, None
-    if found is None and name.endswith(".checkpoint"):
-        found = FileKind.SNAPSHOT, 0, None
+    if found is None and name.endswith(_ENDS):
+        found = (FileKind.SEGMENT if name.endswith(".log") else FileKind.SNAPSHOT), 0, None
     if found is None:
         raise LogReadError("unreadable", file.path, "a segment's name ends with .log, a snapshot's with .checkpoint")
     kind, offset, epoch = found

@@ -73,6 +73,46 @@ def test_times_are_told_to_the_milliseconds_of_kafkas_clocks() -> None:
     assert text.getvalue().split()[-2:] == ["2026-03-01T00:00:00.000Z", "2026-03-01T00:00:00.001500Z"]
 
 
+ACL = {
+    "acl_id": "AAAAAAAAAAAAAAAAAAAAAg",
+    "principal": "User:CN=billing-service,OU=Platform",
+    "host": "*",
+    "resource_type": "TRANSACTIONAL_ID",
+    "resource_name": "billing.transactions.v2",
+    "operation": "DESCRIBE_CONFIGS",
+    "permission": "ALLOW",
+    "valid_from": datetime(2026, 3, 1, 12, 30, 15, 250000, tzinfo=UTC),
+    "valid_to": datetime(2026, 3, 2, tzinfo=UTC),
+    "to_offset": 7,
+}
+
+
+def acls_shown(width: int) -> tuple[list[str], list[list[str]]]:
+    """The headings of a table of ACLs on a terminal, and the cells of each of its lines."""
+    batch = pa.RecordBatch.from_pylist([ACL])
+    text = io.StringIO()
+    TerminalTable([batch], batch.schema).print(Console(file=text, width=width), everything=False)
+    heading, _, *lines = [line.split() for line in text.getvalue().splitlines() if line.strip()]
+    return heading, lines
+
+
+def test_what_tells_most_is_folded_and_times_lose_their_milliseconds_rather_than_be_left_out() -> None:
+    telling = ["principal", "resource_type", "resource_name", "operation", "permission", "valid_from", "valid_to"]
+    heading, lines = acls_shown(140)
+    assert [name for name in heading if name != "host"] == telling
+    assert lines[0][-2:] == ["2026-03-01T12:30:15Z", "2026-03-02T00:00:00Z"]
+    assert len(lines) == 2
+    heading, lines = acls_shown(200)
+    assert set(heading) > set(telling)
+    assert "2026-03-01T12:30:15.250Z" in lines[0]
+    assert acls_shown(80)[0] == telling[:5]
+
+
+def test_wide_letters_take_the_room_that_they_need() -> None:
+    text, _ = printed([{**ROW, "principal": "User:" + "日本" * 6}], 60)
+    assert "User:" + "日本" * 6 in text
+
+
 def test_all_columns_are_shown_if_wanted() -> None:
     text, table = printed([ROW], 400, everything=True)
     assert all(name in text for name in SCHEMA.names)

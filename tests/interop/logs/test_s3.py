@@ -1,0 +1,116 @@
+"""Logs in an object store: found, planned, read and followed by S3's own protocol as those of this machine are."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+
+import pytest
+from tests.apache_spark.prerequisites import require_spark
+from tests.kafka_dumps import FIXTURES
+from tests.s3_server import S3Server, running_s3_server
+
+from kafkawire.logs import ArrowStore, LogReadError, find_log_files, read_table
+
+LOGS = FIXTURES / "logs"
+COLUMNS = "log_offset,record_type,json,_error"
+ROOT = "bucket/logs"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    require_spark()  # the server comes with it
+    with running_s3_server(tmp_path_factory.mktemp("s3") / "log") as running:
+        running.put_folder("bucket", LOGS)
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def known_server(server: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in server.environment.items():
+        monkeypatch.setenv(name, value)
+
+
+def test_tables_are_those_of_the_same_files_here() -> None:
+    assert rows("records", f"s3://{ROOT}") == rows("records", str(LOGS))
+    assert rows("topic_history", f"s3a://{ROOT}/__cluster_metadata-0") == rows("topic_history", str(LOGS))
+
+
+@pytest.mark.parametrize(
+    "pattern", ["s3://bucket/*/__consumer*", "s3://bucket/**/__consumer_offsets-?/*.log", "s3a://bucket/**/__con*/**"]
+)
+def test_patterns_find_what_they_find_here(pattern: str) -> None:
+    here = pattern.partition("bucket")[2].replace("/*/", f"/{LOGS.name}/", 1)
+    found = find_log_files([pattern], store=ArrowStore())
+    assert [file.path.partition("/logs")[2] for file in found] == [
+        file.path.partition(str(LOGS))[2] for file in find_log_files([f"{LOGS.parent}{here}"])
+    ]
+    assert len(found) == 2
+
+
+def test_tasks_read_parts_of_objects_and_leave_their_accounts() -> None:
+    from kafkawire.spark.accounts import read_accounts  # noqa: PLC0415 PySpark may be missing
+    from kafkawire.spark.reading import make_reading  # noqa: PLC0415 as above
+
+    accounts = f"s3a://{ROOT}-accounts"
+    options = {"path": f"s3a://{ROOT}", "table": "records", "columns": COLUMNS, "accountsPath": accounts}
+    reading = make_reading({**options, "maxPartitionBytes": "8k"})
+    parts = reading.partitions()
+    found = [
+        tuple(row.values())
+        for part in parts
+        for batch in pickle.loads(pickle.dumps(reading)).batches(pickle.loads(pickle.dumps(part)))  # noqa: S301 our own
+        for row in batch.to_pylist()
+    ]
+    total, tasks = read_accounts(accounts)
+    assert found == rows("records", str(LOGS))
+    assert (tasks, total.bytes_read) == (len(parts), sum(file.size for file in find_log_files([str(LOGS)])))
+    assert tasks > 10
+    assert total.balanced
+
+
+def test_a_stream_goes_on_where_it_was_when_objects_grow_and_come(server: S3Server) -> None:
+    from tests.apache_spark.following import Followed, rows_at_once  # noqa: PLC0415 PySpark may be missing
+
+    log = "s3://growing/logs/__cluster_metadata-0"
+    segments = sorted((LOGS / "__cluster_metadata-0").glob("*.log"))
+    query = Followed(log)
+    for segment in segments:
+        content = segment.read_bytes()
+        for size in (len(content) // 2, len(content)):
+            server.put("growing", f"logs/__cluster_metadata-0/{segment.name}", content[:size])
+            assert query.look()
+    assert query.look() == []
+    assert query.rows == rows_at_once(log)
+
+
+@pytest.mark.parametrize(
+    ("path", "complaint"),
+    [
+        ("s3://bucket/nowhere", "there is no such file, folder or bucket"),
+        ("s3://nobodys/logs", "there is no such file, folder or bucket"),
+        ("s3a://nobodys/*/logs", "there is no such file, folder or bucket"),
+        ("s3://bucket/logs/*.txt", "nothing matches the pattern"),
+        ("s3://*/logs", "but not for a host or bucket"),
+        ("s3:///logs", "Missing bucket name"),
+    ],
+)
+def test_what_is_not_there_is_told(path: str, complaint: str) -> None:
+    with pytest.raises(LogReadError, match=complaint) as raised:
+        read_table("records", path)
+    assert (raised.value.code, raised.value.path) == ("unreadable", path)
+
+
+def test_who_may_not_read_is_told_where_credentials_come_from(server: S3Server) -> None:
+    with server.known_users_only(), pytest.raises(LogReadError, match=r"ACCESS_DENIED.*AWS_ACCESS_KEY_ID"):
+        read_table("records", f"s3a://{ROOT}")
+
+
+def rows(table: str, path: str) -> list[tuple[object, ...]]:
+    without = {"cluster", "file"}
+    names = COLUMNS.split(",") if table == "records" else None
+    return [
+        tuple(value for name, value in row.items() if (name in names if names else name not in without))
+        for batch in read_table(table, path)
+        for row in batch.to_pylist()
+    ]
