@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from kafkawire.logs.files.log_files import FileKind, LogFile
 from kafkawire.logs.options import ReadOptions
+from kafkawire.wire.batches import RecordBatch
 
 __all__ = ["BatchFilter", "milliseconds"]
 
@@ -43,9 +44,10 @@ class BatchFilter:
         self._limits_times = self._from_time > _LOWEST or self._until_time < _HIGHEST
         self.is_active = self._limits_offsets or self._limits_times
 
-    def excludes(self, first_offset: int, last_offset: int, max_timestamp: int) -> bool:
+    def excludes(self, batch: RecordBatch) -> bool:
         """Whether no record of a batch is asked for, as far as its header tells."""
-        return first_offset >= self._until_offset or last_offset < self._from_offset or max_timestamp < self._from_time
+        is_elsewhere = batch.base_offset >= self._until_offset or batch.last_offset < self._from_offset
+        return is_elsewhere or batch.max_timestamp < self._from_time
 
     def kept(self, offsets: pa.Int64Array, timestamps: pa.Int64Array) -> pa.BooleanArray | None:
         """A mask of the records that are asked for, or None for all of them."""

@@ -16,14 +16,12 @@ from kafkawire.logs.scanning.flaws import Flaw
 from kafkawire.logs.scanning.found import FileRange, ScannedBatch
 from kafkawire.logs.scanning.index_points import IndexPoints, points_of, sound_batch_at
 from kafkawire.logs.scanning.windows import FileChangedError, Window
-from kafkawire.wire.batches import RecordBatch
+from kafkawire.wire.batches.batch import HEADER_SIZE, whole_batch
 
 __all__ = ["FRAME_SIZE", "LENGTH_COUNTS_FROM", "SMALLEST_LENGTHS", "Scan"]
 
 _FRAME: Final = struct.Struct(">qiib")
 FRAME_SIZE: Final = _FRAME.size
-_HEADER: Final = struct.Struct(">qiibIhiqqqhii")
-_PAYLOAD: Final = _HEADER.size
 _CRC_STARTS: Final = FRAME_SIZE + 4
 LENGTH_COUNTS_FROM: Final = 12
 _MAGIC: Final = 2
@@ -84,46 +82,27 @@ class Scan:
         """What stands at the position, which moves behind it; None for what is only counted."""
         position = self._position
         data, at = window.data, position - window.start
-        if at < 0 or at + _PAYLOAD > len(data):
-            if not window.cover(position, _PAYLOAD):
+        if at < 0 or at + HEADER_SIZE > len(data):
+            if not window.cover(position, HEADER_SIZE):
                 return self._unusual(window, opened)
             data, at = window.data, position - window.start
-        (
-            base_offset, length, epoch, magic, crc, attributes, last_offset_delta, base_timestamp, max_timestamp,
-            producer_id, producer_epoch, base_sequence, records_count,
-        ) = _HEADER.unpack_from(data, at)  # fmt: skip
+        _, length, _, magic = _FRAME.unpack_from(data, at)
         size = length + LENGTH_COUNTS_FROM
-        if magic != _MAGIC or size < _PAYLOAD or size > self._largest:
+        if magic != _MAGIC or size < HEADER_SIZE or size > self._largest:
             return self._unusual(window, opened)
         if at + size > len(data):
             if not window.cover(position, size):
                 return self._unusual(window, opened)
             data, at = window.data, 0
-        if self._filter.is_active and self._filter.excludes(
-            base_offset, base_offset + last_offset_delta, max_timestamp
-        ):
+        batch = whole_batch(data, at, size, position)
+        if self._filter.is_active and self._filter.excludes(batch):
             self._position += size
             self._accounts.skipped("filtered", size)
             return None
-        if self._verify and crc != crc32c.crc32c(window.view[at + _CRC_STARTS : at + size]):
-            return self._bad_crc(window, opened, size, base_offset)
+        if self._verify and batch.crc != crc32c.crc32c(window.view[at + _CRC_STARTS : at + size]):
+            return self._bad_crc(window, opened, size, batch.base_offset)
         self._position += size
         self._accounts.decoded(size)
-        batch = RecordBatch(
-            base_offset=base_offset,
-            partition_leader_epoch=epoch,
-            crc=crc,
-            attributes=attributes,
-            last_offset_delta=last_offset_delta,
-            base_timestamp=base_timestamp,
-            max_timestamp=max_timestamp,
-            producer_id=producer_id,
-            producer_epoch=producer_epoch,
-            base_sequence=base_sequence,
-            records_count=records_count,
-            payload=data[at + _PAYLOAD : at + size],
-            position=position,
-        )
         return ScannedBatch(self._file, position, batch)
 
     def _unusual(self, window: Window, opened: OpenFile) -> Flaw | None:

@@ -16,6 +16,7 @@ from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.scanning.flaws import Flaw
 from kafkawire.logs.scanning.record_groups import RecordGroup
+from kafkawire.wire.batches.batch import CONTROL, TRANSACTIONAL
 
 __all__ = ["RAW_COLUMNS", "BatchOfRows", "PendingRows", "RawRows", "flaw_columns", "times"]
 
@@ -33,15 +34,13 @@ _MOST_OCTETS: Final = 16 * 1024 * 1024
 _RAW_TYPES: Final[Mapping[str, pa.DataType]] = {
     "batch_position": pa.int64(),
     "leader_epoch": pa.int32(),
-    "is_control": pa.bool_(),
-    "is_transactional": pa.bool_(),
+    "attributes": pa.int16(),
     "producer_id": pa.int64(),
     "log_offset": pa.int64(),
     "timestamp": pa.int64(),
     "key": pa.binary(),
     "value": pa.binary(),
 }
-_OF_BATCH: Final = ("batch_position", "is_control", "is_transactional", "producer_id")
 RAW_COLUMNS: Final = pa.schema(_RAW_TYPES)
 """What is known of a record before anything is made of key and value; timestamps are in milliseconds, as in Kafka."""
 
@@ -49,9 +48,9 @@ RAW_COLUMNS: Final = pa.schema(_RAW_TYPES)
 class BatchOfRows(NamedTuple):
     """The batch that rows are from, as far as it matters to them; named as in ``RecordBatch``."""
 
-    position: int
     is_control: bool
     is_transactional: bool
+    position: int
     producer_id: int
 
 
@@ -74,8 +73,7 @@ class RawRows:
         columns = [
             group.spread([each.position for each in group.batches], pa.int64()),
             group.spread([each.partition_leader_epoch for each in batches], pa.int32()),
-            group.spread([each.is_control for each in batches], pa.bool_()),
-            group.spread([each.is_transactional for each in batches], pa.bool_()),
+            group.spread([each.attributes for each in batches], pa.int16()),
             group.spread([each.producer_id for each in batches], pa.int64()),
             group.offsets,
             group.timestamps,
@@ -100,12 +98,24 @@ class RawRows:
     @property
     def control(self) -> pa.BooleanArray:
         """Which of them are control records, which consumers never see."""
-        return cast("pa.BooleanArray", self.columns.column("is_control"))
+        return self._have(CONTROL)
+
+    @property
+    def transactional(self) -> pa.BooleanArray:
+        """Which of them belong to transactions of producers."""
+        return self._have(TRANSACTIONAL)
+
+    def _have(self, bit: int) -> pa.BooleanArray:
+        """Which of them are from batches with an attribute."""
+        mask = pa.scalar(bit, pa.int16())
+        attributes = cast("pa.Int16Array", self.columns.column("attributes"))
+        return pc.equal(pc.bit_wise_and(attributes, mask), mask)
 
     def batches(self) -> Iterator[tuple[BatchOfRows, Sequence[int]]]:
         """The batches that they are from, and the offsets of those from each."""
-        cells = (self.columns.column(name).to_pylist() for name in (*_OF_BATCH, "log_offset"))
-        for batch, rows in groupby(zip(*cells, strict=True), key=itemgetter(slice(0, -1))):
+        of_rows = (self.columns.column(name).to_pylist() for name in ("batch_position", "producer_id", "log_offset"))
+        cells = zip(self.control.to_pylist(), self.transactional.to_pylist(), *of_rows, strict=True)
+        for batch, rows in groupby(cells, key=itemgetter(slice(0, -1))):
             yield BatchOfRows(*batch), [offset for *_, offset in rows]
 
     def where(self, mask: pa.BooleanArray) -> RawRows:
@@ -114,9 +124,10 @@ class RawRows:
 
     def without_control_records(self, accounts: Accounts) -> RawRows:
         """The records that are none of Kafka's control records, which are booked as dropped."""
-        if not pc.any(self.control).as_py():
+        control = self.control
+        if not pc.any(control).as_py():
             return self
-        rows = self.where(pc.invert(self.control))
+        rows = self.where(pc.invert(control))
         accounts.dropped("control", len(self) - len(rows))
         return rows
 

@@ -49,7 +49,7 @@ class TxnOutcomes:
 
     def column(self, rows: RawRows) -> ArrowArray:
         """The column for some rows of the range; they come in the order of the file."""
-        if rows.file.topic != METADATA_TOPIC and not pc.any(rows.columns.column("is_transactional")).as_py():
+        if rows.file.topic != METADATA_TOPIC and not pc.any(rows.transactional).as_py():
             return pa.nulls(len(rows), pa.string())
         if self._outcomes is None:
             self._outcomes = _outcomes_of(self._range, self._options, self._store)

@@ -19,6 +19,7 @@ from kafkawire.wire.errors import CorruptBatchError
 from kafkawire.wire.message import Octets, Struct
 
 __all__ = [
+    "CONTROL",
     "HEADER_SIZE",
     "LOG_APPEND_TIME",
     "NO_PARTITION_LEADER_EPOCH",
@@ -26,6 +27,7 @@ __all__ = [
     "NO_PRODUCER_ID",
     "NO_SEQUENCE",
     "NO_TIMESTAMP",
+    "TRANSACTIONAL",
     "BatchReader",
     "Header",
     "Record",
@@ -35,6 +37,7 @@ __all__ = [
     "batch_attributes",
     "checksum",
     "read_batches",
+    "whole_batch",
 ]
 
 NO_TIMESTAMP: Final = -1
@@ -51,8 +54,8 @@ _MAGIC: Final = 2
 
 _CODEC_MASK: Final = 0b0000_0111
 LOG_APPEND_TIME: Final = 0b0000_1000
-_TRANSACTIONAL: Final = 0b0001_0000
-_CONTROL: Final = 0b0010_0000
+TRANSACTIONAL: Final = 0b0001_0000
+CONTROL: Final = 0b0010_0000
 _DELETE_HORIZON: Final = 0b0100_0000
 _SEQUENCE_SPAN: Final = 1 << 31
 _CODECS: Final = tuple(Codec)
@@ -155,12 +158,12 @@ class RecordBatch(Struct, frozen=True, gc=False, kw_only=True):
     @property
     def is_transactional(self) -> bool:
         """Whether the batch belongs to a transaction."""
-        return bool(self.attributes & _TRANSACTIONAL)
+        return bool(self.attributes & TRANSACTIONAL)
 
     @property
     def is_control(self) -> bool:
         """Whether the records are control records, which consumers never see (section 9.3)."""
-        return bool(self.attributes & _CONTROL)
+        return bool(self.attributes & CONTROL)
 
     @property
     def delete_horizon_ms(self) -> int | None:
@@ -238,8 +241,8 @@ def batch_attributes(
     return (
         codec
         | (LOG_APPEND_TIME if timestamp_type is TimestampType.LOG_APPEND_TIME else 0)
-        | (_TRANSACTIONAL if transactional else 0)
-        | (_CONTROL if control else 0)
+        | (TRANSACTIONAL if transactional else 0)
+        | (CONTROL if control else 0)
         | (_DELETE_HORIZON if delete_horizon else 0)
     )
 
@@ -254,12 +257,27 @@ def batch_at(buffer: Octets, frame: EntryFrame, *, check_crc: bool) -> RecordBat
     if frame.magic != _MAGIC:
         reason = f"magic {frame.magic} is a legacy message, not a batch"
         raise CorruptBatchError("version", reason, message_name="record batch", offset=start + 16)
-    fields = _HEADER.unpack_from(buffer, start)
+    batch = whole_batch(buffer, start, frame.size, start)
+    if check_crc and not batch.crc_is_valid:
+        reason = f"the batch states CRC {batch.crc:#010x}, its bytes have {checksum(batch):#010x}"
+        raise CorruptBatchError("crc", reason, message_name="record batch", offset=start + 17)
+    return batch
+
+
+def whole_batch(buffer: Octets, start: int, size: int, position: int) -> RecordBatch:
+    """The batch of magic 2 that fills so many bytes of a buffer from a start on; its CRC is not looked at.
+
+    Args:
+        buffer: holds all of it.
+        start: where it begins in the buffer.
+        size: as it states; ``HEADER_SIZE`` at least.
+        position: where it is said to begin, in the buffer or in what the buffer is a part of.
+    """
     (
         base_offset, _, partition_leader_epoch, _, crc, attributes, last_offset_delta, base_timestamp, max_timestamp,
         producer_id, producer_epoch, base_sequence, records_count,
-    ) = fields  # fmt: skip
-    batch = RecordBatch(
+    ) = _HEADER.unpack_from(buffer, start)  # fmt: skip
+    return RecordBatch(
         base_offset=base_offset,
         partition_leader_epoch=partition_leader_epoch,
         crc=crc,
@@ -271,13 +289,9 @@ def batch_at(buffer: Octets, frame: EntryFrame, *, check_crc: bool) -> RecordBat
         producer_epoch=producer_epoch,
         base_sequence=base_sequence,
         records_count=records_count,
-        payload=bytes(buffer[start + HEADER_SIZE : start + frame.size]),
-        position=start,
+        payload=bytes(buffer[start + HEADER_SIZE : start + size]),
+        position=position,
     )
-    if check_crc and not batch.crc_is_valid:
-        reason = f"the batch states CRC {crc:#010x}, its bytes have {checksum(batch):#010x}"
-        raise CorruptBatchError("crc", reason, message_name="record batch", offset=start + 17)
-    return batch
 
 
 class BatchReader:
