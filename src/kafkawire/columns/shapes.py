@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafkawire.columns.arrow_types import ArrowArray, nulls
-from kafkawire.layout import FIELD_TYPES, FieldLayout, StructLayout, Uuid
+from kafkawire.layout import FIELD_TYPES, FieldLayout, FieldType, StructLayout, Uuid
 from kafkawire.wire.columns import uuid_text
 from kafkawire.wire.varint import read_uvarint
 
@@ -105,7 +105,7 @@ def shape_of(layout: StructLayout, message: bytes, start: int) -> MessageShape |
         start: where it begins.
 
     Returns:
-        The shape, or None if the message has arrays that are not empty or structs, whose fields are no columns.
+        The shape, or None if the message has structs, arrays of structs or arrays of text that are not empty.
     """
     walk = _Walk(message, start)
     try:
@@ -145,11 +145,11 @@ class _Walk:
         return {**found, **places}
 
     def _field(self, field: FieldLayout) -> _Place | _Constant:
+        type_ = FIELD_TYPES.get(field.type)
         if field.array:
-            return self._empty_array(compact=field.compact)
-        if field.struct is not None:
+            return self._array(type_, compact=field.compact)
+        if type_ is None:
             raise _NoShape
-        type_ = FIELD_TYPES[field.type]
         if type_.size is not None:
             return self._place(type_.size, _column_of(type_.name))
         if type_.length_code is None:
@@ -157,11 +157,14 @@ class _Walk:
         size = self._length(field.compact, Struct(">" + type_.length_code))
         return _Constant(None) if size < 0 else self._place(size, _column_of(type_.name))
 
-    def _empty_array(self, *, compact: bool) -> _Constant:
+    def _array(self, type_: FieldType | None, *, compact: bool) -> _Place | _Constant:
+        """An array of nothing, or of elements of fixed size."""
         count = self._length(compact, _ARRAY_COUNT)
-        if count > 0:
+        if count <= 0:
+            return _Constant(None if count < 0 else [])
+        if type_ is None or type_.size is None:
             raise _NoShape
-        return _Constant(None if count < 0 else [])
+        return self._place(count * type_.size, _lists_of(count, type_.size, _column_of(type_.name)))
 
     def _place(self, size: int, column: _Column) -> _Place:
         start = self._at
@@ -210,6 +213,20 @@ def _column_of(type_name: str) -> _Column:
             return lambda octets: pc.not_equal(octets.cast(pa.binary(1)).view(pa.uint8()), _FALSE)
     type_ = _FIXED[type_name]
     return lambda octets: _numbers(octets, type_, _SIGNED.get(type_name))
+
+
+def _lists_of(count: int, size: int, elements_of: _Column) -> _Column:
+    """What makes a column of arrays of so many elements, each of so many octets."""
+
+    def column(octets: pa.BinaryArray) -> ArrowArray:
+        together = octets.cast(pa.binary(count * size))
+        apart = pa.FixedSizeBinaryArray.from_buffers(
+            pa.binary(size), len(octets) * count, [None, together.buffers()[1]], offset=together.offset * count
+        )
+        offsets = pa.array(range(0, (len(octets) + 1) * count, count), pa.int32())
+        return pa.ListArray.from_arrays(offsets, elements_of(cast("pa.BinaryArray", apart.cast(pa.binary()))))
+
+    return column
 
 
 def _numbers(octets: pa.BinaryArray, type_: pa.DataType, signed: pa.DataType | None) -> ArrowArray:

@@ -34,11 +34,12 @@ def test_messages_and_their_damaged_copies_are_read_alike(
         ("AccessControlEntryRecord", 0),
         ("NoOpRecord", 0),
         ("UserScramCredentialRecord", 0),
+        ("PartitionRecord", 2),
     ],
 )
 @settings(max_examples=20)
 @given(data=st.data())
-def test_messages_without_arrays_have_a_shape(name: str, version: int, data: st.DataObject) -> None:
+def test_messages_of_plain_fields_have_a_shape(name: str, version: int, data: st.DataObject) -> None:
     columns = record_columns(name)
     whole = data.draw(messages(columns.message, version)).encode(version)
     assert check_alike_agrees(columns, version, [whole] * 3, 0) == 3
