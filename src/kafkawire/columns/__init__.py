@@ -7,8 +7,8 @@ module of that name gives it. ::
     done = rows.extend(3, values, 2)  # behind the version in front of each value
     arrays, bad_text = rows.take()
 
-Where many messages have the same shape, as in a log, ``columns.alike`` reads them by Arrow's kernels, and ``rows`` the rest;
-``decode_record_arrays`` does the same for the records of batches.
+Where many messages have the same shape, as in a log, ``columns.alike`` reads them by Arrow's kernels, and ``rows`` the
+rest; ``decode_record_arrays`` does the same for the records of batches.
 """
 
 from __future__ import annotations
