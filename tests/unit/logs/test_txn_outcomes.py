@@ -117,6 +117,20 @@ def test_markers_end_the_transactions_of_their_producers(tmp_path: Path) -> None
     assert outcomes(tmp_path) == ["committed", "committed", None, "aborted", "committed", "open", "aborted"]
 
 
+def test_markers_before_what_is_read_say_nothing_of_it(tmp_path: Path) -> None:
+    batches = [
+        Written(1, commits(1), 7, 0),
+        Written(1, (), 7, 0, "ABORT"),
+        Written(1, commits(1), 7, 0),
+        Written(1, (), 7, 0, "COMMIT"),
+        Written(1, commits(1), 7, 0),
+    ]
+    write_offsets_segment(tmp_path / OFFSETS, 0, batches)
+    every = ["aborted", "aborted", "committed", "committed", "open"]
+    for begin in range(len(every)):
+        assert outcomes(tmp_path, ReadOptions(from_offset=begin)) == every[begin:]
+
+
 def test_a_marker_in_a_later_segment(tmp_path: Path) -> None:
     folder = tmp_path / OFFSETS
     middle = write_offsets_segment(folder, 0, [Written(1, commits(1), 7, 0), Written(1, commits(1), 8, 0)])
