@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkawire.cli.report.bounded import Bars, CountOverTime, NewestRows, ThinnedLine
+from kafkawire.cli.report.bounded import Bars, CountOverTime, NewestRows, ThinnedLine, evenly
 
 TIMES = st.integers(0, 1_000)
 INTERVALS = st.lists(st.tuples(st.none() | TIMES, st.none() | TIMES), max_size=60)
@@ -47,6 +47,17 @@ def test_thinned_line_keeps_its_ends_and_its_order(values: list[int], limit: int
     if values:
         assert points[0] == (0, values[0])
         assert points[-1] == (len(values) - 1, values[-1])
+
+
+@given(st.lists(TIMES), st.integers(2, 12))
+def test_points_are_left_out_evenly(values: list[int], limit: int) -> None:
+    points = list(enumerate(values))
+    kept = evenly(points, limit)
+    assert len(kept) == min(limit, len(points))
+    assert list(kept) == sorted(set(kept))
+    assert set(kept) <= set(points)
+    if points:
+        assert (kept[0], kept[-1]) == (points[0], points[-1])
 
 
 @given(st.lists(st.integers(-(10**13), 10**13), min_size=1), st.integers(2, 9))

@@ -9,7 +9,7 @@ from tests.log_segments import METADATA, OFFSETS, write_segment
 from tests.made_logs import Step, Written, write_batches, write_checkpoint, write_offsets_segment
 from tests.made_logs import write_segment as write_metadata_segment
 
-from kafkawire.logs import ReadOptions, read_table
+from kafkawire.logs import Accounts, FileRange, Part, ReadOptions, find_log_files, read_part, read_table, table_named
 from kafkawire.logs.files.store import LocalStore, OpenFile
 from kafkawire.protocol import (
     AbortTransactionRecord,
@@ -22,7 +22,7 @@ from kafkawire.protocol import (
 )
 from kafkawire.records.metadata_records import encode_metadata_record
 from kafkawire.wire import Message
-from kafkawire.wire.batches import Record, encode_batch
+from kafkawire.wire.batches import Record, encode_batch, read_batches
 from kafkawire.wire.compression import Codec
 
 BEGIN, END, ABORT = BeginTransactionRecord(), EndTransactionRecord(), AbortTransactionRecord()
@@ -117,6 +117,20 @@ def test_markers_end_the_transactions_of_their_producers(tmp_path: Path) -> None
     assert outcomes(tmp_path) == ["committed", "committed", None, "aborted", "committed", "open", "aborted"]
 
 
+def test_markers_before_what_is_read_say_nothing_of_it(tmp_path: Path) -> None:
+    batches = [
+        Written(1, commits(1), 7, 0),
+        Written(1, (), 7, 0, "ABORT"),
+        Written(1, commits(1), 7, 0),
+        Written(1, (), 7, 0, "COMMIT"),
+        Written(1, commits(1), 7, 0),
+    ]
+    write_offsets_segment(tmp_path / OFFSETS, 0, batches)
+    every = ["aborted", "aborted", "committed", "committed", "open"]
+    for begin in range(len(every)):
+        assert outcomes(tmp_path, ReadOptions(from_offset=begin)) == every[begin:]
+
+
 def test_a_marker_in_a_later_segment(tmp_path: Path) -> None:
     folder = tmp_path / OFFSETS
     middle = write_offsets_segment(folder, 0, [Written(1, commits(1), 7, 0), Written(1, commits(1), 8, 0)])
@@ -124,6 +138,28 @@ def test_a_marker_in_a_later_segment(tmp_path: Path) -> None:
     write_offsets_segment(folder, end, [Written(1, (), 7, 0, "ABORT"), Written(1, (), 9, 0, "ABORT")])
     assert outcomes(folder / f"{0:020}.log") == ["aborted", "open"]
     assert outcomes(folder) == ["aborted", "open", "committed", "committed", "aborted", "aborted"]
+
+
+def test_parts_may_be_read_side_by_side_by_one_table(tmp_path: Path) -> None:
+    """A broken batch ends a batch of rows, so that one part pauses in the middle of its range."""
+    parts = []
+    for name, marker in ((OFFSETS, "COMMIT"), ("__consumer_offsets-1", "ABORT")):
+        batches = [Written(1, commits(1), 7, 0), Written(1, commits(1)), Written(1, commits(1), 7, 0)]
+        write_offsets_segment(tmp_path / name, 0, [*batches, Written(1, (), 7, 0, marker)])
+        segment = tmp_path / name / f"{0:020}.log"
+        content = bytearray(segment.read_bytes())
+        content[list(read_batches(content))[1].position + 70] ^= 1
+        segment.write_bytes(content)
+        (file,) = find_log_files([str(segment)])
+        parts.append(Part((FileRange(file, 0, file.size),)))
+    table = table_named("records")
+
+    read = [read_part(table, part, ReadOptions(), Accounts()) for part in parts]
+    rows = [
+        [row["txn_outcome"] for batch in of_part for row in batch.to_pylist()] for of_part in zip(*read, strict=True)
+    ]
+
+    assert rows == [["committed", "aborted"], [None, None], ["committed", "committed", "aborted", "aborted"]]
 
 
 class Retention(LocalStore):

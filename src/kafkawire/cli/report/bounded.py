@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from kafkawire.cli.report.contents import Row, Section
 
-__all__ = ["Bars", "CountOverTime", "NewestRows", "ThinnedLine"]
+__all__ = ["Bars", "CountOverTime", "NewestRows", "ThinnedLine", "evenly"]
 
 
 class NewestRows:
@@ -81,6 +81,17 @@ class ThinnedLine:
         if self._last is None or self._kept[-1] == self._last:
             return tuple(self._kept)
         return (*self._kept, self._last)
+
+
+def evenly(points: Sequence[tuple[int, int]], limit: int) -> Sequence[tuple[int, int]]:
+    """Some of the points of a line, at even counts, the first and the last among them.
+
+    Args:
+        points: all of them.
+        limit: how many are kept; at least two.
+    """
+    last = len(points) - 1
+    return points if last < limit else [points[last * number // (limit - 1)] for number in range(limit)]
 
 
 class Bars:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Final, NamedTuple
 
-from kafkawire.cli.report.bounded import Bars, ThinnedLine
+from kafkawire.cli.report.bounded import Bars, ThinnedLine, evenly
 from kafkawire.cli.report.contents import Committed, LogEnd
 
 __all__ = ["COMMIT_COLUMNS", "CommitFold"]
@@ -19,6 +19,8 @@ COMMIT_COLUMNS: Final = (
 )
 _BARS: Final = 160
 _POINTS: Final = 24
+_FEWEST_POINTS: Final = 4
+_POINTS_OF_ALL: Final = 100_000
 _NEVER_HELD: Final = ("aborted", "open")
 _NO_END: Final = LogEnd()
 
@@ -42,17 +44,19 @@ class CommitFold:
 
     Args:
         limit: how many offsets a page may have.
+        points: how many points the lines of all of them may have together, about.
 
     Attributes:
         bars: how many commits there were when.
         first, last: when the first and the last of them were; None if nobody knows.
     """
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, points: int = _POINTS_OF_ALL) -> None:
         self.bars = Bars(_BARS)
         self.first: int | None = None
         self.last: int | None = None
         self._limit = limit
+        self._points = points
         self._latest: dict[_Key, _Line] = {}
         self._deleted: list[tuple[int, int, _Key, _Line]] = []
         self._deletions = count()
@@ -106,16 +110,24 @@ class CommitFold:
             *((key, line, deleted) for deleted, _, key, line in self._deleted),
         ]
         entries.sort(key=lambda entry: (entry[2] is None, entry[1].time or 0), reverse=True)
+        chosen = entries[: self._limit]
+        most = max(_FEWEST_POINTS, self._points // max(1, len(chosen)))
         shown = [
-            Committed(
-                *key,
-                offset=line.offset,
-                time=line.time,
-                points=line.points.points,
-                has_all_points=line.points.is_complete,
-                deleted=deleted,
-                end=ends.get((key.topic, key.partition), _NO_END),
-            )
-            for key, line, deleted in entries[: self._limit]
+            _committed(key, line, deleted, ends.get((key.topic, key.partition), _NO_END), most)
+            for key, line, deleted in chosen
         ]
         return shown, len(entries) - len(shown) + self._forgotten
+
+
+def _committed(key: _Key, line: _Line, deleted: int | None, end: LogEnd, most_points: int) -> Committed:
+    all_points = line.points.points
+    points = evenly(all_points, most_points)
+    return Committed(
+        *key,
+        offset=line.offset,
+        time=line.time,
+        points=points,
+        has_all_points=line.points.is_complete and len(points) == len(all_points),
+        deleted=deleted,
+        end=end,
+    )

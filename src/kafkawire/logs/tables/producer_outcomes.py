@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from kafkawire.logs.files.log_files import LogFile
@@ -27,8 +28,8 @@ class ProducerOutcomes:
     """The outcomes for the batches of a range of a log, asked for in their order.
 
     A transaction and its marker belong together by the producer's id; the epoch of the marker may be another (KIP-890).
-    Behind the range no more is read than up to the markers of what is open there. Memory holds the markers in the range
-    that nobody has come to yet.
+    Behind the range no more is read than up to the markers of what is open there. Memory holds, of each producer, the
+    last of the markers that say the same one after the other.
 
     Args:
         log: the segments.
@@ -41,7 +42,7 @@ class ProducerOutcomes:
         self._segment = [file.path for file in log].index(file_range.file.path)
         self._end = self._segment, file_range.end
         self._options = options
-        self._markers: dict[int, deque[tuple[Place, str]]] = {}
+        self._runs: dict[int, deque[tuple[Place, str]]] = {}
         self._open: set[int] = set()
         self._steps = self._walk(batches_from(log, (self._segment, file_range.start), options, store))
 
@@ -51,12 +52,13 @@ class ProducerOutcomes:
         return [self._outcome_at(place, batch.producer_id) if batch.is_transactional else None] * len(offsets)
 
     def _outcome_at(self, place: Place, producer_id: int) -> str:
-        markers = self._markers.setdefault(producer_id, deque())
-        while markers and markers[0][0] < place:
-            markers.popleft()
-        while not markers and next(self._steps, False):
-            pass
-        return markers[0][1] if markers else _OPEN
+        runs = self._runs.setdefault(producer_id, deque())
+        while not runs or runs[-1][0] < place:
+            if not next(self._steps, False):
+                return _OPEN
+        while runs[0][0] < place:
+            runs.popleft()
+        return runs[0][1]
 
     def _walk(self, batches: Iterator[tuple[Place, ScannedBatch]]) -> Iterator[bool]:
         for place, scanned in batches:
@@ -64,22 +66,32 @@ class ProducerOutcomes:
             if scanned.batch.is_control:
                 outcome = self._said_by(scanned)
                 if outcome is not None and (place < self._end or producer_id in self._open):
-                    self._markers.setdefault(producer_id, deque()).append((place, outcome))
                     self._open.discard(producer_id)
+                    self._note(producer_id, place, outcome)
             elif scanned.batch.is_transactional and place < self._end:
                 self._open.add(producer_id)
             yield True
+
+    def _note(self, producer_id: int, place: Place, outcome: str) -> None:
+        runs = self._runs.setdefault(producer_id, deque())
+        if runs and runs[-1][1] == outcome:
+            runs.pop()
+        runs.append((place, outcome))
 
     def _said_by(self, scanned: ScannedBatch) -> str | None:
         """What a control batch says of a transaction, if it does."""
         opened = open_batch(scanned, self._options)
         if isinstance(opened, Flaw):
             return None
-        for key, value in zip(opened.records.keys, opened.records.values, strict=True):
-            try:
-                control = decode_control_record(key, value)
-            except DecodeError:
-                continue
-            if isinstance(control, ControlRecord) and control.type in _OUTCOMES:
-                return _OUTCOMES[control.type]
+        markers = map(_outcome_of, opened.records.keys, opened.records.values)
+        return next(filter(None, markers), None)
+
+
+@lru_cache(maxsize=8)
+def _outcome_of(key: bytes | None, value: bytes | None) -> str | None:
+    """What a control record says of a transaction, if it does; those of one coordinator are all alike."""
+    try:
+        control = decode_control_record(key, value)
+    except DecodeError:
         return None
+    return _OUTCOMES.get(control.type) if isinstance(control, ControlRecord) else None

@@ -33,22 +33,40 @@ _FIELDS: Final = (
 )
 
 
-class RecordsTable(RowTable):
-    """The table.
+class RecordsTable:
+    """The table. Parts may be read side by side.
 
     Raises:
         UnknownColumnError: the options choose a column that there is not.
     """
 
+    name = "records"
+    splittable = True
+    logs: frozenset[str] = frozenset()
+
     def __init__(self, options: ReadOptions) -> None:
-        self._outcomes = TxnOutcomes(options)
-        super().__init__("records", frozenset(), _FIELDS, _AllRecords(options, self._outcomes), options)
+        self._options = options
+        self.schema = self._rows(TxnOutcomes(options)).schema
+        self._kept: list[TxnOutcomes] = []
 
     def read(self, part: Part, options: ReadOptions, accounts: Accounts, store: FileStore) -> Iterator[pa.RecordBatch]:
         """See ``Table``."""
+        outcomes = self._outcomes()
+        rows = self._rows(outcomes)
         for file_range in part.files:
-            self._outcomes.enter(file_range, store)
-            yield from super().read(Part((file_range,)), options, accounts, store)
+            outcomes.enter(file_range, store)
+            yield from rows.read(Part((file_range,)), options, accounts, store)
+        self._kept.append(outcomes)
+
+    def _rows(self, outcomes: TxnOutcomes) -> RowTable:
+        return RowTable(self.name, self.logs, _FIELDS, _AllRecords(self._options, outcomes), self._options)
+
+    def _outcomes(self) -> TxnOutcomes:
+        """What a reading that is over has found out, for the next one to go on with, or else something new."""
+        try:
+            return self._kept.pop()
+        except IndexError:
+            return TxnOutcomes(self._options)
 
 
 class _AllRecords:

@@ -47,6 +47,17 @@ def test_many_commits_are_thinned_out_and_that_is_told() -> None:
     assert found.end == LogEnd()
 
 
+def test_more_offsets_have_fewer_points_so_that_the_page_stays_small() -> None:
+    fold = CommitFold(limit=10, points=60)
+    for number in range(12):
+        for partition in range(10):
+            fold.add(commit(partition, number, 1000 + number))
+    found, _ = fold.committed({})
+    assert {len(each.points) for each in found} == {6}
+    assert {(each.points[0], each.points[-1]) for each in found} == {((1000, 0), (1011, 11))}
+    assert {each.has_all_points for each in found} == {False}
+
+
 def test_transaction_counts_from_its_end_and_not_at_all_if_it_is_aborted() -> None:
     committed = commit(0, 7, 1000, valid_from=2000, txn_outcome="committed")
     (found,), _ = folded([committed, commit(0, 9, 3000, txn_outcome="aborted"), commit(0, 9, 3000, txn_outcome="open")])
