@@ -23,9 +23,9 @@ Table `offset_commit` is read from segments of `__consumer_offsets`, and its row
 `{"`, `".join(CHOSEN.split(","))}`, and with all of its columns. Each contender reads in turn, in one run. Spark does it
 in sessions that stay: `local[1]` has one core, `local[2]` two. *Without Spark* is `kafkawire.logs.read_table` in one
 process. {KAFKA}'s `kafka-dump-log` dumps the same segments in a Java machine that is warm; of it only the processor
-time of the thread that dumps counts, of the others the time that passes. *Tuples* are the same rows of the same decoder,
-handed to Spark as tuples of Python. Times are medians of all rounds; *speed-up* is the time of the other divided by that
-of Spark with Arrow, taken round by round. In brackets are the quartiles of the rounds.
+time of the thread that dumps counts, of the others the time that passes. *Tuples* are the same rows of the same
+decoder, handed to Spark as tuples of Python. Times are medians of all rounds; *speed-up* is the time of the other
+divided by that of Spark with Arrow, taken round by round. In brackets are the quartiles of the rounds.
 
 The goals for cores are for the chosen columns. Decoding takes as long for all of them, but the Java machine works twice
 as much: Spark copies each value of each row two times, on the same cores."""

@@ -1,7 +1,7 @@
 """A process with a Spark session that reads a table whenever it is asked, and tells how long it took.
 
-``python -m benchmarks.spark_program MASTER``; each line of its input has what is asked for, ``arrow``, ``few`` (columns),
-``tuples`` or ``memory``, and a folder.
+``python -m benchmarks.spark_program MASTER``; each line of its input has a folder and, before it, what is asked for:
+``arrow``, ``few`` (columns), ``tuples`` or ``memory``.
 """
 
 from __future__ import annotations
