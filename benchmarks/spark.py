@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,18 +17,34 @@ from tests.apache_spark.prerequisites import require_spark
 from benchmarks import logs
 from benchmarks.results import KAFKA, OURS, DisagreementError, Measurement, Target
 from benchmarks.sampling import Call, Waiting, interleave_waiting
-from kafkawire.logs import read_table
+from kafkawire.logs import ReadOptions, read_table
 
 TABLE = "offset_commit"
+CHOSEN = "log_offset,append_time,group,topic,partition,offset,commit_timestamp"
+"""Who committed what, and when: what most who read commits want of them."""
+
 READY = "ready"
 """What the process with Spark prints when it can be asked."""
 
-PLAIN = "without Spark"
+ARROW = "arrow"
+FEW = "few"
 TUPLES = "tuples"
+MEMORY = "memory"
+"""What it can be asked for: all columns, the chosen ones, all of them as tuples, the memory that workers take."""
+
+PLAIN = "without Spark"
 ONE_CORE = "local[1]"
 TWO_CORES = "local[2]"
 SPARK_PEERS = (PLAIN, TUPLES, ONE_CORE, KAFKA)
 """Whom a reading with Spark is compared with."""
+
+WIDTHS: Mapping[str, tuple[str, ReadOptions]] = {
+    "7 columns": (FEW, ReadOptions(columns=tuple(CHOSEN.split(",")))),
+    "all 19 columns": (ARROW, ReadOptions()),
+}
+"""How much of the table is read, with what Spark is asked for then."""
+
+GOALS_ON = "7 columns"
 
 MEMORY_GROWTH = 1.2
 """The most that a worker may take for four times the input, as a share of what it takes for the input."""
@@ -67,22 +83,21 @@ class WorkerMemory:
 def run(rounds: int, load: Load) -> Iterator[Measurement]:
     """Measure times."""
     require_spark()
-    with tempfile.TemporaryDirectory() as work:
+    with tempfile.TemporaryDirectory() as work, ExitStack() as running:
         folder = write_logs(Path(work), load)
+        one, two = (running.enter_context(_session(master)) for master in (ONE_CORE, TWO_CORES))
         segments = sorted(folder.glob("*/*.log"))
+        yield _as_tuples(one, segments[0].parent, rounds)
         size = f"{sum(file.stat().st_size for file in segments) / 1e6:.0f} MB in {len(segments)} partitions"
-        with _session(ONE_CORE, folder) as one, _session(TWO_CORES, folder) as two:
-            yield _measurement(
-                f"one core, Arrow beside tuples: {size}", one, {TUPLES: one.timed(TUPLES)}, rounds, {TUPLES: 1.6}
-            )
-            yield _measurement(f"one core: {size}", one, {PLAIN: partial(_plain, folder)}, rounds, {PLAIN: 0.8})
-            with logs.dump_log(segments) as dump:
-                peers: dict[str, Call | Waiting] = {
-                    ONE_CORE: one.timed("arrow"),
-                    PLAIN: partial(_plain, folder),
-                    KAFKA: dump,
-                }
-                yield _measurement(f"two cores: {size}", two, peers, rounds, {ONE_CORE: 1.4, PLAIN: 1.3, KAFKA: 1.5})
+        dump = running.enter_context(logs.dump_log(segments))
+        contenders: dict[str, Call | Waiting] = {KAFKA: dump}
+        for width, (form, options) in WIDTHS.items():
+            contenders[_named(TWO_CORES, width)] = two.timed(form, folder)
+            contenders[_named(ONE_CORE, width)] = one.timed(form, folder)
+            contenders[_named(PLAIN, width)] = partial(_plain, folder, options)
+        seconds = interleave_waiting(contenders, rounds)
+    for width in WIDTHS:
+        yield from _by_cores(f"{width} of {size}", width, seconds)
 
 
 def memory(load: Load) -> list[WorkerMemory]:
@@ -92,8 +107,8 @@ def memory(load: Load) -> list[WorkerMemory]:
         with tempfile.TemporaryDirectory() as work:
             folder = write_logs(Path(work), Load(load.segment, times * max(load.partitions // 4, 1)))
             size = sum(file.stat().st_size for file in folder.glob("*/*.log"))
-            with _session(TWO_CORES, folder) as session:
-                found.append(WorkerMemory(size, int(session.ask("memory"))))
+            with _session(TWO_CORES) as session:
+                found.append(WorkerMemory(size, int(session.ask(MEMORY, folder))))
     return found
 
 
@@ -113,14 +128,14 @@ class Session:
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
-    def ask(self, form: str) -> str:
-        """Have it read, and hear what it says of that.
+    def ask(self, form: str, folder: Path) -> str:
+        """Have it read a folder, and hear what it says of that.
 
         Raises:
             DisagreementError: the process has ended.
         """
         assert self._process.stdin is not None
-        self._process.stdin.write(f"{form}\n")
+        self._process.stdin.write(f"{form} {folder}\n")
         self._process.stdin.flush()
         return self.hear()
 
@@ -136,21 +151,37 @@ class Session:
             raise DisagreementError("the process with Spark has ended")
         return line
 
-    def timed(self, form: str) -> Waiting:
-        """A contender that reads, as Arrow's batches or as tuples."""
-        return Waiting(lambda: float(self.ask(form)))
+    def timed(self, form: str, folder: Path) -> Waiting:
+        """A contender that reads a folder."""
+        return Waiting(lambda: float(self.ask(form, folder)))
 
 
-def _measurement(
-    case: str, session: Session, peers: Mapping[str, Call | Waiting], rounds: int, least: Mapping[str, float]
-) -> Measurement:
-    seconds = interleave_waiting({OURS: session.timed("arrow"), **peers}, rounds)
-    return Measurement("spark", case, seconds, tuple(Target(peer, bound) for peer, bound in least.items()))
+def _as_tuples(session: Session, folder: Path, rounds: int) -> Measurement:
+    seconds = interleave_waiting({OURS: session.timed(ARROW, folder), TUPLES: session.timed(TUPLES, folder)}, rounds)
+    size = sum(file.stat().st_size for file in folder.glob("*.log"))
+    case = f"one core, Arrow beside tuples: all 19 columns of {size / 1e6:.0f} MB"
+    return Measurement("spark", case, seconds, (Target(TUPLES, 1.6),))
+
+
+def _by_cores(case: str, width: str, seconds: Mapping[str, tuple[float, ...]]) -> Iterator[Measurement]:
+    one, two, plain = (seconds[_named(contender, width)] for contender in (ONE_CORE, TWO_CORES, PLAIN))
+    goals = width == GOALS_ON
+    yield Measurement("spark", f"one core: {case}", {OURS: one, PLAIN: plain}, (Target(PLAIN, 0.8),) if goals else ())
+    yield Measurement(
+        "spark",
+        f"two cores: {case}",
+        {OURS: two, ONE_CORE: one, PLAIN: plain, KAFKA: seconds[KAFKA]},
+        (Target(ONE_CORE, 1.4), Target(PLAIN, 1.3), Target(KAFKA, 1.5)) if goals else (),
+    )
+
+
+def _named(contender: str, width: str) -> str:
+    return f"{contender}, {width}"
 
 
 @contextmanager
-def _session(master: str, folder: Path) -> Iterator[Session]:
-    command = [sys.executable, "-m", "benchmarks.spark_program", master, str(folder)]
+def _session(master: str) -> Iterator[Session]:
+    command = [sys.executable, "-m", "benchmarks.spark_program", master]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True) as process:
         session = Session(process)
@@ -161,5 +192,5 @@ def _session(master: str, folder: Path) -> Iterator[Session]:
         process.stdin.close()
 
 
-def _plain(folder: Path) -> int:
-    return sum(batch.num_rows for batch in read_table(TABLE, str(folder)))
+def _plain(folder: Path, options: ReadOptions) -> int:
+    return sum(batch.num_rows for batch in read_table(TABLE, str(folder), options))

@@ -1,6 +1,7 @@
 """A process with a Spark session that reads a table whenever it is asked, and tells how long it took.
 
-``python -m benchmarks.spark_program MASTER FOLDER``; each line of its input is ``arrow``, ``tuples`` or ``memory``.
+``python -m benchmarks.spark_program MASTER``; each line of its input has a folder and, before it, what is asked for:
+``arrow``, ``few`` (columns), ``tuples`` or ``memory``.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.datasource import InputPartition
 from pyspark.sql.types import StructType
 
-from benchmarks.spark import READY, TABLE
+from benchmarks.spark import CHOSEN, FEW, MEMORY, READY, TABLE, TUPLES
 from kafkawire.spark import KafkaLogSource, register
 from kafkawire.spark.source import KafkaLogReader
 
@@ -60,7 +61,7 @@ class MeasuredReader(KafkaLogReader):
         (Path(os.environ[_PEAKS]) / str(os.getpid())).write_text(str(peak))
 
 
-def main(master: str, folder: str) -> None:
+def main(master: str) -> None:
     """Answer until the input ends."""
     with tempfile.TemporaryDirectory() as peaks:
         os.environ.update({"PYSPARK_PYTHON": sys.executable, _PEAKS: peaks})
@@ -74,16 +75,18 @@ def main(master: str, folder: str) -> None:
             spark.dataSource.register(source)
         print(READY, flush=True)
         for line in sys.stdin:
-            form = line.strip()
-            seconds = read(spark, "kafka-log" if form == "arrow" else f"kafka-log-{form}", folder)
-            print(max(map(_number, Path(peaks).iterdir())) if form == "memory" else seconds, flush=True)
+            form, _, folder = line.strip().partition(" ")
+            seconds = read(spark, form, folder)
+            print(max(map(_number, Path(peaks).iterdir())) if form == MEMORY else seconds, flush=True)
         spark.stop()
 
 
 def read(spark: SparkSession, form: str, folder: str) -> float:
     """Read the table and throw its rows away; how long it took."""
+    options = {"table": TABLE} | ({"columns": CHOSEN} if form == FEW else {})
+    source = f"kafka-log-{form}" if form in {TUPLES, MEMORY} else "kafka-log"
     begin = time.perf_counter()
-    spark.read.format(form).option("table", TABLE).load(folder).write.format("noop").mode("overwrite").save()
+    spark.read.format(source).options(**options).load(folder).write.format("noop").mode("overwrite").save()
     return time.perf_counter() - begin
 
 

@@ -12,8 +12,10 @@ pytest.importorskip("pyspark")
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.apache_spark.following import EVERYTHING, Followed, rows_at_once
+from tests.made_logs import OFFSETS_LOG, Written, write_offsets_segment
 
 from kafkawire.logs import FileRange, LogReadError, ScannedBatch, find_log_files, scan_batches
+from kafkawire.protocol import OffsetCommitKey, OffsetCommitValue
 from kafkawire.spark.options import OptionError
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "kafka-4.3.1" / "logs"
@@ -199,6 +201,18 @@ def test_the_torn_end_of_a_segment_is_told_when_a_newer_one_is_there(log: Path) 
     shutil.copy(SECOND, log)
     assert [row[-1] for row in query.look()][:2] == ["truncated_batch", None]
     assert query.rows == rows_at_once(log.parent)
+
+
+def test_what_became_of_a_transaction_is_told_as_it_was_when_its_records_came(tmp_path: Path) -> None:
+    folder = tmp_path / OFFSETS_LOG
+    commit = Written(1, ((OffsetCommitKey("g", "t", 0), OffsetCommitValue(1), 3),), producer_id=7)
+    batches = [commit, Written(1, (), 7, marker="COMMIT"), commit]
+    query = Followed(folder, {"table": "records", "columns": "log_offset,txn_outcome"})
+    write_offsets_segment(folder, 0, batches[:1])
+    assert query.look() == [(0, "open")]
+    write_offsets_segment(folder, 0, batches)
+    assert query.look() == [(1, "committed"), (2, "open")]
+    assert rows_at_once(folder, query.options) == [(0, "committed"), (1, "committed"), (2, "open")]
 
 
 def test_a_batch_with_a_wrong_checksum_is_told_once(log: Path) -> None:
