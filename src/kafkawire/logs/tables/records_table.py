@@ -14,6 +14,7 @@ from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.logs.scanning.found import OpenedBatch
 from kafkawire.logs.tables.described_records import Description, describe_record
+from kafkawire.logs.tables.record_types import FRAME_VERSION, upper_snake_case
 from kafkawire.logs.tables.row_table import Converted, RecordFlaw, RowTable
 from kafkawire.logs.tables.rows import PendingRows
 from kafkawire.logs.tables.table import Part
@@ -22,6 +23,8 @@ from kafkawire.logs.tables.txn_outcomes import TxnOutcomes
 __all__ = ["RecordsTable"]
 
 _NO_OP: Final = "NO_OP_RECORD"
+_ONE_BYTE: Final = 128
+"""Numbers below it take one byte in front of a record."""
 _FIELDS: Final = (
     pa.field("record_type", pa.string()),
     pa.field("record_version", pa.int16()),
@@ -76,13 +79,17 @@ class _AllRecords:
         self._registry = options.registry
         self._types = None if options.record_types is None else frozenset(options.record_types)
         self._no_ops = options.no_ops
+        no_ops = {number for number, name in options.registry.metadata.items() if upper_snake_case(name) == _NO_OP}
+        self._usual_numbers = frozenset(range(_ONE_BYTE)) - no_ops
         self._full = options.columns is None or "json" in options.columns or "_error" in options.columns
 
     def chosen(self, opened: OpenedBatch, kept: Sequence[int] | None, accounts: Accounts) -> Sequence[int] | None:
         """See ``RowSource``."""
-        if self._types is None and (self._no_ops or opened.file.topic != METADATA_TOPIC):
-            return kept
         records, topic, control = opened.records, opened.file.topic, opened.batch.is_control
+        if self._types is None and (
+            self._no_ops or topic != METADATA_TOPIC or not self._may_have_no_ops(records.values)
+        ):
+            return kept
         numbers = range(len(records)) if kept is None else kept
         types = [
             describe_record(
@@ -99,6 +106,13 @@ class _AllRecords:
         accounts.dropped("no_op", no_ops)
         accounts.dropped("other_type", len(numbers) - len(chosen) - no_ops)
         return None if len(chosen) == len(records) else chosen
+
+    def _may_have_no_ops(self, values: Sequence[bytes | None]) -> bool:
+        """Whether one of them begins as a no-op does, or not as records usually begin."""
+        numbers = {
+            value[1] if value and len(value) > 1 and value[0] == FRAME_VERSION else _ONE_BYTE for value in values
+        }
+        return not self._usual_numbers.issuperset(numbers)
 
     def convert(self, rows: PendingRows, names: Sequence[str]) -> Converted:
         """See ``RowSource``."""
