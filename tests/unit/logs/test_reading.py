@@ -84,6 +84,16 @@ def test_limits_of_offset_are_for_the_end_of_a_snapshot() -> None:
     assert len(rows_of("records", snapshot, ReadOptions(high_watermark=202))) == 140
 
 
+@pytest.mark.parametrize("frame", ["011400", "01940000", "81001400"], ids=["usual", "long type", "long version"])
+def test_no_ops_are_left_out_however_long_their_numbers_are(tmp_path: Path, frame: str) -> None:
+    no_op, other = bytes.fromhex(frame) + b"\x00", b"\x01"
+    write_segment(tmp_path / METADATA, batches_of([[no_op], [other, no_op]]))
+    accounts = Accounts()
+    rows = rows_of("records", str(tmp_path), accounts=accounts)
+    assert [row["value"] for row in rows] == [other]
+    assert accounts.records_dropped == {"no_op": 2}
+
+
 def test_record_types_and_no_ops() -> None:
     types = ("TOPIC_RECORD", "SNAPSHOT_HEADER")
     accounts = Accounts()

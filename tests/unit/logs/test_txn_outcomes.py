@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from tests.made_logs import Step, Written, write_batches, write_checkpoint, writ
 from tests.made_logs import write_segment as write_metadata_segment
 
 from kafkawire.logs import Accounts, FileRange, Part, ReadOptions, find_log_files, read_part, read_table, table_named
-from kafkawire.logs.files.store import LocalStore, OpenFile
+from kafkawire.logs.files.store import FoundFile, LocalStore, OpenFile
 from kafkawire.protocol import (
     AbortTransactionRecord,
     BeginTransactionRecord,
@@ -180,10 +181,33 @@ def test_a_segment_that_is_deleted_meanwhile_says_nothing(tmp_path: Path) -> Non
     assert [row["txn_outcome"] for batch in rows for row in batch.to_pylist()] == ["open", "aborted"]
 
 
+def test_a_segment_that_is_named_without_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / OFFSETS
+    end = write_offsets_segment(folder, 0, [Written(1, commits(1), 7, 0)])
+    write_offsets_segment(folder, end, [Written(1, (), 7, 0, "COMMIT")])
+    monkeypatch.chdir(folder)
+    assert outcomes(Path(f"{0:020}.log")) == ["committed"]
+
+
+class Listed(LocalStore):
+    """Files of this machine, and which folders were listed."""
+
+    def __init__(self) -> None:
+        self.folders: list[str] = []
+
+    def list(self, path: str, *, recursive: bool) -> Iterator[FoundFile]:
+        self.folders.append(path)
+        return super().list(path, recursive=recursive)
+
+
 def test_a_file_of_any_name_is_a_log_of_its_own(tmp_path: Path) -> None:
+    """Its folder may be any, with all the files of a machine below it, and is not searched."""
     write_offsets_segment(tmp_path / OFFSETS, 0, [Written(1, commits(1), 7, 0), Written(1, (), 7, 0, "COMMIT")])
     copy = (tmp_path / OFFSETS / f"{0:020}.log").rename(tmp_path / OFFSETS / "copy.log")
-    assert outcomes(copy) == ["committed", "committed"]
+    store = Listed()
+    rows = [row for batch in read_table("records", str(copy), store=store) for row in batch.to_pylist()]
+    assert [row["txn_outcome"] for row in rows] == ["committed", "committed"]
+    assert store.folders == [str(copy)]
 
 
 def commits(count: int) -> tuple[tuple[Message, Message | None, int], ...]:

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from kafkawire.cli.report.bounded import Bars, ThinnedLine, evenly
 from kafkawire.cli.report.contents import Committed, LogEnd
+from kafkawire.cli.report.log_ends import Partition
 
 __all__ = ["COMMIT_COLUMNS", "CommitFold"]
 
@@ -99,7 +100,7 @@ class CommitFold:
             heapq.heappop(self._deleted)
             self._forgotten += 1
 
-    def committed(self, ends: Mapping[tuple[str, int], LogEnd]) -> tuple[Sequence[Committed], int]:
+    def committed(self, ends: Mapping[Partition, LogEnd]) -> tuple[Sequence[Committed], int]:
         """The offsets, those that were committed last if there are too many; and how many are left out.
 
         Args:
@@ -113,7 +114,7 @@ class CommitFold:
         chosen = entries[: self._limit]
         most = max(_FEWEST_POINTS, self._points // max(1, len(chosen)))
         shown = [
-            _committed(key, line, deleted, ends.get((key.topic, key.partition), _NO_END), most)
+            _committed(key, line, deleted, ends.get(Partition(key.cluster, key.topic, key.partition), _NO_END), most)
             for key, line, deleted in chosen
         ]
         return shown, len(entries) - len(shown) + self._forgotten

@@ -99,7 +99,7 @@ class _Reader:
         if not logs.files:
             return
         accounts, columns = Accounts(), {history.table: history.columns for history in SHOWN_HISTORIES}
-        with told_errors(), BytesBar(self._console, METADATA_TOPIC, logs.bytes, accounts):
+        with told_errors(), BytesBar(self._console, "metadata histories", logs.bytes, accounts):
             for name, batch in read_metadata_histories(columns, logs.files, ReadOptions(), accounts, store=logs.store):
                 for row in rows_of(batch):
                     yield name, row

@@ -15,7 +15,7 @@ from kafkawire.cli.report.bounded import ThinnedLine
 from kafkawire.cli.report.contents import LogEnd
 from kafkawire.logs import FileKind, LogFile
 
-__all__ = ["log_ends"]
+__all__ = ["Partition", "log_ends"]
 
 _HEADER: Final = struct.Struct(">qi11xi8xq")
 """Base offset, length, how far the last offset is from the base (behind epoch, magic, CRC, attributes), latest time."""
@@ -35,22 +35,33 @@ class _Header(NamedTuple):
     time: int
 
 
-def log_ends(files: Iterable[LogFile]) -> dict[tuple[str, int], LogEnd]:
+class Partition(NamedTuple):
+    """A partition of a cluster, which has a name only if there is a ``meta.properties``."""
+
+    cluster: str | None
+    topic: str
+    number: int
+
+
+def log_ends(files: Iterable[LogFile]) -> dict[Partition, LogEnd]:
     """The offset after the last record of each partition whose segments are among local files.
 
-    A batch that is not whole ends the log. Files that cannot be read have no end.
+    A batch that is not whole ends the log. Files that cannot be read have no end. Of the copies of several brokers the
+    one that goes furthest counts.
     """
-    logs: dict[str, list[LogFile]] = defaultdict(list)
+    folders: dict[str, list[LogFile]] = defaultdict(list)
     for file in files:
         if file.kind is FileKind.SEGMENT and file.topic is not None:
-            logs[file.log].append(file)
-    ends: dict[tuple[str, int], LogEnd] = {}
-    for log, segments in logs.items():
-        topic, _, partition = log.rpartition("-")
+            folders[file.folder].append(file)
+    ends: dict[Partition, LogEnd] = {}
+    for segments in folders.values():
+        topic, _, number = segments[0].log.rpartition("-")
         try:
-            ends[topic, int(partition)] = _end_of(sorted(segments, key=lambda file: file.base_offset))
+            partition = Partition(segments[0].cluster, topic, int(number))
+            end = _end_of(sorted(segments, key=lambda file: file.base_offset))
         except (OSError, ValueError):
             continue
+        ends[partition] = max(ends.get(partition, end), end, key=lambda each: each.offset or 0)
     return ends
 
 

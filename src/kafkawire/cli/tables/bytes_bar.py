@@ -31,7 +31,7 @@ class BytesBar(Progress):
         super().__init__(
             TextColumn("{task.description}"),
             BarColumn(),
-            DownloadColumn(binary_units=True),
+            DownloadColumn(),
             TransferSpeedColumn(),
             TimeRemainingColumn(compact=True),
             console=console,

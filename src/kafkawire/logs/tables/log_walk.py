@@ -21,15 +21,16 @@ Place: TypeAlias = tuple[int, int]
 
 def log_of(file: LogFile, store: FileStore) -> Sequence[LogFile]:
     """The segments of the log that a file is one of, as they are now; the file alone if it is none of them."""
-    if file.kind is FileKind.SEGMENT:
-        try:
-            found = find_log_files((file.folder,), store=store, recursive=False)
-        except LogReadError:
-            found = ()
-        segments = [each for each in found if each.kind is FileKind.SEGMENT and each.folder == file.folder]
-        if any(each.path == file.path for each in segments):
-            return segments
-    return (file,)
+    folder, slash, name = file.path.rpartition("/")
+    if file.kind is not FileKind.SEGMENT or name != f"{file.base_offset:020}.log":
+        return (file,)
+    try:
+        found = find_log_files((folder or slash or ".",), store=store, recursive=False)
+    except LogReadError:
+        return (file,)
+    named_alike = found if folder or slash else [replace(each, path=each.path.removeprefix("./")) for each in found]
+    segments = [each for each in named_alike if each.kind is FileKind.SEGMENT and each.folder == folder]
+    return segments if any(each.path == file.path for each in segments) else (file,)
 
 
 def batches_from(

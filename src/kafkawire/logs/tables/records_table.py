@@ -14,6 +14,7 @@ from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.logs.tables.described_records import Description, describe_record
+from kafkawire.logs.tables.record_types import FRAME_VERSION, upper_snake_case
 from kafkawire.logs.tables.row_table import Converted, RowTable, record_flaws
 from kafkawire.logs.tables.rows import RawRows
 from kafkawire.logs.tables.table import Part
@@ -22,6 +23,10 @@ from kafkawire.logs.tables.txn_outcomes import TxnOutcomes
 __all__ = ["RecordsTable"]
 
 _NO_OP: Final = "NO_OP_RECORD"
+_ONE_BYTE: Final = 128
+"""Numbers below it take one byte in front of a record."""
+_HEAD: Final = 2
+"""Size of the frame's version and such a number."""
 _FIELDS: Final = (
     pa.field("record_type", pa.string()),
     pa.field("record_version", pa.int16()),
@@ -75,11 +80,17 @@ class _AllRecords:
         self._registry = options.registry
         self._types = None if options.record_types is None else frozenset(options.record_types)
         self._no_ops = options.no_ops
+        no_ops = {number for number, name in options.registry.metadata.items() if upper_snake_case(name) == _NO_OP}
+        self._usual_heads = frozenset(
+            bytes((FRAME_VERSION, number)) for number in range(_ONE_BYTE) if number not in no_ops
+        )
         self._full = options.columns is None or "json" in options.columns or "_error" in options.columns
 
     def chosen(self, rows: RawRows, accounts: Accounts) -> RawRows:
         """See ``RowSource``."""
-        if self._types is None and (self._no_ops or rows.file.topic != METADATA_TOPIC):
+        if self._types is None and (
+            self._no_ops or rows.file.topic != METADATA_TOPIC or not self._may_have_no_ops(rows)
+        ):
             return rows
         types = [each.type for each in self._descriptions(rows, full=False)]
         chosen = [(self._no_ops or name != _NO_OP) and (self._types is None or name in self._types) for name in types]
@@ -87,6 +98,11 @@ class _AllRecords:
         accounts.dropped("no_op", no_ops)
         accounts.dropped("other_type", chosen.count(False) - no_ops)
         return rows.where(pa.array(chosen, pa.bool_()))
+
+    def _may_have_no_ops(self, rows: RawRows) -> bool:
+        """Whether one of them begins as a no-op does, or not as records usually begin."""
+        heads = pc.unique(pc.binary_slice(rows.values.filter(pc.invert(rows.control)), 0, _HEAD)).to_pylist()
+        return not self._usual_heads.issuperset(heads)
 
     def convert(self, rows: RawRows, names: Sequence[str]) -> Converted:
         """See ``RowSource``."""

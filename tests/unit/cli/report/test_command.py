@@ -104,6 +104,20 @@ def test_end_of_a_log_is_that_of_its_last_whole_batch(tmp_path: Path) -> None:
     assert ends[0] == ends[1] == 1
 
 
+def test_log_ends_where_the_broker_that_has_most_of_it_says(tmp_path: Path) -> None:
+    content = (LOGS / "__consumer_offsets-1" / SEGMENT).read_bytes()
+    first = content[: 12 + int.from_bytes(content[8:12], "big")]
+    for broker, kept in (("1", first), ("2", content), ("3", first)):
+        folder = tmp_path / broker / "billing.events-1"
+        folder.mkdir(parents=True)
+        (folder / SEGMENT).write_bytes(kept)
+    shutil.copytree(LOGS / "__consumer_offsets-0", tmp_path / "1" / "__consumer_offsets-0")
+    page = tmp_path / "report.html"
+    assert report(*(tmp_path / broker for broker in "123"), "--out", page) == 0
+    ends = {(row["topic"], row["partition"]): row["end"] for row in rows(data_of(page), "commits")}
+    assert ends["billing.events", 1] == 373
+
+
 def test_index_of_times_tells_where_a_log_ended_before(tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     shutil.copytree(LOGS / "__consumer_offsets-0", logs / "__consumer_offsets-0")

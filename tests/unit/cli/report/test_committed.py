@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kafkawire.cli.report.committed import CommitFold
 from kafkawire.cli.report.contents import Committed, LogEnd
+from kafkawire.cli.report.log_ends import Partition
 
 
 def commit(partition: int, offset: int | None, time: int, **more: object) -> dict[str, object]:
@@ -29,7 +30,7 @@ def folded(rows: Sequence[dict[str, object]], limit: int = 10) -> tuple[Sequence
     fold = CommitFold(limit)
     for row in rows:
         fold.add(row)
-    return fold.committed({("t", 0): LogEnd(100)})
+    return fold.committed({Partition("c1", "t", 0): LogEnd(100), Partition("c2", "t", 0): LogEnd(7)})
 
 
 def test_latest_offset_is_told_with_the_earlier_ones_and_the_end_of_its_log() -> None:
