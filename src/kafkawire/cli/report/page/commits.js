@@ -41,8 +41,8 @@ function startCommits() {
       { title: "Log end", right: true, value: (commit) => commit.end, cell: ({ end, endExact }) => figure(end, endExact) },
       { title: "Lag", right: true, value: (commit) => commit.lag, cell: (commit) => lagCell(commit, greatest) },
     ] : []),
-    { title: "Last commit (UTC)", value: (commit) => commit.time, cell: ({ time }) => time === null ? hint("unknown") : asDate(time) },
-    { title: "Age", right: true, value: (commit) => commit.age, cell: ({ age }) => age === null ? "" : lasting(age) },
+    { title: "Last commit (UTC)", value: (commit) => commit.time, cell: ({ time, exact }) => time === null ? hint("unknown") : make("span", { class: "date" }, exact ? "" : "≥ ", asDate(time)) },
+    { title: "Age", right: true, value: (commit) => commit.age, cell: ({ age, exact }) => age === null ? "" : (exact ? "" : "≤ ") + lasting(age) },
     { title: "Over time", value: null, cell: ({ row }) => progress(row) },
   ], { sort: 5, down: true, caption: "Committed offsets" });
   const matches = onSearch("commits-search", show);
