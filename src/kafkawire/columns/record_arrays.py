@@ -31,6 +31,8 @@ _SEVEN_BITS: Final = pa.scalar(127, pa.uint8())
 _NO_BITS: Final = pa.scalar(0, pa.uint8())
 _SIGN: Final = pa.scalar(1, _INT64)
 _NOTHING: Final = pa.scalar(0, _INT64)
+_USUAL_BITS: Final = 17
+"""As many numbers as are needed for nearly all groups of batches, made once."""
 _MOST_BYTES_OF_LENGTH: Final = 4
 _MOST_BYTES_OF_TIME: Final = 8
 
@@ -192,10 +194,10 @@ def _pieces(octets: pa.UInt8Array, cuts: Sequence[pa.Int32Array]) -> pa.BinaryAr
 
 def _numbers(count: int) -> pa.Int32Array:
     """The numbers from 0 on."""
-    return _first_numbers(max(count - 1, 1).bit_length())[:count]
+    return _first_numbers(max(_USUAL_BITS, count.bit_length()))[:count]
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=1)
 def _first_numbers(bits: int) -> pa.Int32Array:
     return _numbers_of(array("i", range(1 << bits)))
 

@@ -119,7 +119,9 @@ class RawRows:
             yield BatchOfRows(*batch), [offset for *_, offset in rows]
 
     def where(self, mask: pa.BooleanArray) -> RawRows:
-        """The records that a mask chooses."""
+        """The records that a mask chooses, null for false."""
+        if mask.true_count == len(self):
+            return self
         return RawRows(self.file, self.columns.filter(mask))
 
     def without_control_records(self, accounts: Accounts) -> RawRows:
