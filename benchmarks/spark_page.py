@@ -12,20 +12,23 @@ from benchmarks.chart import speed_up_chart
 from benchmarks.machine import machine_facts
 from benchmarks.report import table
 from benchmarks.results import KAFKA, Measurement
-from benchmarks.spark import CHOSEN, MEMORY_GROWTH, SPARK_PEERS, WorkerMemory
+from benchmarks.spark import CHOSEN, JAVA_OPTIONS, MEMORY_GROWTH, SPARK_PEERS, WorkerMemory
 
 PAGE = "spark.md"
 CHART = "spark.svg"
 _TITLE = "Time to read offset commits with Spark"
 
 METHOD = f"""\
-Table `offset_commit` is read from segments of `__consumer_offsets`, and its rows are thrown away: with the columns
-`{"`, `".join(CHOSEN.split(","))}`, and with all of its columns. Each contender reads in turn, in one run. Spark does it
-in sessions that stay: `local[1]` has one core, `local[2]` two. *Without Spark* is `kafkawire.logs.read_table` in one
-process. {KAFKA}'s `kafka-dump-log` dumps the same segments in a Java machine that is warm; of it only the processor
-time of the thread that dumps counts, of the others the time that passes. *Tuples* are the same rows of the same
-decoder, handed to Spark as tuples of Python. Times are medians of all rounds; *speed-up* is the time of the other
-divided by that of Spark with Arrow, taken round by round. In brackets are the quartiles of the rounds.
+Table `offset_commit` is read from segments of `__consumer_offsets`, and its rows are thrown away: all of its columns,
+and seven of them,
+`{"`, `".join(CHOSEN.split(","))}`.
+Each contender reads in turn, in one run. Spark does it in sessions that stay, whose Java machine has the options
+`{" ".join(JAVA_OPTIONS)}`;
+`local[1]` has one core, `local[2]` two. *Without Spark* is `kafkawire.logs.read_table` in one process. {KAFKA}'s
+`kafka-dump-log` dumps the same segments in a Java machine that is warm; of it only the processor time of the thread
+that dumps counts, of the others the time that passes. *Tuples* are the same rows of the same decoder, handed to Spark
+as tuples of Python. Times are medians of all rounds; *speed-up* is the time of the other divided by that of Spark with
+Arrow, taken round by round. In brackets are the quartiles of the rounds.
 
 The goals for cores are for the chosen columns. Decoding takes as long for all of them, but the Java machine works twice
 as much: Spark copies each value of each row two times, on the same cores."""

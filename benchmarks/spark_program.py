@@ -19,7 +19,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.datasource import InputPartition
 from pyspark.sql.types import StructType
 
-from benchmarks.spark import CHOSEN, FEW, MEMORY, READY, TABLE, TUPLES
+from benchmarks.spark import CHOSEN, FEW, JAVA_OPTIONS, MEMORY, READY, TABLE, TUPLES
 from kafkawire.spark import KafkaLogSource, register
 from kafkawire.spark.source import KafkaLogReader
 
@@ -65,7 +65,12 @@ def main(master: str) -> None:
     """Answer until the input ends."""
     with tempfile.TemporaryDirectory() as peaks:
         os.environ.update({"PYSPARK_PYTHON": sys.executable, _PEAKS: peaks})
-        settings = {"spark.ui.enabled": "false", "spark.log.level": "ERROR", "spark.driver.memory": "2g"}
+        settings = {
+            "spark.ui.enabled": "false",
+            "spark.log.level": "ERROR",
+            "spark.driver.memory": "2g",
+            "spark.driver.extraJavaOptions": " ".join(JAVA_OPTIONS),
+        }
         builder = SparkSession.Builder().master(master).config("spark.driver.host", "127.0.0.1")
         for name, value in settings.items():
             builder = builder.config(name, value)

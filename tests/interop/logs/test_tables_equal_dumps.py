@@ -67,6 +67,8 @@ DECODERS: Final = {
     OFFSETS: "--offsets-decoder",
     "__transaction_state": "--transaction-log-decoder",
 }
+OTHER_FILES: Final = shutil.ignore_patterns(".lock", "*.snapshot")
+"""Files of a running broker that are no logs, and may be gone before they are copied."""
 PLAIN_TEXT_BEFORE_4: Final = "__transaction_state"
 
 
@@ -78,10 +80,10 @@ def logs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     with running_broker(release, folder / "broker", properties=PROPERTIES) as broker:
         change_metadata(broker.address)
         asyncio.run(commit(broker.address))
-        shutil.copytree(broker.data, folder / "written", ignore=shutil.ignore_patterns(".lock"))
+        shutil.copytree(broker.data, folder / "written", ignore=OTHER_FILES)
         asyncio.run(commit_slowly(broker.address))
         eventually(lambda: gaps(broker.data / f"{OFFSETS}-0"), bool, seconds=30)
-        shutil.copytree(broker.data, folder / "compacted", ignore=shutil.ignore_patterns(".lock"))
+        shutil.copytree(broker.data, folder / "compacted", ignore=OTHER_FILES)
     return release, folder
 
 
