@@ -23,21 +23,21 @@ demo: setup ## Generate the whole protocol, then encode and decode a request (BR
 MEASURED := tests/unit $(addprefix tests/golden/,evolution pages records report rules wire test_report.py test_rules.py)
 
 # The programs that tests start shall find compiled what they import: some machines forbid to keep bytecode. Maven ends
-# before what else the compiler of Java would do for it pays.
+# before what else the compiler of Java would do for it pays. Of three processes, one mostly waits for a broker.
 PYTEST := PYTHONDONTWRITEBYTECODE= \
 	MAVEN_OPTS="$$MAVEN_OPTS -XX:+UseSerialGC -XX:TieredStopAtLevel=1" \
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest
 
 # The admin client's tests at brokers take as long as all the others together, mostly waiting.
 ADMIN_AT_BROKERS := tests/interop/admin $(foreach name,cluster_starts connection java_admin loading secure_broker, \
 	tests/interop/test_$(name).py)
 
 test: setup $(VENV)/.spark ## Run all tests but those of test-admin; those against Apache Kafka need Java 17 and Maven
-	$(PYTEST) --cov --cov-report=term $(MEASURED)
-	$(PYTEST) $(MEASURED:%=--ignore=%) $(ADMIN_AT_BROKERS:%=--ignore=%)
+	$(PYTEST) -n 2 --cov --cov-report=term $(MEASURED)
+	$(PYTEST) -n 3 $(MEASURED:%=--ignore=%) $(ADMIN_AT_BROKERS:%=--ignore=%)
 
 test-admin: setup ## Try the admin client at brokers and clusters of Apache Kafka; needs Java 17 and Maven
-	$(PYTEST) $(ADMIN_AT_BROKERS)
+	$(PYTEST) -n 2 $(ADMIN_AT_BROKERS)
 
 setup: $(VENV)/.project ## Make the virtual environment (the other commands do it by themselves)
 

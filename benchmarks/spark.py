@@ -23,7 +23,11 @@ TABLE = "offset_commit"
 CHOSEN = "log_offset,append_time,group,topic,partition,offset,commit_timestamp"
 """Who committed what, and when: what most who read commits want of them."""
 
-JAVA_OPTIONS = ("-Darrow.enable_unsafe_memory_access=true", "-Darrow.enable_null_check_for_get=false")
+JAVA_OPTIONS = (
+    "-XX:+UseParallelGC",
+    "-Darrow.enable_unsafe_memory_access=true",
+    "-Darrow.enable_null_check_for_get=false",
+)
 """What the Java machine is told, as the guide tells users: Arrow shall not check every cell that Spark reads."""
 
 READY = "ready"
