@@ -29,6 +29,8 @@ class Followed:
         options: of the data source.
         rows: what came so far.
         steps: how many micro-batches there were.
+        position: how far they came.
+        planned: how far the one goes that was begun and not ended.
     """
 
     folder: Path | str
@@ -36,6 +38,7 @@ class Followed:
     rows: list[Row] = field(default_factory=list)
     steps: int = 0
     position: str = "{}"
+    planned: str | None = None
 
     def reader(self) -> KafkaLogStreamReader:
         """A reader that knows nothing of earlier ones."""
@@ -46,13 +49,21 @@ class Followed:
         reader = reader or self.reader()
         limit = limit or reader.getDefaultReadLimit()
         before = len(self.rows)
-        while (end := json.dumps(reader.latestOffset(json.loads(self.position), limit))) != self.position:
+        while (end := self.planned or self._latest(reader, limit)) != self.position:
             for partition in reader.partitions(json.loads(self.position), json.loads(end)):
                 for batch in reader.read(partition):
                     self.rows += [tuple(row.values()) for row in batch.to_pylist()]
-            self.position = end
+            self.position, self.planned = end, None
             self.steps += 1
         return self.rows[before:]
+
+    def plan(self) -> None:
+        """Plan a micro-batch, and be killed: the next look begins with it."""
+        reader = self.reader()
+        self.planned = self.planned or self._latest(reader, reader.getDefaultReadLimit())
+
+    def _latest(self, reader: KafkaLogStreamReader, limit: ReadLimit) -> str:
+        return json.dumps(reader.latestOffset(json.loads(self.position), limit))
 
 
 def rows_at_once(folder: Path | str, options: Mapping[str, str] | None = None) -> list[Row]:

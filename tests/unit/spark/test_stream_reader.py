@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -12,11 +14,12 @@ pytest.importorskip("pyspark")
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.apache_spark.following import EVERYTHING, Followed, rows_at_once
-from tests.made_logs import OFFSETS_LOG, Written, write_offsets_segment
+from tests.made_logs import OFFSETS_LOG, Written, write_batches, write_offsets_segment
 
 from kafkawire.logs import FileRange, LogReadError, ScannedBatch, find_log_files, scan_batches
 from kafkawire.protocol import OffsetCommitKey, OffsetCommitValue
 from kafkawire.spark.options import OptionError
+from kafkawire.wire.batches import Record, encode_batch
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "kafka-4.3.1" / "logs"
 METADATA = LOGS / "__cluster_metadata-0"
@@ -38,6 +41,21 @@ def batches_of(segment: Path) -> list[bytes]:
     data = segment.read_bytes()
     found = [one for one in scan_batches(FileRange(file, 0, file.size)) if isinstance(one, ScannedBatch)]
     return [data[one.position : one.position + one.batch.size] for one in found]
+
+
+def alike(count: int) -> list[bytes]:
+    """Batches of one record and one size."""
+    return [encode_batch([Record(timestamp=1, key=b"k", value=b"v")], base_offset=offset) for offset in range(count)]
+
+
+def write_log(folder: Path, segments: Mapping[int, Sequence[int]]) -> None:
+    """Make a folder hold segments of batches that are alike, by their first offsets."""
+    batches = alike(max((offset for offsets in segments.values() for offset in offsets), default=-1) + 1)
+    for base_offset, offsets in segments.items():
+        write_batches(folder, base_offset, [batches[offset] for offset in offsets])
+    for file in folder.iterdir():
+        if int(file.stem) not in segments:
+            file.unlink()
 
 
 @given(cuts=st.lists(st.integers(0, sum(file.stat().st_size for file in SEGMENTS)), max_size=8))
@@ -169,6 +187,93 @@ def test_cleaning_a_segment_that_is_being_read_repeats_nothing(log: Path) -> Non
     offsets = [row[2] for row in query.look()]
     assert len(offsets) == len(batches) - half + len(batches_of(SECOND))
     assert len({row[2] for row in query.rows}) == len(query.rows)
+
+
+def test_batches_of_one_size_that_cleaning_moves_to_where_others_were_are_read(log: Path) -> None:
+    batches = alike(6)
+    query = Followed(log.parent)
+    write_batches(log, 0, batches[:2])
+    query.look()
+    write_batches(log, 0, batches[1:5])  # at the byte where the third was, there is the fourth now
+    write_batches(log, 5, batches[5:])
+    query.look()
+    assert [row[2] for row in query.rows] == [0, 1, 2, 3, 4, 5]
+
+
+def test_a_cleaned_segment_that_ends_where_reading_ended_is_read_on(log: Path) -> None:
+    batches = alike(6)
+    query = Followed(log.parent)
+    write_batches(log, 0, batches[:2])
+    query.look()
+    write_batches(log, 0, batches[2:4])
+    write_batches(log, 5, batches[5:])
+    query.look()
+    assert [row[2] for row in query.rows] == [0, 1, 2, 3, 5]
+
+
+def test_a_log_that_was_cut_off_and_went_on_in_a_new_segment_ends_the_query(log: Path) -> None:
+    query = Followed(log.parent)
+    write_batches(log, 0, alike(3))
+    query.look()
+    write_batches(log, 0, [*alike(2), alike(1)[0]])
+    write_batches(log, 2, [])
+    with pytest.raises(LogReadError, match="data_loss: the log was cut off"):
+        query.look()
+
+
+class Step(NamedTuple):
+    """What happens to a log: ``append`` and ``roll`` at its end, ``clean`` and ``merge`` where a segment is closed.
+
+    Attributes:
+        kind: which of them, or ``read``.
+        number: how many batches, or which segment.
+        kept: by which batches a cleaning keeps.
+    """
+
+    kind: str
+    number: int
+    kept: int
+
+
+STEPS = st.builds(
+    Step,
+    st.sampled_from(["append", "append", "roll", "clean", "merge", "read", "plan"]),
+    st.integers(0, 5),
+    st.integers(1, 9),
+)
+
+
+@given(steps=st.lists(STEPS, max_size=30), size=st.sampled_from([None, "80", "500"]))
+@settings(max_examples=40)
+def test_a_log_that_grows_rolls_and_is_cleaned_is_read_once(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[Step], size: str | None
+) -> None:
+    log = tmp_path_factory.mktemp("data") / OFFSETS_LOG
+    query = Followed(log.parent, {} if size is None else {"maxBytesPerTrigger": size, "maxPartitionBytes": size})
+    segments: dict[int, list[int]] = {0: []}
+    end = 0
+    for step in [*steps, Step("append", 1, 0), Step("read", 0, 0)]:
+        bases = sorted(segments)
+        if step.kind == "append":
+            segments[bases[-1]] += range(end, end + step.number)
+            end += step.number
+        elif step.kind == "roll":
+            segments.setdefault(end, [])
+        elif step.kind == "clean" and len(bases) > 1:
+            base = bases[step.number % (len(bases) - 1)]
+            segments[base] = [offset for offset in segments[base] if offset * step.kept % 10 < 6]
+        elif step.kind == "merge" and len(bases) > 2:
+            left = step.number % (len(bases) - 2)
+            segments[bases[left]] += segments.pop(bases[left + 1])
+        write_log(log, segments)
+        if step.kind == "plan":
+            query.plan()
+        elif step.kind == "read":
+            query.look()
+    offsets = [row[2] for row in query.rows]
+    assert len(set(offsets)) == len(offsets)
+    assert {offset for members in segments.values() for offset in members} <= set(offsets)
+    assert all(row[-1] is None for row in query.rows)
 
 
 def test_merging_segments_that_were_read_repeats_nothing(log: Path) -> None:

@@ -12,15 +12,16 @@ import crc32c
 
 from kafkawire.logs import FileStore, LogFile
 from kafkawire.logs.files.store import FileStamp
+from kafkawire.logs.scanning.scan import FRAME_SIZE, LENGTH_COUNTS_FROM, SMALLEST_LENGTHS
 from kafkawire.logs.scanning.windows import Window
+from kafkawire.wire.batches.batch import whole_batch
 
 __all__ = ["Hop", "hops"]
 
-_HEADER: Final = struct.Struct(">qiibIhi")
-_LENGTH_COUNTS_FROM: Final = 12
-_CRC_STARTS: Final = 21
-_SMALLEST_LENGTH: Final = 14
+_FRAME: Final = struct.Struct(">qi4xb")
+_CRC_STARTS: Final = FRAME_SIZE + 4
 _MAGIC: Final = 2
+_SMALLEST_OF_ANY: Final = min(SMALLEST_LENGTHS.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +30,13 @@ class Hop:
 
     Attributes:
         start, end: where in the file.
-        next_offset: the offset after its last, or None where it is not known for sure.
+        first_offset: its first, or None where it is not known for sure.
+        next_offset: the offset after its last, or None in the same cases.
     """
 
     start: int
     end: int
+    first_offset: int | None
     next_offset: int | None
 
 
@@ -58,10 +61,10 @@ def hops(file: LogFile, start: int, store: FileStore, *, max_frame_bytes: int, c
         window = Window(opened, FileStamp(file.size, file.modified))
         position = start
         while isinstance(size := _size(window, position, max_frame_bytes), int):
-            yield Hop(position, position + size, _next_offset(window, position, size))
+            yield _batch(window, position, size)
             position += size
     if position < file.size and (closed or size is _Rest.NO_BATCH):
-        yield Hop(position, file.size, None)
+        yield Hop(position, file.size, None, None)
 
 
 class _Rest(enum.Enum):
@@ -73,22 +76,22 @@ class _Rest(enum.Enum):
 
 def _size(window: Window, position: int, max_frame_bytes: int) -> int | _Rest:
     """The size of the batch at a position, or why there is none."""
-    if not window.cover(position, _HEADER.size):
+    if not window.cover(position, FRAME_SIZE):
         return _Rest.INCOMPLETE
-    offset, length, *_ = _HEADER.unpack_from(window.data, position - window.start)
+    offset, length, magic = _FRAME.unpack_from(window.data, position - window.start)
     if offset == length == 0:
         return _Rest.INCOMPLETE  # zeros, where Kafka has allocated the segment ahead
-    if not _SMALLEST_LENGTH <= length <= max_frame_bytes:
+    size: int = LENGTH_COUNTS_FROM + length
+    if length < SMALLEST_LENGTHS.get(magic, _SMALLEST_OF_ANY) or size > max_frame_bytes:
         return _Rest.NO_BATCH
-    size: int = _LENGTH_COUNTS_FROM + length
     return size if window.cover(position, size) else _Rest.INCOMPLETE
 
 
-def _next_offset(window: Window, position: int, size: int) -> int | None:
-    """The offset after a batch; a batch whose CRC is wrong may state any."""
+def _batch(window: Window, position: int, size: int) -> Hop:
+    """A batch; one whose CRC is wrong, or of an old format, may state any offsets."""
     at = position - window.start
-    offset, _, _, magic, crc, _, last_delta = _HEADER.unpack_from(window.data, at)
-    if magic != _MAGIC or crc32c.crc32c(memoryview(window.data)[at + _CRC_STARTS : at + size]) != crc:
-        return None
-    following: int = offset + last_delta + 1
-    return following
+    if window.data[at + FRAME_SIZE - 1] == _MAGIC:
+        batch = whole_batch(window.data, at, size, position)
+        if batch.crc == crc32c.crc32c(window.view[at + _CRC_STARTS : at + size]):
+            return Hop(position, position + size, batch.base_offset, batch.last_offset + 1)
+    return Hop(position, position + size, None, None)

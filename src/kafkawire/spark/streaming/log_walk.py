@@ -122,18 +122,33 @@ class LogWalk:
         if position is None or not position.file:
             return Place(0, 0)
         for number, file in enumerate(self._segments):
-            if name_of(file) == position.file and self._is_still_there(file, position):
+            if name_of(file) == position.file and self._is_still_there(number, position):
                 return Place(number, position.position)
         return self._search(position.offset)
 
-    def _is_still_there(self, file: LogFile, position: LogPosition) -> bool:
-        """Whether the next batch of a segment begins where it did: cleaning moves it, and so does cutting off."""
-        if position.position >= file.size:
-            return position.position == file.size
-        following = next(self._hops_of(file, position.position, closed=False), None)
-        if following is not None and following.next_offset is not None:
-            return following.next_offset > position.offset
-        # No sound batch is there, or not yet: only the batches before it tell whether one may begin there.
+    def _is_still_there(self, number: int, position: LogPosition) -> bool:
+        """Whether the batches that were read end at a place still, and no others do: cleaning moves them all."""
+        file = self._segments[number]
+        if position.position > file.size:
+            return False
+        first, following = self._offsets_behind(number, position)
+        if following is not None and following <= position.offset:
+            return False
+        return first == position.offset or position.position == 0 or self._is_end_of_what_was_read(file, position)
+
+    def _offsets_behind(self, number: int, position: LogPosition) -> tuple[int | None, int | None]:
+        """The first offset of the batch behind a place, and the one after its last, as far as they are known."""
+        file = self._segments[number]
+        if position.position < file.size:
+            hop = next(self._hops_of(file, position.position, closed=False), None)
+            return (None, None) if hop is None else (hop.first_offset, hop.next_offset)
+        if number + 1 < len(self._segments):
+            base_offset = self._segments[number + 1].base_offset
+            return base_offset, base_offset + 1
+        return position.offset, None  # what will be appended
+
+    def _is_end_of_what_was_read(self, file: LogFile, position: LogPosition) -> bool:
+        """Whether a batch with an offset that was read ends at a place, found from the beginning of its file."""
         end = 0
         for hop in self._hops_of(file, 0, closed=False):
             if end >= position.position or (hop.next_offset or 0) > position.offset:
