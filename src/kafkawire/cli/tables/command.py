@@ -179,10 +179,11 @@ def _list_tables(registry: RecordRegistry) -> None:
 
 
 def _print_table(table: TerminalTable, stream: BinaryIO, errors: Console, *, everything: bool) -> None:
-    text = io.TextIOWrapper(stream, "utf-8", write_through=True)
     terminal = stream.isatty()
-    table.print(Console(file=text, width=None if terminal else _WIDE), everything=everything or not terminal)
-    text.detach()
+    text = io.StringIO()
+    console = Console(file=text, force_terminal=terminal, width=None if terminal else _WIDE)
+    table.print(console, everything=everything or not terminal)
+    stream.write(text.getvalue().encode())
     if table.left_out_columns:
         errors.print(f"Not shown: {', '.join(table.left_out_columns)}; --columns chooses.")
     if table.left_out_rows:

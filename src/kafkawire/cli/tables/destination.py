@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Iterator
@@ -22,12 +23,15 @@ def opened_destination(out: Path | None) -> Iterator[BinaryIO]:
         CommandError: the file is a folder.
         OSError: it cannot be written.
     """
-    if out is None:
+    if out is not None:
+        with whole_file(out) as stream:
+            yield stream
+    elif isinstance(sys.stdout.buffer, io.RawIOBase):  # as PYTHONUNBUFFERED asks: it may write less than it is given
+        with open(sys.stdout.fileno(), "wb", closefd=False) as stream:
+            yield stream
+    else:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
-        return
-    with whole_file(out) as stream:
-        yield stream
 
 
 @contextmanager
@@ -59,5 +63,6 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def _about(error: OSError, part: Path, path: Path) -> OSError:
-    """The same error about the name that the user gave."""
-    return OSError(error.errno, error.strerror, str(path)) if error.filename == str(part) else error
+    """The same error about the name that the user gave; a full disk names none."""
+    is_about_it = error.filename == str(part) or (error.filename is None and error.errno is not None)
+    return OSError(error.errno, error.strerror, str(path)) if is_about_it else error

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
+import os
+import resource
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pyarrow.parquet
@@ -17,6 +21,7 @@ from tests.generated_packages import field, message, write_definitions
 from tests.log_segments import batches_of, write_segment
 
 from kafkawire.cli.app import main
+from kafkawire.cli.tables.formats import Format
 from kafkawire.logs import table_names
 
 LOGS = Path(__file__).parents[3] / "fixtures" / "kafka-4.3.1" / "logs"
@@ -214,6 +219,35 @@ def test_reader_that_has_seen_enough_ends_the_command(started: subprocess.Popen[
     started.stdout.close()
     assert "Traceback" not in started.stderr.read()
     assert started.wait() == 1
+
+
+@pytest.mark.parametrize("form", list(Format))
+def test_pipe_that_nobody_reads_ends_the_command(form: Format, monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with suppress(BrokenPipeError), open(writing, "w", encoding="utf-8") as pipe:  # noqa: PTH123 it has no path
+        monkeypatch.setattr(sys, "stdout", pipe)
+        assert tables("--log", METADATA, "--table", "batches", "--format", form) == 1
+
+
+@pytest.mark.parametrize("form", list(Format))
+@pytest.mark.parametrize("buffering", [-1, 0])
+def test_full_disk_is_told(form: Format, buffering: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However Python writes to standard output: without a buffer it writes what there is room for."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with (tmp_path / "rows").open("wb", buffering) as file:
+        text = io.TextIOWrapper(file, write_through=True)
+        monkeypatch.setattr(sys, "stdout", text)
+        try:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+            code = tables("--log", METADATA, "--table", "batches", "--format", form)
+            told = tables("--log", METADATA, "--table", "batches", "--out", tmp_path / "rows.csv")
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+            text.detach()
+            with suppress(OSError):
+                file.close()
+    assert (code, told) == (1, 1)
 
 
 def test_interrupt_ends_the_command_with_130(started: subprocess.Popen[str]) -> None:
