@@ -5,8 +5,7 @@ from __future__ import annotations
 import enum
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import crc32c
 
@@ -24,8 +23,7 @@ _MAGIC: Final = 2
 _SMALLEST_OF_ANY: Final = min(SMALLEST_LENGTHS.values())
 
 
-@dataclass(frozen=True, slots=True)
-class Hop:
+class Hop(NamedTuple):
     """A stretch of a file: one batch, or the bytes behind the last batch that can be told.
 
     Attributes:
@@ -36,11 +34,13 @@ class Hop:
 
     start: int
     end: int
-    first_offset: int | None
-    next_offset: int | None
+    first_offset: int | None = None
+    next_offset: int | None = None
 
 
-def hops(file: LogFile, start: int, store: FileStore, *, max_frame_bytes: int, closed: bool) -> Iterator[Hop]:
+def hops(
+    file: LogFile, start: int, store: FileStore, *, max_frame_bytes: int, closed: bool, offsets: bool = True
+) -> Iterator[Hop]:
     """The batches of a file from a position on.
 
     Of an active segment the last batch may be incomplete, or be zeros still: it is left for later. What is not a batch
@@ -52,6 +52,7 @@ def hops(file: LogFile, start: int, store: FileStore, *, max_frame_bytes: int, c
         store: where it is.
         max_frame_bytes: the largest batch that is believed.
         closed: whether nothing will be appended any more: then an incomplete batch is a hop too.
+        offsets: whether they are looked up, which takes a look at every byte.
 
     Raises:
         OSError: the file cannot be read.
@@ -61,10 +62,10 @@ def hops(file: LogFile, start: int, store: FileStore, *, max_frame_bytes: int, c
         window = Window(opened, FileStamp(file.size, file.modified))
         position = start
         while isinstance(size := _size(window, position, max_frame_bytes), int):
-            yield _batch(window, position, size)
+            yield _batch(window, position, size) if offsets else Hop(position, position + size)
             position += size
     if position < file.size and (closed or size is _Rest.NO_BATCH):
-        yield Hop(position, file.size, None, None)
+        yield Hop(position, file.size)
 
 
 class _Rest(enum.Enum):
@@ -94,4 +95,4 @@ def _batch(window: Window, position: int, size: int) -> Hop:
         batch = whole_batch(window.data, at, size, position)
         if batch.crc == crc32c.crc32c(window.view[at + _CRC_STARTS : at + size]):
             return Hop(position, position + size, batch.base_offset, batch.last_offset + 1)
-    return Hop(position, position + size, None, None)
+    return Hop(position, position + size)

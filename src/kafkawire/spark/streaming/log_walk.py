@@ -102,7 +102,7 @@ class LogWalk:
             return
         last = self.locate(end)
         piece: FileRange | None = None
-        for segment, hop in self._hops(self.locate(begin)):
+        for segment, hop in self._hops(self.locate(begin), offsets=False):
             if (segment, hop.start) >= (last.segment, last.position):
                 break
             file = self._segments[segment]
@@ -183,16 +183,17 @@ class LogWalk:
             place = Place(place.segment + 1, 0)
         return place
 
-    def _hops(self, place: Place) -> Iterator[tuple[int, Hop]]:
+    def _hops(self, place: Place, *, offsets: bool = True) -> Iterator[tuple[int, Hop]]:
         last = len(self._segments) - 1
         for number in range(place.segment, last + 1):
             start = place.position if number == place.segment else 0
-            for hop in self._hops_of(self._segments[number], start, closed=number < last):
+            for hop in self._hops_of(self._segments[number], start, closed=number < last, offsets=offsets):
                 yield number, hop
 
-    def _hops_of(self, file: LogFile, start: int, *, closed: bool) -> Iterator[Hop]:
+    def _hops_of(self, file: LogFile, start: int, *, closed: bool, offsets: bool = True) -> Iterator[Hop]:
+        largest = self._max_frame_bytes
         try:
-            yield from hops(file, start, self._store, max_frame_bytes=self._max_frame_bytes, closed=closed)
+            yield from hops(file, start, self._store, max_frame_bytes=largest, closed=closed, offsets=offsets)
         except FileChangedError:
             raise LogReadError("file_changed", file.path, "it was cut off while it was read") from None
         except OSError as error:
