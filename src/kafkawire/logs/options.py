@@ -64,5 +64,10 @@ class ReadOptions:
     as_of: datetime | None = None
     registry: RecordRegistry = BUILT_IN
 
+    @property
+    def wants_errors(self) -> bool:
+        """Whether a column is asked for that tells of records that cannot be decoded."""
+        return self.columns is None or not {"_error", self.corrupt_record_column}.isdisjoint(self.columns)
+
 
 DEFAULT_OPTIONS = ReadOptions()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from typing import Any, Final
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,7 +14,9 @@ from tests.memory_store import MemoryStore
 
 from kafkawire.logs import Accounts, LogReadError, ReadMode, ReadOptions, read_table
 from kafkawire.logs.options import DEFAULT_OPTIONS
-from kafkawire.wire.batches import read_batches, seal
+from kafkawire.protocol import OffsetCommitKey, OffsetCommitValue
+from kafkawire.records.coordinator_records import encode_coordinator_record
+from kafkawire.wire.batches import Record, RecordBatch, encode_batch, read_batches, seal
 from kafkawire.wire.compression import Codec
 
 TRANSACTIONS: Final = real_segment("__transaction_state-0")
@@ -71,11 +74,8 @@ def test_broken_records_with_a_right_crc(table: tuple[str, str, bytes], data: st
     payload = bytearray(batch.payload)
     for at in data.draw(st.lists(st.integers(0, len(payload) - 1), min_size=1, max_size=4)):
         payload[at] = data.draw(st.integers(0, 255))
-    fields = {each: getattr(batch, each) for each in batch.__struct_fields__}
-    broken = seal(type(batch)(**{**fields, "payload": bytes(payload)}))
-    _, accounts = read(
-        name, log, content[: batch.position] + broken.to_bytes() + content[batch.position + batch.size :]
-    )
+    broken = sealed(batch, payload=bytes(payload))
+    _, accounts = read(name, log, content[: batch.position] + broken + content[batch.position + batch.size :])
     assert "bad_crc" not in accounts.errors
 
 
@@ -133,8 +133,7 @@ def test_a_bomb_is_too_large(codec: Codec) -> None:
 
 def test_codes_without_codec() -> None:
     (batch,) = read_batches(batches_of([[b"value"]]))
-    fields = {each: getattr(batch, each) for each in batch.__struct_fields__}
-    content = seal(type(batch)(**{**fields, "attributes": 5})).to_bytes()
+    content = sealed(batch, attributes=5)
     assert [row["_error"] for row in read("records", "orders-0", content)[0]] == ["bad_codec"]
     assert [row["codec"] for row in read("batches", "orders-0", content)[0]] == ["UNKNOWN(5)"]
 
@@ -164,6 +163,29 @@ def test_a_batch_of_a_newer_format_is_passed_over() -> None:
     newer[16] = 3
     rows, _ = read("records", "orders-0", bytes(newer) + batches_of([[b"value"]]))
     assert [row["_error"] for row in rows] == ["unsupported_version", None]
+
+
+@pytest.mark.parametrize(("base_offset", "delta"), [((1 << 63) - 1, 1), (-(1 << 63), -1)])
+def test_a_last_offset_beyond_all_offsets_is_not_known(base_offset: int, delta: int) -> None:
+    (batch,) = read_batches(batches_of([[b"value"]]))
+    content = sealed(batch, base_offset=base_offset, last_offset_delta=delta)
+    assert [(row["first_offset"], row["last_offset"]) for row in read("batches", "orders-0", content)[0]] == [
+        (base_offset, None)
+    ]
+
+
+def test_values_that_are_not_there_count_for_more_than_bytes_that_are_left() -> None:
+    """``trailing_bytes`` says that a row has its values."""
+    commit = OffsetCommitKey("g", "t", 0), OffsetCommitValue(1, metadata="x")
+    key, value = encode_coordinator_record(OFFSETS.removesuffix("-0"), *commit, 3)
+    assert value is not None
+    not_text = value.replace(b"\x00\x01x", b"\x00\x01\xff")
+    pairs = [(key, value + b"!"), (key, not_text + b"!"), (key + b"!", not_text), (key + b"!", value)]
+    content = encode_batch([Record(at, 1, *pair) for at, pair in enumerate(pairs)])
+    rows, _ = read("offset_commit", OFFSETS, content)
+    assert [row["_error"] for row in rows] == ["trailing_bytes", "decode_error", "decode_error", "trailing_bytes"]
+    assert [row["metadata"] for row in rows] == ["x", None, None, "x"]
+    assert [row["_corrupt_record"] for row in rows] == [value + b"!", not_text + b"!", not_text, key + b"!"]
 
 
 def read(
@@ -201,6 +223,11 @@ def read(
     else:
         assert [row for batch in read_table(name, log, failing, store=store) for row in batch.to_pylist()] == kept
     return rows, accounts
+
+
+def sealed(batch: RecordBatch, **changes: object) -> bytes:
+    """A batch with some of its fields changed, and a right CRC."""
+    return seal(msgspec.structs.replace(batch, **changes)).to_bytes()
 
 
 def without_errors(row: dict[str, Any]) -> dict[str, Any]:

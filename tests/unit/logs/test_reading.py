@@ -65,6 +65,14 @@ def test_columns_are_those_of_the_whole_in_the_order_chosen(name: str) -> None:
         assert some == whole.select(list(chosen))
 
 
+@pytest.mark.parametrize("name", ["records", "offset_commit"])
+def test_the_bytes_of_broken_records_are_shown_without_the_codes_too(tmp_path: Path, name: str) -> None:
+    row = next(row for row in rows_of("records", LOGS) if row["record_type"] == "OFFSET_COMMIT")
+    write_segment(tmp_path / OFFSETS, encode_batch([Record(0, 1, row["key"], row["value"] + b"more")]))
+    options = ReadOptions(columns=("bytes",), corrupt_record_column="bytes")
+    assert rows_of(name, str(tmp_path), options) == [{"bytes": row["value"] + b"more"}]
+
+
 def test_limits_of_time_and_offset() -> None:
     path = f"{LOGS}/{METADATA}/00000000000000000159.log"
     rows = rows_of("records", path)

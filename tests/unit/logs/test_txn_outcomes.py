@@ -132,6 +132,18 @@ def test_markers_before_what_is_read_say_nothing_of_it(tmp_path: Path) -> None:
         assert outcomes(tmp_path, ReadOptions(from_offset=begin)) == every[begin:]
 
 
+def test_a_marker_that_cannot_be_read_ends_nothing(tmp_path: Path) -> None:
+    """And what becomes of the transaction that it is from does not depend on where the log is cut."""
+    folder = tmp_path / OFFSETS
+    written = [Record(timestamp=1, key=b"?", value=None)]
+    broken = encode_batch(written, producer_id=7, producer_epoch=0, transactional=True, control=True)
+    write_batches(folder, 0, [broken])
+    write_offsets_segment(folder, 1, [Written(1, (), 7, 0, "COMMIT")])
+    for path in (folder, folder / f"{0:020}.log"):
+        rows = [row for batch in read_table("records", str(path)) for row in batch.to_pylist()]
+        assert (rows[0]["_error"], rows[0]["txn_outcome"]) == ("decode_error", "committed")
+
+
 def test_a_marker_in_a_later_segment(tmp_path: Path) -> None:
     folder = tmp_path / OFFSETS
     middle = write_offsets_segment(folder, 0, [Written(1, commits(1), 7, 0), Written(1, commits(1), 8, 0)])

@@ -120,8 +120,9 @@ class _Reader:
         self._batches.append(scanned)
         self._payloads.append(payload)
         self._counts.append(count)
-        self._records += count
-        self._octets += len(payload)
+        # A batch without records takes memory too, and may have octets that nobody reads.
+        self._records += max(count, 1)
+        self._octets += max(len(payload), batch.size)
         return None
 
     def take(self) -> Iterator[RecordGroup | Flaw]:

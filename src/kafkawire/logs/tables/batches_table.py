@@ -139,4 +139,4 @@ def _codec_name(code: int) -> str:
 
 def _last_offset(batch: RecordBatch) -> int | None:
     """None if it is beyond all offsets, as that of a made-up batch may be."""
-    return batch.last_offset if batch.last_offset < 1 << 63 else None
+    return batch.last_offset if -(1 << 63) <= batch.last_offset < 1 << 63 else None

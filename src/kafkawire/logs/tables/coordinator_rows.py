@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Final, cast
 
 import pyarrow as pa
@@ -55,9 +55,8 @@ class CoordinatorRows:
         self._outputs = outputs
         # What no column needs is not decoded.
         wanted = {each.side for each in outputs if options.columns is None or each.field.name in options.columns}
-        errors = options.columns is None or "_error" in options.columns
-        self._wants_key = errors or "key" in wanted
-        self._wants_value = errors or "value" in wanted
+        self._wants_key = options.wants_errors or "key" in wanted
+        self._wants_value = options.wants_errors or "value" in wanted
 
     def chosen(self, rows: RawRows, accounts: Accounts) -> RawRows:
         """See ``RowSource``."""
@@ -81,7 +80,7 @@ class CoordinatorRows:
         if self._wants_key:
             found = decode_repeated(self._key, rows.keys, self._key_frame)
             decoded["key"] = found
-            flaws |= record_flaws(found.faults, rows.keys)
+            flaws |= record_flaws(_graver(found.faults, flaws), rows.keys)
         columns = {
             each.field.name: each.of(decoded[each.side].arrays) for each in self._outputs if each.field.name in names
         }
@@ -102,6 +101,11 @@ class CoordinatorRows:
                 fault = _version_fault(version, known)
                 faults |= dict.fromkeys(cast("list[int]", rows_with(code, codes).to_pylist()), fault)
         return faults
+
+
+def _graver(faults: Mapping[int, RowFault], others: Container[int]) -> dict[int, RowFault]:
+    """Those that count though a row has another: without its values it is worse off than with bytes left over."""
+    return {row: fault for row, fault in faults.items() if fault[0] != "trailing_bytes" or row not in others}
 
 
 def _version(head: bytes) -> int | None:

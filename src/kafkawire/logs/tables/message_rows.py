@@ -94,7 +94,7 @@ def _of_frame(
     _extend(rows, frame, cast("list[bytes]", own.to_pylist()), found)
     arrays, bad_text = rows.take()
     for at in bad_text:
-        found.setdefault(at, ("decode_error", "text that is not UTF-8"))
+        found[at] = "decode_error", "text that is not UTF-8"
     faults |= {others[at].as_py(): fault for at, fault in found.items()}
     return [*pieces, (others, arrays)]
 

@@ -63,13 +63,13 @@ class ProducerOutcomes:
     def _walk(self, batches: Iterator[tuple[Place, ScannedBatch]]) -> Iterator[bool]:
         for place, scanned in batches:
             producer_id = scanned.batch.producer_id
-            if scanned.batch.is_control:
-                outcome = self._said_by(scanned)
-                if outcome is not None and (place < self._end or producer_id in self._open):
-                    self._open.discard(producer_id)
-                    self._note(producer_id, place, outcome)
-            elif scanned.batch.is_transactional and place < self._end:
-                self._open.add(producer_id)
+            outcome = self._said_by(scanned) if scanned.batch.is_control else None
+            if outcome is None:
+                if scanned.batch.is_transactional and place < self._end:
+                    self._open.add(producer_id)
+            elif place < self._end or producer_id in self._open:
+                self._open.discard(producer_id)
+                self._note(producer_id, place, outcome)
             yield True
 
     def _note(self, producer_id: int, place: Place, outcome: str) -> None:

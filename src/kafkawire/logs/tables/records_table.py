@@ -84,7 +84,7 @@ class _AllRecords:
         self._usual_heads = frozenset(
             bytes((FRAME_VERSION, number)) for number in range(_ONE_BYTE) if number not in no_ops
         )
-        self._full = options.columns is None or "json" in options.columns or "_error" in options.columns
+        self._full = options.wants_errors or (options.columns is not None and "json" in options.columns)
 
     def chosen(self, rows: RawRows, accounts: Accounts) -> RawRows:
         """See ``RowSource``."""
