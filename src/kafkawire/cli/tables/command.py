@@ -23,6 +23,7 @@ from kafkawire.logs.options import DEFAULT_OPTIONS
 
 _RANGES: Final = "Offsets and times"
 _READING: Final = "Reading"
+_NO_OP: Final = "NO_OP_RECORD"
 _WIDE: Final = 1_000_000
 """Characters of a line where there is no terminal to end it."""
 
@@ -134,10 +135,11 @@ def run(
     if table is None or not log:
         raise CommandError("--log DIR and --table NAME are needed; --list tells the tables", ExitCode.USAGE)
     form = chosen_format(output, out, terminal=sys.stdout.isatty())
+    chosen_types = _names(record_types, "--record-types")
     options = ReadOptions(
         mode=mode,
-        record_types=_names(record_types),
-        columns=_names(columns),
+        record_types=chosen_types,
+        columns=_names(columns, "--columns"),
         from_offset=from_offset,
         until_offset=until_offset,
         from_time=None if from_time is None else date_of(from_time, "--from-time"),
@@ -145,7 +147,7 @@ def run(
         verify_checksums=verify_checksums,
         high_watermark=high_watermark,
         secrets=secrets,
-        no_ops=no_ops,
+        no_ops=no_ops or _NO_OP in (chosen_types or ()),
         max_frame_bytes=max_frame_bytes,
         cluster=cluster,
         registry=registry,
@@ -167,8 +169,13 @@ def run(
     raise typer.Exit(ExitCode.SOME_FAILED if accounts.errors else ExitCode.DONE)
 
 
-def _names(text: str | None) -> tuple[str, ...] | None:
-    return None if text is None else tuple(name.strip() for name in text.split(",") if name.strip())
+def _names(text: str | None, option: str) -> tuple[str, ...] | None:
+    if text is None:
+        return None
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    if not names:
+        raise CommandError(f"{option} names nothing; leave it out for all", ExitCode.USAGE)
+    return names
 
 
 def _list_tables(registry: RecordRegistry) -> None:

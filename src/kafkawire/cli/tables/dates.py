@@ -30,4 +30,4 @@ def date_of(text: str, option: str) -> datetime:
 
 def in_utc(date: datetime) -> str:
     """A date in ISO 8601 with microseconds and a Z."""
-    return f"{date.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}"
+    return f"{date.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -33,12 +34,16 @@ from kafkawire.logs import (
     table_named,
     table_names,
 )
+from kafkawire.logs.histories.tables import HISTORIES
+from kafkawire.logs.tables.record_types import record_type_names
+from kafkawire.logs.tables.records_table import RecordsTable
 from kafkawire.logs.tables.table import reads
 
 __all__ = ["FoundLogs", "batches_of", "checked_table", "found_logs", "logs_of_table", "registry_of", "told_errors"]
 
 _NAMED_LOGS: Final = 8
 _WILDCARDS: Final = frozenset("*?[")
+_UNKNOWN_TYPE: Final = re.compile(r"UNKNOWN\(-?\d+\)")
 
 
 def registry_of(folder: Path) -> RecordRegistry:
@@ -59,19 +64,37 @@ def checked_table(name: str, options: ReadOptions) -> Table:
     """The table of a name, if the options fit it.
 
     Raises:
-        CommandError: there is no such table or column, or it has no state as of a date.
+        CommandError: there is no such table, column or record type, or the table has no state as of a date.
     """
     try:
         table = table_named(name, options)
     except UnknownTableError:
-        near = difflib.get_close_matches(name, table_names(options.registry), 3)
-        meant = f"did you mean {' or '.join(near)}? " if near else ""
+        meant = _did_you_mean(name.lower(), table_names(options.registry))
         raise CommandError(f"there is no table {name}; {meant}--list tells them all", ExitCode.USAGE) from None
     except UnknownColumnError as error:
         raise CommandError(str(error), ExitCode.USAGE) from None
-    if options.as_of is not None and "valid_from" not in table.schema.names and options.columns is None:
+    if options.as_of is not None and name not in HISTORIES:
         raise CommandError(f"--as-of needs a history; {name} has a row for each record", ExitCode.USAGE)
+    if options.record_types is not None:
+        _check_record_types(name, options.record_types, options.registry)
     return table
+
+
+def _check_record_types(table: str, wanted: Sequence[str], registry: RecordRegistry) -> None:
+    if table != RecordsTable.name:
+        raise CommandError(f"--record-types chooses from table records; {table} has its own", ExitCode.USAGE)
+    known = record_type_names(registry)
+    for name in wanted:
+        if name not in known and _UNKNOWN_TYPE.fullmatch(name) is None:
+            meant = _did_you_mean(name.upper(), known)
+            raise CommandError(
+                f"there is no record type {name}; {meant}it is named as in column record_type", ExitCode.USAGE
+            )
+
+
+def _did_you_mean(name: str, names: Sequence[str]) -> str:
+    near = difflib.get_close_matches(name, names, 3)
+    return f"did you mean {' or '.join(near)}? " if near else ""
 
 
 @dataclass(frozen=True)
@@ -102,6 +125,10 @@ def found_logs(paths: Sequence[str]) -> FoundLogs:
     Raises:
         CommandError: there are none.
     """
+    if not all(paths):
+        raise CommandError("--log names no folder: it is empty", ExitCode.USAGE)
+    if len({type(store_for(path)) for path in paths}) > 1:
+        raise CommandError("--log: files of this machine and addresses are not read together", ExitCode.USAGE)
     for path in paths:
         if "://" not in path and _WILDCARDS.isdisjoint(path) and not Path(path).exists():
             raise CommandError(f"{path}: there is no such folder or file")

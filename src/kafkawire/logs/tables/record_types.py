@@ -6,10 +6,12 @@ import re
 from functools import cache
 from typing import Final
 
+from kafkawire.logs.registry import RecordRegistry
+from kafkawire.records.control_records import ControlRecordType
 from kafkawire.wire import DecodeError
 from kafkawire.wire.varint import read_uvarint
 
-__all__ = ["FRAME_VERSION", "read_metadata_frame", "snake_case", "upper_snake_case"]
+__all__ = ["FRAME_VERSION", "read_metadata_frame", "record_type_names", "snake_case", "upper_snake_case"]
 
 FRAME_VERSION: Final = 1
 _WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -25,6 +27,13 @@ def snake_case(name: str) -> str:
 def upper_snake_case(name: str) -> str:
     """``AccessControlEntryRecord`` as ``ACCESS_CONTROL_ENTRY_RECORD``, as Kafka's tools print it."""
     return _WORD.sub("_", name).upper()
+
+
+def record_type_names(registry: RecordRegistry) -> tuple[str, ...]:
+    """What column ``record_type`` of table ``records`` may say, but for numbers without name."""
+    coordinators = (each.name for types in registry.coordinators.values() for each in types.values())
+    named = map(upper_snake_case, (*registry.metadata.values(), *coordinators))
+    return (*named, *(kind.name for kind in ControlRecordType))
 
 
 def read_metadata_frame(value: bytes) -> tuple[int, int, int]:

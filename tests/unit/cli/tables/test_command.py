@@ -86,6 +86,15 @@ def test_columns_and_record_types_and_ranges_are_chosen(capsys: pytest.CaptureFi
     assert set(rows[0]) == {"log_offset", "record_type"}
 
 
+def test_records_of_types_without_a_name_can_be_chosen(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--record-types", "UNKNOWN(77),KRAFT_VERSION,OFFSET_COMMIT", "--columns", "record_type")
+    assert tables("--log", LOGS, "--table", "records", *words) == 0
+    assert set(capsys.readouterr().out.splitlines()) == {
+        '{"record_type":"KRAFT_VERSION"}',
+        '{"record_type":"OFFSET_COMMIT"}',
+    }
+
+
 def test_table_for_people_is_a_table(tmp_path: Path) -> None:
     out = tmp_path / "acl.txt"
     assert tables("--log", LOGS, "--table", "acl_history", "--out", out) == 0
@@ -100,6 +109,8 @@ def test_no_op_records_are_kept_if_wanted(capsys: pytest.CaptureFixture[str]) ->
         assert tables("--log", METADATA, "--table", "records", *words) == 0
         counts.append(len(capsys.readouterr().out.splitlines()))
     assert counts[1] - counts[0] == 20
+    assert tables("--log", METADATA, "--table", "records", "--record-types", "NO_OP_RECORD") == 0
+    assert len(capsys.readouterr().out.splitlines()) == 20
 
 
 def test_a_batch_that_is_still_being_written_is_no_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -173,6 +184,16 @@ def test_record_types_of_ones_own_have_tables_too(tmp_path: Path, capsys: pytest
         (("--log", LOGS, "--table", "zzz"), "there is no table zzz; --list tells them all"),
         (("--log", LOGS, "--table", "batches", "--columns", "size,colour"), "has no column 'colour'"),
         (("--log", LOGS, "--table", "records", "--as-of", "2026-01-01"), "--as-of needs a history"),
+        (
+            ("--log", LOGS, "--table", "records", "--columns", "json", "--as-of", "2026-01-01"),
+            "--as-of needs a history",
+        ),
+        (("--log", LOGS, "--table", "batches", "--columns", " , "), "--columns names nothing"),
+        (("--log", LOGS, "--table", "records", "--record-types", ""), "--record-types names nothing"),
+        (("--log", LOGS, "--table", "records", "--record-types", "topic_record"), "did you mean TOPIC_RECORD or"),
+        (("--log", LOGS, "--table", "topic", "--record-types", "TOPIC_RECORD"), "--record-types chooses from table"),
+        (("--log", "", "--table", "records"), "--log names no folder"),
+        (("--log", LOGS, "--log", "s3://bucket/logs", "--table", "records"), "are not read together"),
         (("--log", LOGS, "--table", "acl_history", "--as-of", "soon"), "--as-of soon: that is no date"),
         (
             ("--log", LOGS, "--table", "acl_history", "--as-of", "2020-01-01"),

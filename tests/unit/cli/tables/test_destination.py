@@ -113,6 +113,7 @@ def test_name_that_says_nothing_needs_a_format() -> None:
         ("2026-03-01T00:00Z", "2026-03-01T00:00:00.000000Z"),
         ("2026-03-01 12:30:00.25+02:00", "2026-03-01T10:30:00.250000Z"),
         (" 20260301T123000Z ", "2026-03-01T12:30:00.000000Z"),
+        ("0001-01-01", "0001-01-01T00:00:00.000000Z"),
     ],
 )
 def test_date_is_in_utc_unless_it_says_otherwise(text: str, expected: str) -> None:
