@@ -60,7 +60,8 @@ class Followed:
     def plan(self) -> None:
         """Plan a micro-batch, and be killed: the next look begins with it."""
         reader = self.reader()
-        self.planned = self.planned or self._latest(reader, reader.getDefaultReadLimit())
+        latest = self.planned or self._latest(reader, reader.getDefaultReadLimit())
+        self.planned = latest if latest != self.position else None  # nothing new is no micro-batch
 
     def _latest(self, reader: KafkaLogStreamReader, limit: ReadLimit) -> str:
         return json.dumps(reader.latestOffset(json.loads(self.position), limit))

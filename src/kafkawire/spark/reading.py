@@ -108,8 +108,12 @@ class Reading:
         )
         return [LogPartition(part, number) for number, part in enumerate(parts)]
 
-    def batches(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+    def batches(self, partition: InputPartition, accounts: Accounts) -> Iterator[pa.RecordBatch]:
         """The rows of a partition.
+
+        Args:
+            partition: what to read.
+            accounts: are booked as the rows are taken.
 
         Raises:
             LogReadError: mode FAILFAST: at what cannot be decoded.
@@ -118,7 +122,6 @@ class Reading:
             return  # Spark makes a partition of its own where there are none
         table = self.table()
         expected = expected_by_spark(spark_schema(table.schema))
-        accounts = Accounts()
         for batch in read_part(table, partition.part, self.options.read, accounts, store=self.store):
             yield as_spark_expects(batch, expected)
         if self.options.accounts_path is not None:

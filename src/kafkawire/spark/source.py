@@ -9,7 +9,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, Filter, InputPartition
 from pyspark.sql.types import StructType
 
-from kafkawire.logs import FileKind
+from kafkawire.logs import Accounts, FileKind
 from kafkawire.spark.options import OptionError
 from kafkawire.spark.pushdown import narrowed
 from kafkawire.spark.reading import LogPartition, Reading, make_reading
@@ -92,7 +92,7 @@ class KafkaLogReader(DataSourceReader):
         Raises:
             LogReadError: mode FAILFAST: at what cannot be decoded.
         """
-        return self._reading.batches(partition)
+        return self._reading.batches(partition, Accounts())
 
 
 class FilteredKafkaLogReader(KafkaLogReader):

@@ -10,7 +10,7 @@ from tests.apache_spark.prerequisites import require_spark
 from tests.kafka_dumps import FIXTURES
 from tests.s3_server import S3Server, running_s3_server
 
-from kafkawire.logs import ArrowStore, LogReadError, find_log_files, read_table
+from kafkawire.logs import Accounts, ArrowStore, LogReadError, find_log_files, read_table
 
 LOGS = FIXTURES / "logs"
 COLUMNS = "log_offset,record_type,json,_error"
@@ -59,7 +59,7 @@ def test_tasks_read_parts_of_objects_and_leave_their_accounts() -> None:
     found = [
         tuple(row.values())
         for part in parts
-        for batch in pickle.loads(pickle.dumps(reading)).batches(pickle.loads(pickle.dumps(part)))  # noqa: S301 our own
+        for batch in pickle.loads(pickle.dumps(reading)).batches(pickle.loads(pickle.dumps(part)), Accounts())  # noqa: S301 our own
         for row in batch.to_pylist()
     ]
     total, tasks = read_accounts(accounts)

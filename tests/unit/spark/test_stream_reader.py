@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from tests.apache_spark.following import EVERYTHING, Followed, rows_at_once
 from tests.made_logs import OFFSETS_LOG, Written, write_batches, write_offsets_segment
 
-from kafkawire.logs import FileRange, LogReadError, ScannedBatch, find_log_files, scan_batches
+from kafkawire.logs import FileRange, LogReadError, ReadMode, ScannedBatch, find_log_files, scan_batches
 from kafkawire.protocol import OffsetCommitKey, OffsetCommitValue
 from kafkawire.spark.options import OptionError
 from kafkawire.wire.batches import Record, encode_batch
@@ -35,17 +36,17 @@ def log(tmp_path: Path) -> Path:
     return folder
 
 
+def alike(count: int) -> list[bytes]:
+    """Batches of one record and one size."""
+    return [encode_batch([Record(timestamp=1, key=b"k", value=b"v")], base_offset=offset) for offset in range(count)]
+
+
 def batches_of(segment: Path) -> list[bytes]:
     """A segment, batch by batch."""
     (file,) = find_log_files([str(segment)])
     data = segment.read_bytes()
     found = [one for one in scan_batches(FileRange(file, 0, file.size)) if isinstance(one, ScannedBatch)]
     return [data[one.position : one.position + one.batch.size] for one in found]
-
-
-def alike(count: int) -> list[bytes]:
-    """Batches of one record and one size."""
-    return [encode_batch([Record(timestamp=1, key=b"k", value=b"v")], base_offset=offset) for offset in range(count)]
 
 
 def write_log(folder: Path, segments: Mapping[int, Sequence[int]]) -> None:
@@ -219,6 +220,38 @@ def test_a_log_that_was_cut_off_and_went_on_in_a_new_segment_ends_the_query(log:
     write_batches(log, 2, [])
     with pytest.raises(LogReadError, match="data_loss: the log was cut off"):
         query.look()
+
+
+@pytest.mark.parametrize(
+    "cleaned", [alike(4)[::2], alike(4)[1:] + alike(9)[7:]], ids=["to a smaller one", "and merged to a larger one"]
+)
+@pytest.mark.parametrize("mode", list(ReadMode))
+def test_a_segment_that_is_cleaned_between_planning_and_reading_is_read_at_the_next_start(
+    log: Path, mode: ReadMode, cleaned: list[bytes]
+) -> None:
+    query = Followed(log.parent, {"mode": mode.value, "columns": "log_offset"})
+    write_batches(log, 0, alike(4))
+    write_batches(log, 9, [])
+    query.plan()
+    reader = query.reader()
+    partitions = reader.partitions({}, json.loads(query.planned or ""))
+    write_batches(log, 0, cleaned)
+    with pytest.raises(LogReadError, match="file_changed"):
+        _ = [batch for partition in partitions for batch in reader.read(partition)]
+    assert len(query.look()) == len(cleaned)
+
+
+def test_a_segment_that_is_deleted_after_it_was_read_is_no_loss(log: Path) -> None:
+    write_batches(log, 0, alike(4))
+    write_batches(log, 9, [])
+    query = Followed(log.parent)
+    query.plan()
+    reader = query.reader()
+    (partition,) = reader.partitions({}, json.loads(query.planned or ""))
+    batches = reader.read(partition)
+    assert next(batches).num_rows == 4
+    (log / f"{0:020}.log").unlink()
+    assert list(batches) == []
 
 
 class Step(NamedTuple):

@@ -14,13 +14,16 @@ from pyspark.sql.streaming.datasource import (
     SupportsTriggerAvailableNow,
 )
 
-from kafkawire.logs import FileRange, LogFile, LogReadError, Part
+from kafkawire.logs import Accounts, FileRange, LogFile, LogReadError, Part
+from kafkawire.logs.files.store import FileStamp
 from kafkawire.spark.options import OptionError
 from kafkawire.spark.reading import LogPartition, Reading
 from kafkawire.spark.streaming.log_walk import LogWalk, logs_of
 from kafkawire.spark.streaming.positions import StreamPosition
 
 __all__ = ["KafkaLogStreamReader"]
+
+_CHANGED = "it was cleaned or cut off while it was read: start the query again, and it looks anew where its records are"
 
 
 class KafkaLogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
@@ -94,9 +97,24 @@ class KafkaLogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """The rows of a partition.
 
         Raises:
-            LogReadError: mode FAILFAST: at what cannot be decoded.
+            LogReadError: a file was cleaned or cut off meanwhile; mode FAILFAST: at what cannot be decoded.
         """
-        return self._reading.batches(partition)
+        accounts = Accounts()
+        yield from self._reading.batches(partition, accounts)
+        if self._reading.options.fail_on_data_loss and isinstance(partition, LogPartition):
+            for piece in partition.part.files:
+                if "file_changed" in accounts.errors or self._was_replaced(piece.file):
+                    raise LogReadError("file_changed", piece.file.path, _CHANGED)
+
+    def _was_replaced(self, file: LogFile) -> bool:
+        """Whether a segment that was closed is another one now, which may be larger: cleaning merges segments."""
+        if file.is_last:
+            return False
+        try:
+            with self._reading.store.open(file.path) as opened:
+                return opened.stamp() != FileStamp(file.size, file.modified)
+        except FileNotFoundError:
+            return False  # deleted after it was read
 
     def _files_until_now(self) -> Sequence[LogFile]:
         """The files, as they were when a trigger for what is available began."""
