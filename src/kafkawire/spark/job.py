@@ -12,6 +12,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
@@ -19,11 +20,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 from pyspark.sql.types import ArrayType, BinaryType, StructType
 
-from kafkawire.logs import Accounts, LogReadError, UnknownColumnError, UnknownTableError
+from kafkawire.logs import Accounts, LogReadError, UnknownColumnError, UnknownTableError, find_log_files
 from kafkawire.spark import register
 from kafkawire.spark.accounts import read_accounts
 from kafkawire.spark.options import OptionError
-from kafkawire.spark.reading import make_reading
+from kafkawire.spark.reading import Reading, make_reading
 
 __all__ = ["judge", "main", "reason_of"]
 
@@ -76,6 +77,8 @@ def main(words: Sequence[str] | None = None) -> int:
         return _fail(str(error), FAILED)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # Spark's own default is any python3 of the path
     try:
+        if asked.overwrite and _holds_logs(asked.out, reading):
+            return _fail(f"--overwrite would delete logs in {asked.out}: give --out a folder of its own", USAGE)
         tasks = len(reading.partitions())
         _write(asked, options)
         accounts, told = read_accounts(options["accountsPath"])
@@ -123,6 +126,18 @@ def _options(asked: argparse.Namespace) -> dict[str, str]:
     names = (*_VALUES, *(name for name, _, _ in _FLAGS.values()))
     own = {"table": asked.table, "accountsPath": f"{asked.out.rstrip('/')}/_accounts"}
     return own | {name: text for name in names if (text := given[name]) is not None}
+
+
+def _holds_logs(out: str, reading: Reading) -> bool:
+    """Whether files that the paths lead to, of whatever table, lie in the folder that is replaced."""
+    files = find_log_files(reading.options.paths, store=reading.store)
+    return any(_place(file.path).is_relative_to(_place(out)) for file in files)
+
+
+def _place(path: str) -> PurePosixPath:
+    """A path to compare with others: links are followed, and schemes of one store are one."""
+    _, is_uri, rest = path.removeprefix("file:").removeprefix("//").partition("://")
+    return PurePosixPath(rest) if is_uri else PurePosixPath(os.path.realpath(path.removeprefix("file:")))
 
 
 def _write(asked: argparse.Namespace, options: Mapping[str, str]) -> None:

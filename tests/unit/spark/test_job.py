@@ -9,6 +9,7 @@ import pytest
 pytest.importorskip("pyspark")
 
 from tests.generated_packages import field, message, write_definitions
+from tests.made_logs import write_batches
 
 from kafkawire.cli.app import main as kafkawire
 from kafkawire.logs import Accounts
@@ -37,6 +38,17 @@ def test_wrong_definitions_are_a_failure(tmp_path: Path, capsys: pytest.CaptureF
     folder = write_definitions(tmp_path, message("Wrong", field("Text", "strin"), type="metadata", apiKey=900))
     assert kafkawire([*ASKED, "--table", "records", "--schema-dir", str(folder)]) == 1
     assert "Wrong.json:1:" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("out", ["{}", "{}/", "file:{}", "file://{}", "{}/__consumer_offsets-0", "{}/../link", "{}/.."])
+def test_logs_are_never_overwritten(tmp_path: Path, out: str, capsys: pytest.CaptureFixture[str]) -> None:
+    data = tmp_path / "data"
+    for log in ("__cluster_metadata-0", "__consumer_offsets-0"):
+        write_batches(data / log, 0, [])
+    (tmp_path / "link").symlink_to(data)
+    asked = ("--log", str(data), "--out", out.format(data), "--overwrite")
+    assert kafkawire(["spark", "tables", "--table", "topic", *asked]) == 2
+    assert "--overwrite would delete logs in " in capsys.readouterr().err
 
 
 def test_help_tells_options_and_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
