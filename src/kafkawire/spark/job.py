@@ -186,6 +186,8 @@ def judge(accounts: Accounts, allowed: int | None) -> int:
 
 def reason_of(text: str) -> str:
     """What a user can use of an error that came through Java: our own words if there are any, else the first line."""
+    if "JAVA_GATEWAY_EXITED" in text:
+        return "Spark could not start Java: Java 17 or newer must be on the path, or in the folder that JAVA_HOME names"
     own = _OWN_ERROR.findall(text)
     return own[-1] if own else text.strip().partition("\n")[0]
 

@@ -81,3 +81,8 @@ def test_of_an_error_that_came_through_java_our_own_words_are_told() -> None:
         reason_of("[PATH_ALREADY_EXISTS] Path file:/o already exists.\n more")
         == "[PATH_ALREADY_EXISTS] Path file:/o already exists."
     )
+
+
+def test_without_java_the_user_is_told_what_is_missing() -> None:
+    no_java = "[JAVA_GATEWAY_EXITED] Java gateway process exited before sending its port number."
+    assert reason_of(no_java).startswith("Spark could not start Java: Java 17 or newer must be on the path")
