@@ -136,8 +136,11 @@ class Page:
         return cast(Mapping[str, object], answer["result"]).get("value")
 
     def settle(self) -> None:
-        """Until what was asked for is drawn: two frames later."""
-        self.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
+        """Until what was asked for is drawn: two frames later, or when the page no longer says that it is not ready."""
+        self.evaluate(
+            "new Promise((done) => { const look = () => requestAnimationFrame(() => requestAnimationFrame(() =>"
+            " document.documentElement.dataset.ready === 'false' ? setTimeout(look, 5) : done(true))); look(); })"
+        )
 
     def press(self, key: str) -> None:
         """Press and release a key on whatever has the focus."""

@@ -66,7 +66,10 @@ def a_report(acls: Sequence[Row], title: str = "Logs") -> LogReport:
             Committed("c1", "audit", "orders", 1, 5, ENDED - 2 * MINUTE, end=LogEnd(500)),
         ],
         commit_times=[(BEGAN, BEGAN + MINUTE, 3), (ENDED - MINUTE, ENDED, 9)],
-        accounts=[LogAccount("acl_history", 4, 10, 1000, 900, {"bad_crc": 100}, {"bad_crc": 1})],
+        accounts=[
+            LogAccount("__cluster_metadata", 4, 10, 1000, 900, {"bad_crc": 100}, {"bad_crc": 1}),
+            LogAccount("__consumer_offsets", 2, 2, 100, 100, {}),
+        ],
         logs=["/data/__cluster_metadata-0"],
         clusters=["c1"],
     )
@@ -128,7 +131,7 @@ def test_page_draws_everything_and_asks_for_nothing(page: Page, tmp_path: Path) 
     assert granted(page) == {"User:ann": ["READ"], "User:bob": ["WRITE"], "User:eve": ["not WRITE"]}
     assert texts(page, ".tile b") == ["3", "3", "2", "1", "1", "2"]
     assert len(texts(page, "#topics-lanes .lane")) == 2
-    assert texts(page, "#quotas-lanes .bar") == ["1,000,000", "2,500,000"]
+    assert texts(page, "#quotas-lanes .bar") == ["1,000,000 bytes/s", "2,500,000 bytes/s"]
     assert "bad_crc 1" in "".join(texts(page, "#accounts-table td"))
     assert texts(page, "#acl-chart .legend") == ["Allowing 2Denying 1"]
 
@@ -167,6 +170,41 @@ def test_date_can_be_written_with_a_zone_or_without(page: Page) -> None:
         assert texts(page, "#when") == ["2026-01-01 00:45:00 UTC"]
 
 
+def follow(page: Page, address: str) -> None:
+    """Go to an address within the page, and wait as long as its searches wait for more to be typed."""
+    page.evaluate(f"location.hash = {address!r}")
+    page.evaluate("new Promise((done) => setTimeout(done, 120))")
+    page.settle()
+
+
+@pytest.mark.parametrize(
+    ("date", "told"),
+    [("soon", "A date is like"), ("1999-12-31", "The log begins here"), ("2099-01-01", "The log ends here")],
+)
+def test_date_that_is_none_or_not_in_the_log_is_told(page: Page, date: str, told: str) -> None:
+    go_to(page, date)
+    assert texts(page, "#when-hint")[0].startswith(told)
+    go_to(page, "2026-01-01 00:20")
+    assert texts(page, "#when-hint") == ["As of"]
+
+
+def test_address_of_the_page_says_what_is_looked_at(page: Page) -> None:
+    go_to(page, "2026-01-01 00:20")
+    search(page, "access-search", "bob")
+    page.evaluate("document.querySelector('input[value=resource]').click()")
+    page.evaluate("new Promise((done) => setTimeout(done, 450))")
+    address = cast(str, page.evaluate("location.hash"))
+    assert address == "#at=2026-01-01T00%3A20%3A00.000Z&access-search=bob&access-by=resource"
+    follow(page, "at=2026-01-01")
+    assert texts(page, "#access-holders summary .name") == ["User:ann"]
+    follow(page, "changes")  # a link within the page, which says nothing of a date
+    assert texts(page, "#when") == ["2026-01-01 00:00:00 UTC"]
+    follow(page, address)
+    assert texts(page, "#when") == ["2026-01-01 00:20:00 UTC"]
+    assert texts(page, "#access-holders summary .name") == ["orders"]
+    assert texts(page, "#access-holders .grant > :first-child") == ["User:bob"]
+
+
 def test_page_opens_at_the_date_that_was_asked_for(browser: Page, tmp_path: Path) -> None:
     page = shown(browser, replace(ORDINARY, as_of=BEGAN + 20 * MINUTE), tmp_path)
     assert texts(page, "#when") == ["2026-01-01 00:20:00 UTC"]
@@ -198,7 +236,7 @@ def test_acls_can_be_grouped_by_resource_and_restricted_to_denials(page: Page) -
 def test_changes_of_one_thing_are_one_row_and_lead_to_their_date(page: Page) -> None:
     changed = [row for row in texts(page, "#changes-table tbody tr") if "changed" in row]
     assert len(changed) == 1
-    assert "1,000,000 → 2,500,000" in changed[0]
+    assert "1,000,000 bytes/s → 2,500,000 bytes/s" in changed[0]
     page.evaluate("[...document.querySelectorAll('#changes-table .link')].at(-1).click()")
     page.settle()
     assert texts(page, "#when") == ["2026-01-01 00:00:00 UTC"]
@@ -307,10 +345,22 @@ def test_page_of_many_rows_shows_them_page_by_page(browser: Page, tmp_path: Path
     assert list(granted(page)) == ["User:u19999"]
 
 
+def test_boxes_and_rows_that_were_opened_stay_when_the_date_moves(browser: Page, tmp_path: Path) -> None:
+    many = [acl(f"User:u{number:03}", "READ", None, None if number else 30) for number in range(100)]
+    page = shown(browser, replace(ORDINARY, acls=Section(ACLS, many)), tmp_path)
+    page.evaluate("document.querySelector('#access-holders .more').click()")
+    page.evaluate("document.querySelectorAll('#access-holders summary')[50].click()")
+    page.evaluate("document.querySelectorAll('#access-holders summary')[2].click()")
+    go_to(page, "2026-01-01 00:20")
+    assert len(texts(page, "#access-holders details")) == 80
+    opened = "[...document.querySelectorAll('#access-holders details')].map((box) => box.open)"
+    assert page.evaluate(f"{opened}.flatMap((open, at) => open ? [at] : [])") == [0, 1, 2, *range(4, 13), 51]
+
+
 def test_page_of_an_empty_log_says_so(browser: Page, tmp_path: Path) -> None:
     page = shown(browser, LogReport(title="Nothing", began=0, ended=0), tmp_path)
     assert page.complaints == []
-    assert texts(page, ".banner")[0].startswith("There is nothing to show")
+    assert texts(page, ".banner")[-1].startswith("There is nothing to show")
     assert seen(page, "section") == ["accounts"]
     assert "1970" not in texts(page, ".about")[0]
 
@@ -318,7 +368,8 @@ def test_page_of_an_empty_log_says_so(browser: Page, tmp_path: Path) -> None:
 def test_section_without_rows_says_so_and_offers_nothing_to_search(browser: Page, tmp_path: Path) -> None:
     page = shown(browser, replace(ORDINARY, acls=Section(ACLS), commits=[]), tmp_path)
     assert page.complaints == []
-    assert texts(page, ".nothing") == ["No ACLs in these logs.", "No ACLs.", "No committed offsets in these logs."]
+    nothing = ["No ACLs in these logs.", "No ACLs.", "No committed offsets in these logs."]
+    assert texts(page, ".nothing:not([hidden])") == nothing
     assert "access-search" not in seen(page, "input")
     assert "commits-search" not in seen(page, "input")
     assert "topics-search" in seen(page, "input")
@@ -351,6 +402,25 @@ def test_clusters_are_chosen_from_a_list(browser: Page, tmp_path: Path) -> None:
     page.settle()
     assert list(granted(page)) == ["User:bob"]
     assert texts(page, ".tile b")[0] == "1"
+
+
+def test_words_are_whole_and_bars_end_with_their_timeline(browser: Page, tmp_path: Path) -> None:
+    late = ("c1", "TOPIC", "a.long.name.of.a.topic" * 3, "a.property", "a value " * 30, ENDED - 2 * MINUTE, ENDED)
+    page = shown(browser, replace(ORDINARY, configs=Section(CONFIGS, [late])), tmp_path)
+    for width in (390, 1400):
+        page.resize(width, 1000)
+        page.settle()
+        beyond = """[...document.querySelectorAll(".bar")].filter((bar) =>
+            bar.getBoundingClientRect().right > bar.parentElement.getBoundingClientRect().right + 1).length"""
+        assert page.evaluate(beyond) == 0
+    broken = "[...document.querySelectorAll('#changes-table .chip')].some((chip) => chip.getClientRects().length > 1)"
+    assert page.evaluate(broken) is False
+
+
+def test_offset_that_a_page_cannot_show_exactly_is_marked(browser: Page, tmp_path: Path) -> None:
+    commit = Committed("c1", "odd", "orders", 0, 2**62 + 1, ENDED)
+    page = shown(browser, replace(ORDINARY, commits=[commit]), tmp_path)
+    assert texts(page, "#commits-table td:nth-child(4)")[0].startswith("≈ 4,611,686,018,427,")
 
 
 def test_dark_and_light_differ_and_the_button_changes_them(page: Page) -> None:

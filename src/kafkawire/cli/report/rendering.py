@@ -20,12 +20,14 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from kafkawire.cli.report.contents import Cell, LogEnd, LogReport, Section
+from kafkawire.logs.histories.coordinator_fold import CONSUMER_OFFSETS
+from kafkawire.logs.registry import METADATA_TOPIC
 
 __all__ = ["render_page"]
 
 _FOLDER: Final = Path(__file__).resolve().parent / "page"
 _PROGRAM: Final = (
-    *("elements", "moments", "charts", "listing", "lanes", "access", "changes", "commits"),
+    *("elements", "moments", "charts", "listing", "lanes", "access", "changes", "commits", "address"),
     "page",
 )
 _UNSAFE: Final = {ord(mark): f"\\u{ord(mark):04x}" for mark in "<>&\u2028\u2029"}
@@ -154,6 +156,10 @@ def _numbered(cell: Cell, texts: dict[str, int]) -> int | float | None:
 
 def _notes(report: LogReport) -> Iterator[str]:
     """What the page does not show, said at its top."""
+    read = {account.log for account in report.accounts}
+    for log, what in _TOLD_BY.items():
+        if log not in read:
+            yield f"No log of {log} was found: this page cannot tell which {what} there were."
     for name, section in _sections(report):
         if not section.left_out:
             continue
@@ -171,6 +177,10 @@ def _notes(report: LogReport) -> Iterator[str]:
         )
 
 
+_TOLD_BY: Final = {
+    METADATA_TOPIC: "ACLs, topics, quotas and configurations",
+    CONSUMER_OFFSETS: "committed offsets",
+}
 _NAMES: Final = {"acls": "ACLs", "quotas": "quotas", "topics": "topics", "configs": "configurations"}
 
 

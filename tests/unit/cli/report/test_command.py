@@ -78,6 +78,13 @@ def test_page_has_every_section_of_the_logs(tmp_path: Path, capsys: pytest.Captu
     assert capsys.readouterr().err.startswith("bytes read 77113 = 77113 decoded")
 
 
+def test_page_says_which_logs_were_not_there(tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    assert report(LOGS / "__consumer_offsets-0", "--out", page) == 0
+    (note,) = data_of(page)["notes"]
+    assert note.startswith("No log of __cluster_metadata was found: this page cannot tell which ACLs, topics, quotas")
+
+
 def test_lag_is_told_where_the_partitions_own_log_lies_beside(tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     shutil.copytree(LOGS / "__consumer_offsets-0", logs / "__consumer_offsets-0")

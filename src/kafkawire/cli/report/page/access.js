@@ -1,7 +1,8 @@
 // Who has what at the date of the page, and when they had it.
 const access = { by: "principal", which: "all" };
-const patternName = (row) => row.patternType === "PREFIXED" ? `${row.resourceName}*` : row.resourceName === "*" ? "every one" : row.resourceName;
+const patternName = (row) => row.patternType === "PREFIXED" ? `${row.resourceName}*` : row.resourceName === "*" ? "* (every one)" : row.resourceName;
 const resourceKey = (row) => `${row.resourceType} ${row.patternType} ${row.resourceName}`;
+const holderKey = (row) => access.by === "principal" ? row.principal : (row.key ??= resourceKey(row));
 const denies = (row) => row.permission === "DENY";
 const kindOf = (row) => row.resourceType.replaceAll("_", " ") + ({ LITERAL: "", PREFIXED: " PREFIX" }[row.patternType] ?? ` ${row.patternType}`);
 const resourceWords = (row) => [make("span", { class: "kind" }, kindOf(row)), named(patternName(row))];
@@ -12,81 +13,101 @@ function chip(row) {
     named(row.operation), host);
 }
 
-// Comparing as people do is slow: every name gets its place once.
-const places = new Map();
-function inOrder(one, other) {
-  if (!places.size) {
-    const names = new Set(ALL.acls.flatMap((row) => [row.principal, resourceKey(row)]));
-    [...names].sort(compare).forEach((name, place) => places.set(name, place));
+// Comparing as people do is slow: rows are put in order once.
+const inOrder = new Map();
+function rowsInOrder() {
+  const order = `${access.by} ${view.cluster}`;
+  if (!inOrder.has(order)) {
+    const names = [...new Set(rowsOf("acls").map(holderKey))].sort(compare);
+    const places = new Map(names.map((name, place) => [name, place]));
+    inOrder.set(order, rowsOf("acls").toSorted((one, other) => places.get(holderKey(one)) - places.get(holderKey(other))));
   }
-  return places.get(one) - places.get(other);
+  return inOrder.get(order);
 }
 
-function groupsOf(rows, keyOf) {
-  const groups = new Map();
-  for (const row of rows) {
-    const group = groups.get(keyOf(row));
-    if (group) group.push(row); else groups.set(keyOf(row), [row]);
+// Those with a right at the date, each with the rows that say so, in order.
+function holdersAt(wanted) {
+  const holders = [];
+  let all = 0, last = null;
+  for (const row of rowsInOrder()) {
+    if (!holds(row, view.at)) continue;
+    all += 1;
+    if (!wanted(row)) continue;
+    const key = holderKey(row);
+    if (last?.key !== key) holders.push((last = { key, rows: [] }));
+    last.rows.push(row);
   }
-  return [...groups].sort((one, other) => inOrder(one[0], other[0]));
+  return { holders, all };
 }
 
-function holder([, rows], at, count) {
+// The same object as before for one whose rows are the same: it is not drawn anew.
+let before = new Map();
+function settled(holders) {
+  const now = new Map(holders.map((holder) => {
+    const old = before.get(holder.key);
+    const same = old && old.rows.length === holder.rows.length && old.rows.every((row, at) => row === holder.rows[at]);
+    return [holder.key, same ? old : holder];
+  }));
+  before = now;
+  return [...now.values()];
+}
+
+const opened = new Map(); // what the user opened or closed
+function holderBox({ key, rows }, at, few) {
   const byPrincipal = access.by === "principal";
   const refused = rows.filter(denies).length;
   const told = counted(rows.length, "ACL") + (refused ? `, ${refused} of them denying` : "");
-  const lines = groupsOf(rows, byPrincipal ? resourceKey : (row) => row.principal).map(([, grants]) =>
-    make("div", { class: "grant" }, make("div", {}, ...(byPrincipal ? resourceWords(grants[0]) : [named(grants[0].principal)])),
-      make("div", { class: "chips" }, ...grants.sort((one, other) => denies(other) - denies(one) || compare(one.operation, other.operation)).map(chip))));
+  const grants = Object.entries(Object.groupBy(rows, byPrincipal ? resourceKey : (row) => row.principal)).sort(([one], [other]) => compare(one, other));
+  const lines = grants.map(([, own]) =>
+    make("div", { class: "grant" }, make("div", {}, ...(byPrincipal ? resourceWords(own[0]) : [named(own[0].principal)])),
+      make("div", { class: "chips" }, ...own.sort((one, other) => denies(other) - denies(one) || compare(one.operation, other.operation)).map(chip))));
   const title = byPrincipal ? [named(rows[0].principal)] : [make("span", {}, ...resourceWords(rows[0]))];
-  return make("details", { class: "holder", open: at < 12 || count < 20 }, make("summary", {}, ...title, hint(told)), ...lines);
+  const box = make("details", { class: "holder", open: opened.get(key) ?? (few || at < 12) },
+    make("summary", { onclick: () => { opened.set(key, !box.open); } }, ...title, hint(told)), ...lines);
+  return box;
 }
 
-function showHolders(matches) {
-  const wanted = access.which === "all" ? () => true : (row) => denies(row) === (access.which === "deny");
-  const rows = rowsOf("acls").filter((row) => holds(row, view.at));
-  const found = rows.filter((row) => wanted(row) && matches(searchable(row)));
-  const groups = groupsOf(found, access.by === "principal" ? (row) => row.principal : resourceKey);
-  const closed = new Set([...document.querySelectorAll("#access-holders details:not([open])")].map((box) => box.dataset.of));
-  const host = byId("access-holders"), cards = make("div", { class: "cards" });
-  let at = 0;
-  host.replaceChildren(cards, inPages(cards, groups, (group) => {
-    const box = holder(group, at++, groups.length);
-    box.dataset.of = group[0];
-    if (closed.has(group[0])) box.open = false;
-    return box;
-  }, 40));
-  if (!groups.length) host.append(make("p", { class: "nothing" }, rows.length ? "Nothing matches." : ALL.acls.length ? "No ACLs at this date." : "No ACLs in these logs."));
-  byId("access-hint").textContent = `The ACLs as of ${shown(view.at)} UTC.`;
-  byId("access-found").textContent = `${counted(found.length, "ACL")} of ${rows.length.toLocaleString("en")}, ${counted(groups.length, access.by)}`;
-}
-
-function showAclLanes(matches) {
-  const host = byId("acl-lanes");
-  const lanes = lanesOf(rowsOf("acls").filter((row) => matches(searchable(row))), (row) => `${row.principal} ${resourceKey(row)}`);
-  host.replaceChildren();
-  if (!lanes.length) { host.append(make("p", { class: "nothing" }, "No ACLs.")); return; }
-  drawLanes(host, lanes, {
-    label: (row) => [named(row.principal), make("br"), hint(`${kindOf(row).toLowerCase()} `), make("span", { class: "hint" }, named(patternName(row)))],
-    text: (row) => row.operation + (row.host === "*" ? "" : ` from ${row.host}`),
-    kind: (row) => denies(row) ? "deny" : "allow",
-    tell: (row) => `${row.permission} ${row.operation} on ${row.resourceType} ${patternName(row)}\n${row.principal} from ${row.host === "*" ? "every host" : row.host}`,
-  });
+function startHolders(matches) {
+  const cards = make("div", { class: "cards" }), nothing = make("p", { class: "nothing" });
+  let few = false;
+  const list = inPages(cards, (holder, at) => holderBox(holder, at, few), 40);
+  byId("access-holders").append(cards, list.more, nothing);
+  return () => {
+    const found = matches(), { which } = access;
+    const { holders, all } = holdersAt((row) => (which === "all" || denies(row) === (which === "deny")) && found(row));
+    few = holders.length < 20;
+    list.show(settled(holders));
+    nothing.hidden = Boolean(holders.length);
+    nothing.textContent = all ? "Nothing matches." : ALL.acls.length ? "No ACLs at this date." : "No ACLs in these logs.";
+    const told = holders.reduce((sum, { rows }) => sum + rows.length, 0);
+    byId("access-found").textContent = `${counted(told, "ACL")} of ${inFigures(all)}, ${counted(holders.length, access.by)}`;
+    byId("access-hint").textContent = access.by === "principal" ? `What each principal, a user or a service, may do as of ${shown(view.at)} UTC.`
+      : `Who may do what with each resource as of ${shown(view.at)} UTC.`;
+  };
 }
 
 function startAccess() {
-  const matches = onSearch("access-search", () => { showHolders(matches()); showAclLanes(matches()); });
-  choice(byId("access-by"), "access-by", [["principal", "By principal"], ["resource", "By resource"]], (by) => { access.by = by; showHolders(matches()); });
-  choice(byId("access-which"), "access-which", [["all", "All"], ["allow", "Allowing"], ["deny", "Denying"]], (which) => { access.which = which; showHolders(matches()); });
+  const matches = onSearch("access-search", () => { showHolders(); showLanes(); });
+  const showHolders = startHolders(matches);
+  const drawLanes = lanesIn(byId("acl-lanes"), {
+    label: (row) => [named(row.principal), make("br"), hint(`${kindOf(row).toLowerCase()} `), make("span", { class: "hint" }, named(patternName(row)))],
+    text: (row) => row.operation + (row.host === "*" ? "" : ` from ${row.host}`),
+    kind: (row) => denies(row) ? "deny" : "allow",
+    tell: (row) => `${row.permission} ${row.operation} on ${kindOf(row)} ${patternName(row)}\n${row.principal} from ${row.host === "*" ? "every host" : row.host}`,
+  }, () => rowsOf("acls").length ? "Nothing matches." : "No ACLs.");
+  const showLanes = () => drawLanes(lanesOf(rowsOf("acls").filter(matches()), (row) => `${row.principal} ${resourceKey(row)}`));
+  const again = () => { before.clear(); showHolders(); };
+  choice(byId("access-by"), "access-by", [["principal", "By principal"], ["resource", "By resource"]], (by) => { access.by = by; again(); });
+  choice(byId("access-which"), "access-which", [["all", "All"], ["allow", "Allowing"], ["deny", "Denying"]], (which) => { access.which = which; showHolders(); });
   let legend = () => {};
-  onCluster(() => {
+  const drawCharts = ofCluster(() => {
     const rows = rowsOf("acls");
     const series = [
       { kind: "allow", label: "Allowing", steps: countsOf("acls", rows.filter((row) => !denies(row)), "ALLOW") },
       { kind: "deny", label: "Denying", steps: countsOf("acls", rows.filter(denies), "DENY") },
     ];
-    legend = stepChart(byId("acl-chart"), series, "ACLs over time");
-    showAclLanes(matches());
+    legend = stepChart(byId("acl-chart"), series, "Number of ACLs");
+    showLanes();
   });
-  onView(() => { legend(); showHolders(matches()); });
+  inSection("access", () => { drawCharts(); legend(); showHolders(); });
 }

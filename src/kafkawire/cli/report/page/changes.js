@@ -1,10 +1,19 @@
 // Every beginning and end of a row is a change; an end where the next row of the same thing begins is one change of both.
 const SUBJECTS = {
-  acls: { kind: "ACL", key: null, what: (row) => `${row.principal} ${row.permission} ${row.operation} on ${row.resourceType} ${patternName(row)}${row.host === "*" ? "" : ` from ${row.host}`}`, value: () => null },
-  quotas: { kind: "Quota", key: (row) => `${row.cluster} ${row.entity} ${row.quota}`, what: (row) => `${row.quota} of ${row.entity}`, value: (row) => row.value === null ? "unknown" : row.value.toLocaleString("en") },
+  acls: { kind: "ACL", key: null, what: (row) => `${row.principal} ${row.permission} ${row.operation} on ${kindOf(row)} ${patternName(row)}${row.host === "*" ? "" : ` from ${row.host}`}`, value: () => null },
+  quotas: { kind: "Quota", key: (row) => `${row.cluster} ${row.entity} ${row.quota}`, what: (row) => `${row.quota} of ${row.entity}`, value: quotaFigure },
   topics: { kind: "Topic", key: null, what: (row) => row.topic, value: (row) => counted(row.partitions ?? 0, "partition") },
   configs: { kind: "Configuration", key: (row) => `${row.cluster} ${row.resourceType} ${row.resourceName} ${row.name}`, what: (row) => `${row.name} of ${row.resourceType} ${row.resourceName || "<default>"}`, value: (row) => row.value ?? "unknown" },
 };
+
+const QUOTA_UNITS = {
+  producer_byte_rate: "bytes/s", consumer_byte_rate: "bytes/s", request_percentage: "% of a thread's time",
+  controller_mutation_rate: "partitions/s", connection_creation_rate: "connections/s",
+};
+function quotaFigure(row) {
+  const unit = QUOTA_UNITS[row.quota];
+  return row.value === null ? "unknown" : inFigures(row.value) + (unit ? ` ${unit}` : "");
+}
 
 function changesOf(name) {
   const { kind, key, what, value } = SUBJECTS[name];
@@ -30,9 +39,9 @@ function startChanges() {
   const table = sortedTable(byId("changes-table"), [
     { title: "Time (UTC)", value: (row) => row.time, cell: (row) => make("button", { type: "button", class: "link", onclick: () => go(row.time) }, shown(row.time)) },
     { title: "Change", value: (row) => row.change, cell: (row) => make("span", { class: looks[row.change] }, row.change) },
-    { title: "Of", value: (row) => row.kind, cell: (row) => row.kind },
+    { title: "Of", value: (row) => row.kind, cell: (row) => make("span", { class: "word" }, row.kind) },
     { title: "What", value: (row) => row.what, cell: (row) => named(row.what) },
-    { title: "", value: null, cell: (row) => named(row.detail || " ") },
+    { title: "Value", value: null, cell: (row) => row.detail ? named(row.detail) : "" },
   ], { sort: 0, down: true, caption: "Changes" });
   let which = "";
   const matches = onSearch("changes-search", show);
@@ -40,9 +49,9 @@ function startChanges() {
   function show() {
     const wanted = matches();
     const past = CHANGES.filter((row) => row.time <= view.at && (view.cluster === null || row.cluster === view.cluster));
-    const found = past.filter((row) => (!which || row.kind === which) && wanted(searchable(row)));
-    table(found);
-    byId("changes-found").textContent = found.length < past.length ? `${found.length} of ${counted(past.length, "change")}` : counted(past.length, "change");
+    const found = past.filter((row) => (!which || row.kind === which) && wanted(row));
+    table(found, past.length ? "Nothing matches." : "No changes up to this date.");
+    byId("changes-found").textContent = found.length < past.length ? `${inFigures(found.length)} of ${counted(past.length, "change")}` : counted(past.length, "change");
   }
-  onView(show);
+  inSection("changes", show);
 }

@@ -55,33 +55,33 @@ function niceTop(most) {
 // Series: [{kind, label, steps}], drawn over one another, the greatest first.
 function stepChart(host, series, what) {
   const top = niceTop(Math.max(1, ...series.flatMap(({ steps }) => steps.map((step) => step[1]))));
-  const frame = scaled(host, top, canvas(...lines(), ...series.flatMap(({ kind, steps }) => stepShapes(steps, top, kind))));
+  const frame = scaled(host, top, what, canvas(...lines(), ...series.flatMap(({ kind, steps }) => stepShapes(steps, top, kind))));
   const legend = make("div", { class: "legend" });
   frame.append(legend, make("div", { class: "cursor" }));
   return () => {
-    const now = series.map(({ kind, label, steps }) => [kind, `${label} ${stepAt(steps, view.at).toLocaleString("en")}`]);
+    const now = series.map(({ kind, label, steps }) => [kind, `${label} ${inFigures(stepAt(steps, view.at))}`]);
     legend.replaceChildren(...now.map(([kind, text]) => make("span", {}, make("i", { class: kind }), text)));
     frame.setAttribute("role", "img");
     frame.setAttribute("aria-label", `${what}: ${now.map(([, text]) => text).join(", ")} at ${shown(view.at)}`);
   };
 }
 
-function barChart(host, bars, label) {
+function barChart(host, bars, what, label) {
   const top = niceTop(Math.max(1, ...bars.map((bar) => bar.count)));
   const shapes = bars.map(({ from, to, count }) => draw("rect", {
     class: "plain", x: portion(from) * WIDE, width: Math.max(1.2, (portion(to) - portion(from)) * WIDE - 0.6),
     y: HIGH - (count / top) * HIGH, height: (count / top) * HIGH, "data-tip": `${shown(from)} to ${shown(to)}\n${label(count)}`,
   }));
-  scaled(host, top, canvas(...lines(), ...shapes)).append(make("div", { class: "cursor" }));
+  scaled(host, top, what, canvas(...lines(), ...shapes)).append(make("div", { class: "cursor" }));
 }
 
 const lines = () => [0, 50, 100].map((y) =>
   draw("line", { class: "grid", x1: 0, x2: WIDE, y1: y, y2: y, "vector-effect": "non-scaling-stroke" }));
 
-function scaled(host, top, picture) {
+function scaled(host, top, what, picture) {
   const figures = [0, 50, 100].map((part) =>
-    make("span", { class: "y", place: { bottom: `${part}%` } }, ((top * part) / 100).toLocaleString("en")));
-  host.replaceChildren(...figures, picture, axis());
+    make("span", { class: "y", place: { bottom: `${part}%` } }, inFigures((top * part) / 100)));
+  host.replaceChildren(make("div", { class: "caption" }, what), ...figures, picture, axis());
   return host;
 }
 

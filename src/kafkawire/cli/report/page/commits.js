@@ -25,14 +25,18 @@ function commitsAt(at) {
   return found;
 }
 
-const figure = (number, exact) => number === null ? hint("unknown") : exact ? number.toLocaleString("en")
-  : make("span", { tip: "Not every commit and not every end of a log is on this page:\nat this date it was about this." }, `≈ ${number.toLocaleString("en")}`);
+const NEAR = "Not every commit and not every end of a log is on this page:\nat this date it was about this.";
+const LARGE = "Too large a number to be shown to the last digit.";
+function figure(number, exact) {
+  if (number === null) return hint("unknown");
+  if (exact && Number.isSafeInteger(number)) return inFigures(number);
+  return make("span", { tip: exact ? LARGE : NEAR }, `≈ ${inFigures(number)}`);
+}
 
 function startCommits() {
-  const host = byId("commits-table");
   const known = ALL.commits.some((row) => row.end !== null);
   let greatest = 1;
-  const table = sortedTable(host, [
+  const table = sortedTable(byId("commits-table"), [
     { title: "Group", value: ({ row }) => row.group, cell: ({ row }) => named(row.group) },
     { title: "Topic", value: ({ row }) => row.topic, cell: ({ row }) => named(row.topic) },
     { title: "Partition", right: true, value: ({ row }) => row.partition, cell: ({ row }) => String(row.partition) },
@@ -47,17 +51,16 @@ function startCommits() {
   ], { sort: 5, down: true, caption: "Committed offsets" });
   const matches = onSearch("commits-search", show);
   function show() {
-    const all = commitsAt(view.at), wanted = matches(), found = all.filter(({ row }) => wanted(searchable(row)));
+    const all = commitsAt(view.at), wanted = matches(), found = all.filter(({ row }) => wanted(row));
     greatest = Math.max(1, ...all.map(({ lag }) => lag ?? 0));
-    if (found.length) table(found);
-    else host.replaceChildren(make("p", { class: "nothing" }, all.length ? "Nothing matches." : ALL.commits.length ? "No committed offsets at this date." : "No committed offsets in these logs."));
-    byId("commits-found").textContent = found.length < all.length ? `${found.length} of ${counted(all.length, "committed offset")}` : counted(all.length, "committed offset");
+    table(found, all.length ? "Nothing matches." : ALL.commits.length ? "No committed offsets at this date." : "No committed offsets in these logs.");
+    byId("commits-found").textContent = found.length < all.length ? `${inFigures(found.length)} of ${counted(all.length, "committed offset")}` : counted(all.length, "committed offset");
     byId("commits-hint").textContent = !ALL.commits.length ? "" : `As of ${shown(view.at)} UTC, out of the commits that Kafka kept: the last of each group and partition, and earlier ones for a while. ` +
       (known ? "The lag is to the end of the partition's own log." : "How far behind they are cannot be told: the partitions' own logs are not in this folder.");
   }
-  if (ALL.commits.length) barChart(byId("commits-chart"), DATA.commitTimes.map(([from, to, count]) => ({ from, to, count })), (count) => counted(count, "commit"));
+  if (ALL.commits.length) barChart(byId("commits-chart"), DATA.commitTimes.map(([from, to, count]) => ({ from, to, count })), "Number of commits", (count) => counted(count, "commit"));
   else byId("commits-chart").remove();
-  onView(show);
+  inSection("commits", show);
 }
 
 const lagCell = ({ lag, exact, endExact }, greatest) => lag === null ? hint("unknown") : make("span", {}, figure(lag, exact && endExact),
@@ -65,6 +68,6 @@ const lagCell = ({ lag, exact, endExact }, greatest) => lag === null ? hint("unk
 
 function progress({ points }) {
   if (points.length < 2) return "";
-  const words = `from ${points[0][1].toLocaleString("en")} at ${shown(points[0][0])}\nto ${points.at(-1)[1].toLocaleString("en")} at ${shown(points.at(-1)[0])}`;
+  const words = `from ${inFigures(points[0][1])} at ${shown(points[0][0])}\nto ${inFigures(points.at(-1)[1])} at ${shown(points.at(-1)[0])}`;
   return make("div", { class: "spark", tip: words }, sparkline(points, Math.max(...points.map((point) => point[1]))), make("div", { class: "cursor" }));
 }

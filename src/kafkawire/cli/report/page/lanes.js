@@ -23,22 +23,30 @@ function stacked(rows) {
   });
 }
 
-function drawLanes(host, lanes, { label, text, kind = () => "", tell }) {
-  const more = inPages(host, lanes, (lane) => {
+function lanesIn(host, { label, text, kind = () => "", tell }, without) {
+  const box = make("div"), nothing = make("p", { class: "nothing" });
+  const list = inPages(box, (lane) => {
     const bars = stacked(lane.rows);
     const levels = 1 + Math.max(...bars.map(([, level]) => level));
-    const box = make("div", { class: "bars", place: { "min-height": `${0.3 + levels * 1.55}rem` } },
-      ...bars.map(([row, level]) => bar(row, level, text(row), kind(row), tell(row))));
     return make("div", { class: "lane" + (lane.rows.some((row) => row.to === null) ? "" : " gone") },
-      make("div", { class: "of" }, ...label(lane.rows[0])), box);
+      make("div", { class: "of" }, ...label(lane.rows[0])),
+      make("div", { class: "bars", place: { "min-height": `${0.3 + levels * 1.55}rem` } },
+        ...bars.map(([row, level]) => bar(row, level, text(row), kind(row), tell(row)))));
   }, 40);
-  host.append(axis(), make("div", { class: "cursor" }), more);
+  const frame = make("div", { class: "lanes" }, axis(), box, axis(), make("div", { class: "cursor" }));
+  host.replaceChildren(frame, list.more, nothing);
+  return (lanes) => {
+    frame.hidden = !lanes.length;
+    nothing.hidden = Boolean(lanes.length);
+    nothing.textContent = without();
+    list.show(lanes);
+  };
 }
 
 function bar(row, level, text, kind, told) {
   const left = portion(row.from ?? began), right = portion(row.to ?? ended);
   const until = row.to === null ? "still so at the end of the log" : `until ${shown(row.to)}`;
-  const marks = [kind, row.from === null ? "unknown" : "", row.to === null ? "" : "gone", right - left < 0.02 ? "thin" : ""];
+  const marks = [kind, row.from === null ? "unknown" : "", row.to === null ? "" : "gone"];
   const words = `${told}\n${row.from === null ? "since before this log" : `from ${shown(row.from)}`}, ${until}`;
   return make("div", { class: ["bar", ...marks].filter(Boolean).join(" "), tip: words, "aria-label": visible(words), role: "img",
     place: { left: `min(${percent(left)}, 100% - 3px)`, width: percent(right - left), top: `${0.3 + level * 1.55}rem` } },
@@ -47,15 +55,12 @@ function bar(row, level, text, kind, told) {
 
 // A section of lanes with its search box.
 function laneSection(name, noun, keyOf, looks) {
-  const host = byId(`${name}-lanes`);
+  const draw = lanesIn(byId(`${name}-lanes`), looks, () => rowsOf(name).length ? "Nothing matches." : `No ${noun}s in these logs.`);
   const matches = onSearch(`${name}-search`, show);
   function show() {
-    const rows = rowsOf(name), lanes = lanesOf(rows, keyOf), wanted = matches();
-    const found = lanes.filter((lane) => lane.rows.some((row) => wanted(searchable(row))));
-    host.replaceChildren();
-    if (found.length) drawLanes(host, found, looks);
-    else host.append(make("p", { class: "nothing" }, rows.length ? "Nothing matches." : `No ${noun}s in these logs.`));
-    byId(`${name}-found`).textContent = found.length < lanes.length ? `${found.length} of ${counted(lanes.length, noun)}` : counted(lanes.length, noun);
+    const lanes = lanesOf(rowsOf(name), keyOf), found = lanes.filter((lane) => lane.rows.some(matches()));
+    draw(found);
+    byId(`${name}-found`).textContent = found.length < lanes.length ? `${inFigures(found.length)} of ${counted(lanes.length, noun)}` : counted(lanes.length, noun);
   }
-  onCluster(show);
+  inSection(name, ofCluster(show));
 }

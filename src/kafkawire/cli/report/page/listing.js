@@ -1,25 +1,34 @@
 // Lists show a page of their rows at a time: tens of thousands of elements would make the page slow.
 const PAGE = 60;
 
-function inPages(host, rows, render, size = PAGE) {
-  let done = 0;
-  const more = make("button", { type: "button", class: "more", onclick: () => { step(); } });
-  const step = () => {
-    const next = rows.slice(done, done + size).map(render);
-    done += next.length;
-    host.append(...next);
-    const left = rows.length - done;
-    more.textContent = left > size ? `Show ${size} more of ${left.toLocaleString("en")}` : `Show the other ${left}`;
+// Rows that are shown already keep their elements, and what was opened stays open: only what came or went is drawn.
+function inPages(host, render, size = PAGE) {
+  let rows = [], most = size, nodes = new Map();
+  const more = make("button", { type: "button", class: "more", onclick: () => { most += size; draw(); } });
+  function draw() {
+    nodes = new Map(rows.slice(0, most).map((row, at) => [row, nodes.get(row) ?? render(row, at)]));
+    replaceKeeping(host, [...nodes.values()]);
+    const left = rows.length - most;
+    more.textContent = left > size ? `Show ${size} more of ${inFigures(left)}` : `Show the other ${left}`;
+    more.dataset.printed = `${inFigures(left)} more are not printed.`;
     more.hidden = left <= 0;
-  };
-  step();
-  return more;
+  }
+  return { more, show: (now) => { rows = now; draw(); } };
+}
+
+function replaceKeeping(host, nodes) {
+  const wanted = new Set(nodes);
+  for (const node of [...host.children]) if (!wanted.has(node)) node.remove();
+  let next = host.firstElementChild;
+  for (const node of nodes) {
+    if (node === next) next = next.nextElementSibling; else host.insertBefore(node, next);
+  }
 }
 
 // Words in any order, each somewhere in the row.
 function matcher(words) {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
-  return (text) => wanted.every((word) => text.includes(word));
+  return wanted.length ? (row) => wanted.every((word) => searchable(row).includes(word)) : () => true;
 }
 const searchable = (row) =>
   (row.searched ??= Object.values(row).filter((value) => typeof value === "string").join(" ").toLowerCase());
@@ -39,19 +48,26 @@ function sortedTable(host, columns, { sort = 0, down = false, caption }) {
         if (order.sort === at) order.down = !order.down; else Object.assign(order, { sort: at, down: Boolean(column.right) });
         show();
       } }, column.title) : make("span", {}, column.title)));
+  const body = make("tbody", { role: "rowgroup" }), nothing = make("p", { class: "nothing", hidden: true });
+  const list = inPages(body, (row) => make("tr", { role: "row" }, ...columns.map((column) => cellOf(column, row))));
+  const table = make("table", { role: "table", "aria-label": caption }, make("thead", { role: "rowgroup" }, make("tr", { role: "row" }, ...heads)), body);
+  const frame = make("div", { class: "scroll", role: "region", "aria-label": caption, tabindex: 0 }, table);
+  host.replaceChildren(frame, list.more, nothing);
   function show() {
     const { value } = columns[order.sort];
-    const sorted = rows.toSorted((one, other) => ordered(value(one), value(other)) * (order.down ? -1 : 1));
     heads.forEach((head, at) => {
       if (at === order.sort) head.setAttribute("aria-sort", order.down ? "descending" : "ascending");
       else head.removeAttribute("aria-sort");
     });
-    const body = make("tbody", { role: "rowgroup" });
-    const more = inPages(body, sorted, (row) => make("tr", { role: "row" }, ...columns.map((column) => cellOf(column, row))));
-    const table = make("table", { role: "table", "aria-label": caption }, make("thead", { role: "rowgroup" }, make("tr", { role: "row" }, ...heads)), body);
-    host.replaceChildren(make("div", { class: "scroll", role: "region", "aria-label": caption, tabindex: 0 }, table), more);
+    list.show(rows.toSorted((one, other) => ordered(value(one), value(other)) * (order.down ? -1 : 1)));
   }
-  return (now) => { rows = now; show(); };
+  return (now, without) => {
+    rows = now;
+    frame.hidden = !rows.length;
+    nothing.hidden = Boolean(rows.length);
+    nothing.textContent = without;
+    show();
+  };
 }
 
 // On a narrow page a row is a card, and each cell says what it is. Roles say that it still is a table.

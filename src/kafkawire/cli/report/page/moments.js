@@ -25,7 +25,7 @@ function lasting(milliseconds) {
   const units = [["d", 86400000], ["h", 3600000], ["min", 60000], ["s", 1000]];
   const [unit, size] = units.find(([, one]) => milliseconds >= one) ?? ["ms", 1];
   const amount = milliseconds / size;
-  return `${amount < 10 && size > 1 ? Math.round(amount * 10) / 10 : Math.round(amount).toLocaleString("en")} ${unit}`;
+  return `${amount < 10 && size > 1 ? Math.round(amount * 10) / 10 : inFigures(Math.round(amount))} ${unit}`;
 }
 
 const began = DATA.from, ended = Math.max(DATA.to, DATA.from + 1);
@@ -34,25 +34,61 @@ const percent = (part) => `${Math.round(part * 100000) / 1000}%`;
 const holds = (row, at) => (row.from === null || row.from <= at) && (row.to === null || row.to > at);
 
 // The date and the cluster that the page shows; whoever draws something asks to be told.
-const view = { at: ended, cluster: null };
+const view = { at: ended, cluster: null, note: "" };
 const listeners = [];
-let asked = false;
+const sections = new Map(); // by id: who draws it, whether it is out of date, whether it is seen
+let asked = false, timer = 0;
+
+// A date that is dragged has to be followed at once: what is seen is drawn with the next frame, the rest when it rests.
 function redraw() {
+  document.documentElement.dataset.ready = "false";
+  for (const section of sections.values()) section.late = true;
   if (asked) return;
   asked = true;
   requestAnimationFrame(() => {
     asked = false;
     for (const listener of listeners) listener();
-    for (const cursor of document.getElementsByClassName("cursor")) cursor.style.setProperty("--at", portion(view.at));
+    for (const section of sections.values()) if (section.seen) drawn(section);
+    clearTimeout(timer);
+    timer = setTimeout(drawRest, REST);
   });
 }
+const REST = 120;
+function drawRest() {
+  const section = [...sections.values()].find(({ late }) => late);
+  if (section) drawn(section);
+  else for (const cursor of document.getElementsByClassName("cursor")) moved(cursor);
+  if (section) timer = setTimeout(drawRest); else document.documentElement.dataset.ready = "true";
+}
+function drawn(section) {
+  if (!section.late) return;
+  section.late = false;
+  for (const draw of section.draws) draw();
+  for (const cursor of section.host.getElementsByClassName("cursor")) moved(cursor);
+}
+const moved = (cursor) => { cursor.style.setProperty("--at", portion(view.at)); };
+const watch = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) {
+    const section = sections.get(target.id);
+    section.seen = isIntersecting;
+    if (isIntersecting) drawn(section);
+  }
+});
+
 const onView = (listener) => { listeners.push(listener); };
-function onCluster(listener) {
-  let drawn;
-  onView(() => { if (drawn !== view.cluster) { drawn = view.cluster; listener(); } });
+function inSection(id, draw) {
+  const host = byId(id), section = sections.get(id) ?? { host, draws: [], late: true, seen: false };
+  if (!sections.has(id)) { sections.set(id, section); watch.observe(host); }
+  section.draws.push(draw);
+}
+// Told only when it is another cluster.
+function ofCluster(listener) {
+  let told;
+  return () => { if (told !== view.cluster) { told = view.cluster; listener(); } };
 }
 function go(time) {
   view.at = Math.min(ended, Math.max(began, time));
+  view.note = time < began ? "The log begins here" : time > ended ? "The log ends here" : "As of";
   redraw();
 }
 

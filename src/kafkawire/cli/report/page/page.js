@@ -36,10 +36,13 @@ function startTimeBar() {
   date.addEventListener("change", () => {
     const text = date.value.trim().replace(" ", "T");
     const time = Date.parse(/T.*(Z|[+-]\d\d:?\d\d)$/i.test(text) || !text.includes("T") ? text : `${text}Z`);
-    date.setAttribute("aria-invalid", String(Number.isNaN(time) && text !== ""));
+    const wrong = Number.isNaN(time) && text !== "";
+    date.setAttribute("aria-invalid", String(wrong));
     if (!Number.isNaN(time)) go(time);
+    if (wrong) { view.note = "A date is like 2026-03-01 12:30"; redraw(); }
   });
   onView(() => {
+    byId("when-hint").textContent = view.note;
     slider.value = view.at;
     slider.setAttribute("aria-valuetext", `${shown(view.at)} UTC`);
     byId("when").textContent = `${shown(view.at)} UTC`;
@@ -65,13 +68,14 @@ function startTiles() {
     const figure = make("b"), picture = make("span");
     byId("tiles").append(make("a", { class: "tile", href: `#${target}` }, figure, make("span", {}, label), picture));
     let steps = [];
-    onCluster(() => {
+    const draw = ofCluster(() => {
       steps = keyOf ? stepsOf(firstToLast(rowsOf(section), keyOf)) : totalled(section);
       if (keyOf && Object.keys(DATA.sections[section].counts).length) return; // of rows that are not here nobody knows whose they were
       picture.replaceChildren(sparkline(steps, Math.max(...steps.map((step) => step[1]))));
     });
     return () => {
-      figure.textContent = stepAt(steps, view.at).toLocaleString("en");
+      draw();
+      figure.textContent = inFigures(stepAt(steps, view.at));
     };
   });
   onView(() => { for (const figure of figures) figure(); });
@@ -109,21 +113,24 @@ function quietEmpty() {
 }
 
 function startAccounts() {
-  const listed = (counts) => Object.entries(counts).map(([code, count]) => `${code} ${count.toLocaleString("en")}`).join(", ");
-  const figure = (title, field) => ({ title, right: true, value: (row) => row[field], cell: (row) => row[field].toLocaleString("en") });
+  const listed = (counts) => Object.entries(counts).map(([code, count]) => `${code} ${inFigures(count)}`).join(", ");
+  const figure = (title, field) => ({ title, right: true, value: (row) => row[field], cell: (row) => inFigures(row[field]) });
   const codes = (title, field) => ({ title, value: (row) => listed(row[field]), cell: (row) => listed(row[field]) || hint("none") });
   sortedTable(byId("accounts-table"), [
     { title: "Topic", value: (row) => row.log, cell: (row) => row.log },
     figure("Rows", "rows"), figure("Records read", "records"), figure("Bytes read", "read"), figure("Decoded", "decoded"),
     codes("Skipped, by code", "skipped"),
     { ...codes("Errors, by code", "errors"), cell: (row) => listed(row.errors) ? make("span", { class: "chip deny" }, listed(row.errors)) : hint("none") },
-  ], { caption: "Bytes read" })(DATA.accounts);
+  ], { caption: "Bytes read" })(DATA.accounts, "Nothing was read: none of these logs holds what this page shows.");
   byId("accounts-logs").append(make("details", {}, make("summary", {}, `${counted(DATA.logs.length, "log")} found`),
     ...DATA.logs.map((path) => make("div", {}, make("code", { class: "name" }, path)))));
 }
 
 // Paper has nothing to click on.
-addEventListener("beforeprint", () => { for (const box of document.querySelectorAll("main details")) box.open = true; });
+addEventListener("beforeprint", () => {
+  for (const section of sections.values()) drawn(section);
+  for (const box of document.querySelectorAll("main details")) box.open = true;
+});
 
 startHead();
 startTimeBar();
@@ -135,8 +142,8 @@ laneSection("topics", "topic", (row) => `${row.cluster} ${row.topic}`, {
   tell: (row) => `${row.topic}, ${counted(row.partitions ?? 0, "partition")}\nid ${row.id}`,
 });
 laneSection("quotas", "quota", (row) => `${row.cluster} ${row.entity} ${row.quota}`, {
-  label: (row) => [named(row.entity), make("br"), hint(row.quota)], text: (row) => (row.value?.toLocaleString("en") ?? "unknown"),
-  tell: (row) => `${row.quota} ${(row.value?.toLocaleString("en") ?? "unknown")}\n${row.entity}`,
+  label: (row) => [named(row.entity), make("br"), hint(row.quota)], text: quotaFigure,
+  tell: (row) => `${row.quota} ${quotaFigure(row)}\n${row.entity}`,
 });
 laneSection("configs", "configuration", (row) => `${row.cluster} ${row.resourceType} ${row.resourceName} ${row.name}`, {
   label: (row) => [named(row.name), make("br"), hint(`${row.resourceType.toLowerCase()} `), make("span", { class: "hint" }, named(row.resourceName || "<default>"))],
@@ -146,4 +153,4 @@ startCommits();
 startAccounts();
 quietEmpty();
 go(DATA.asOf ?? ended);
-document.documentElement.dataset.ready = "true";
+startAddress();
