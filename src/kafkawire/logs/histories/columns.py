@@ -9,12 +9,13 @@ import pyarrow as pa
 
 from kafkawire.layout import Uuid
 from kafkawire.logs.histories.intervals import Interval, K
+from kafkawire.logs.histories.times import LATEST
 
 __all__ = ["TIMESTAMP", "Column", "Columns", "record_batch", "schema_of", "texts_of_uuids", "value_columns"]
 
 TIMESTAMP: Final = pa.timestamp("us", tz="UTC")
 Column: TypeAlias = Sequence[object]
-"""The cells of a column; a time is in milliseconds since the epoch."""
+"""The cells of a column; a time is in milliseconds since the epoch, and null in the table if no calendar has it."""
 Columns: TypeAlias = Mapping[str, Column]
 """Columns by their names."""
 
@@ -51,4 +52,4 @@ def record_batch(schema: pa.Schema, columns: Columns) -> pa.RecordBatch:
 def _cells(cells: Column, kind: pa.DataType) -> Column:
     if not kind.equals(TIMESTAMP):
         return cells
-    return [cell * _MICROSECONDS if isinstance(cell, int) else None for cell in cells]
+    return [cell * _MICROSECONDS if isinstance(cell, int) and cell <= LATEST else None for cell in cells]

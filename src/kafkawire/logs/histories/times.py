@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-__all__ = ["Clock"]
+__all__ = ["LATEST", "Clock"]
 
-_LATEST: Final = 253_402_300_799_999
-"""The end of the year 9999."""
+LATEST: Final = 253_402_300_799_999
+"""The last millisecond of the year 9999, which is as far as the calendars of most readers go."""
 
 
 class Clock:
@@ -25,7 +25,7 @@ class Clock:
 
     def read(self, timestamp: int) -> int:
         """The time of the next record."""
-        if 0 < timestamp <= _LATEST:
+        if 0 < timestamp <= LATEST:
             self.now = timestamp
             if self.first is None:
                 self.first = timestamp

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import struct
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
-
-import crc32c
 
 from kafkawire.logs.files.log_files import FileKind, LogFile
 from kafkawire.logs.files.store import FileStore, OpenFile
+from kafkawire.wire.batches.batch import HEADER_SIZE, whole_batch
+from kafkawire.wire.batches.framing import LENGTH_COUNTS_FROM, NEWEST_MAGIC
 
-__all__ = ["IndexPoints", "points_of", "sound_batch_at"]
+__all__ = ["IndexPoints", "points_of"]
 
 _ENTRY: Final = struct.Struct(">ii")
 _LARGEST_INDEX: Final = 64 * 1024 * 1024
 _BLOCK: Final = 1024 * 1024
-_HEADER: Final = struct.Struct(">qiibIhi")
-_HEADER_SIZE: Final = 61
-_SMALLEST_LENGTH: Final = 49
-_LENGTH_COUNTS_FROM: Final = 12
-_CRC_STARTS: Final = 21
-_MAGIC: Final = 2
+_FRAME: Final = struct.Struct(">qiib")
+_MOST_READINGS: Final = 2
+"""How often all of a file may be read to see which entries are right. Batches do not overlap, so no more is needed."""
 
 
 class IndexPoints:
@@ -32,6 +29,7 @@ class IndexPoints:
         self._base_offset = base_offset
         self._offsets = offsets
         self._positions = positions
+        self._octets_read = 0
 
     def after(self, position: int) -> Iterator[tuple[int, int]]:
         """Position and offset of each entry whose position lies behind another, in order."""
@@ -48,6 +46,26 @@ class IndexPoints:
         for index in range(bisect_left(self._offsets, offset - self._base_offset), len(self._offsets)):
             yield self._positions[index], self._base_offset + self._offsets[index]
 
+    def sound(self, file: OpenFile, entries: Iterable[tuple[int, int]], largest: int) -> Iterator[int]:
+        """The positions of those entries at which a batch with a right CRC begins that the entry can mean.
+
+        Args:
+            file: the segment.
+            entries: positions and offsets.
+            largest: the largest batch that is believed.
+        """
+        file_size = file.stamp().size
+        for position, offset in entries:
+            size = _stated_size(file, position, offset)
+            if not HEADER_SIZE <= size <= min(largest, file_size - position):
+                continue
+            self._octets_read += size
+            if self._octets_read > _MOST_READINGS * file_size:
+                return
+            octets = file.read_at(position, size)
+            if len(octets) == size and whole_batch(octets, 0, size, position).crc_is_valid:
+                yield position
+
 
 def points_of(file: LogFile, store: FileStore) -> IndexPoints:
     """The index beside a segment; without entries if there is none or it cannot be read."""
@@ -62,18 +80,13 @@ def points_of(file: LogFile, store: FileStore) -> IndexPoints:
     return IndexPoints(file.base_offset, offsets, positions)
 
 
-def sound_batch_at(file: OpenFile, position: int, offset: int, largest: int) -> bool:
-    """Whether a batch with a right CRC begins at a position and can be the one that an entry with an offset means."""
-    header = file.read_at(position, _HEADER_SIZE)
-    if len(header) < _HEADER_SIZE:
-        return False
-    base_offset, length, _, magic, crc, _, _ = _HEADER.unpack_from(header)
-    size = length + _LENGTH_COUNTS_FROM
-    if magic != _MAGIC or length < _SMALLEST_LENGTH or size > largest or base_offset > offset:
-        return False
-    rest = file.read_at(position + _HEADER_SIZE, size - _HEADER_SIZE)
-    computed = crc32c.crc32c(rest, crc32c.crc32c(header[_CRC_STARTS:]))
-    return len(rest) == size - _HEADER_SIZE and bool(crc == computed)
+def _stated_size(file: OpenFile, position: int, offset: int) -> int:
+    """The size of a batch at a position, or 0 if there is none that can have the offset."""
+    frame = file.read_at(position, _FRAME.size)
+    if len(frame) < _FRAME.size:
+        return 0
+    base_offset, length, _, magic = _FRAME.unpack(frame)
+    return 0 if magic != NEWEST_MAGIC or base_offset > offset else length + LENGTH_COUNTS_FROM
 
 
 def _read_entries(index: OpenFile, offsets: list[int], positions: list[int]) -> None:

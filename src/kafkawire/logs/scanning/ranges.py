@@ -12,14 +12,17 @@ from kafkawire.logs.files.log_files import FileKind, LogFile
 from kafkawire.logs.files.store import FileStamp, FileStore, OpenFile
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.scanning.found import FileRange
-from kafkawire.logs.scanning.index_points import IndexPoints, points_of, sound_batch_at
-from kafkawire.logs.scanning.scan import FRAME_SIZE, LENGTH_COUNTS_FROM, SMALLEST_LENGTHS
+from kafkawire.logs.scanning.index_points import IndexPoints, points_of
 from kafkawire.logs.scanning.windows import FileChangedError, Window
+from kafkawire.wire.batches.framing import LENGTH_COUNTS_FROM, SMALLEST_LENGTHS
 
 __all__ = ["hop", "ranges_of"]
 
 _LENGTH_AND_MAGIC: Final = struct.Struct(">i4xb")
 _LENGTH_AT: Final = 8
+_FRAME_SIZE: Final = 17
+"""Up to the magic."""
+_SMALLEST_OF_ANY: Final = min(SMALLEST_LENGTHS.values())
 _TRIED_POINTS: Final = 8
 """An index none of whose next points is sound is stale, or of another segment."""
 
@@ -59,12 +62,12 @@ def hop(opened: OpenFile, stamp: FileStamp, start: int, marks: Iterable[int], la
     left = iter(marks)
     mark = next(left, None)
     unpack = _LENGTH_AND_MAGIC.unpack_from
-    while mark is not None and position + FRAME_SIZE <= stamp.size:
+    while mark is not None and position + _FRAME_SIZE <= stamp.size:
         try:
-            window.move_to(position, FRAME_SIZE)
+            window.move_to(position, _FRAME_SIZE)
         except FileChangedError:
             return  # whoever reads the ranges will find it changed as well
-        data, behind = window.data, window.end - window.start - FRAME_SIZE
+        data, behind = window.data, window.end - window.start - _FRAME_SIZE
         at = 0
         while at <= behind:
             if position + at >= mark:
@@ -73,7 +76,7 @@ def hop(opened: OpenFile, stamp: FileStamp, start: int, marks: Iterable[int], la
                 if mark is None:
                     return
             length, magic = unpack(data, at + _LENGTH_AT)
-            if not SMALLEST_LENGTHS.get(magic, 14) <= length <= largest - LENGTH_COUNTS_FROM:
+            if not SMALLEST_LENGTHS.get(magic, _SMALLEST_OF_ANY) <= length <= largest - LENGTH_COUNTS_FROM:
                 return
             at += length + LENGTH_COUNTS_FROM
         position += at
@@ -86,16 +89,10 @@ def _limits(file: LogFile, opened: OpenFile, points: IndexPoints, options: ReadO
         return FileRange(file, start, end)
     if options.from_offset is not None:
         before = points.before_offset(options.from_offset)
-        sound = (position for position, offset in before if _is_sound(opened, position, offset, options))
-        start = next(islice(sound, 1), 0)
+        start = next(points.sound(opened, before, options.max_frame_bytes), 0)
     if options.until_offset is not None:
-        behind = points.from_offset(options.until_offset)
-        sound = (
-            position
-            for position, offset in behind
-            if _is_sound(opened, position, offset, options) and _first_offset(opened, position) >= options.until_offset
-        )
-        end = next(sound, file.size)
+        behind = points.sound(opened, points.from_offset(options.until_offset), options.max_frame_bytes)
+        end = next((each for each in behind if _first_offset(opened, each) >= options.until_offset), file.size)
     return FileRange(file, start, max(start, end))
 
 
@@ -106,11 +103,8 @@ def _boundaries(whole: FileRange, opened: OpenFile, points: IndexPoints, target:
         if mark <= last:
             continue
         candidates = islice(points.after(mark - 1), _TRIED_POINTS)
-        sound = (
-            each for each, offset in candidates if each < whole.end and sound_batch_at(opened, each, offset, largest)
-        )
-        found = next(sound, None)
-        if found is None:
+        found = next(points.sound(opened, candidates, largest), None)
+        if found is None or found >= whole.end:
             break
         yield found
         last = found
@@ -123,10 +117,6 @@ def _marks(whole: FileRange, target: int) -> range:
     size = whole.end - whole.start
     share = -(-size // max(round(size / target), 1))
     return range(whole.start + share, whole.end, max(share, 1))
-
-
-def _is_sound(opened: OpenFile, position: int, offset: int, options: ReadOptions) -> bool:
-    return sound_batch_at(opened, position, offset, options.max_frame_bytes)
 
 
 def _first_offset(opened: OpenFile, position: int) -> int:

@@ -20,8 +20,9 @@ from kafkawire.logs.scanning.flaws import Flaw
 from kafkawire.logs.scanning.found import FileRange, ScannedBatch
 from kafkawire.wire import DecodeError
 from kafkawire.wire.batches import RecordBatch, decode_records
-from kafkawire.wire.batches.batch import LOG_APPEND_TIME
+from kafkawire.wire.batches.batch import CODEC_MASK, LOG_APPEND_TIME
 from kafkawire.wire.batches.reader import open_payload
+from kafkawire.wire.compression import Codec
 from kafkawire.wire.errors import CorruptBatchError, OutputLimitError
 
 __all__ = ["RecordGroup", "read_exactly", "scan_groups"]
@@ -31,8 +32,6 @@ _ENOUGH_OCTETS: Final = 16 * 1024 * 1024
 _FAR_FROM_ALL_LIMITS: Final = (1 << 63) - (1 << 32)
 _LOWEST: Final = -(1 << 63)
 _HIGHEST: Final = (1 << 63) - 1
-_CODEC_MASK: Final = 7
-_LAST_CODEC: Final = 4
 
 
 @dataclass(frozen=True)
@@ -217,6 +216,6 @@ def _flaw(scanned: ScannedBatch, code: str, reason: str) -> Flaw:
 
 
 def _compression_code(batch: RecordBatch, error: CorruptBatchError) -> str:
-    if batch.attributes & _CODEC_MASK > _LAST_CODEC:
+    if batch.attributes & CODEC_MASK > max(Codec):
         return "bad_codec"
     return "too_large" if isinstance(error, OutputLimitError) else "bad_compression"

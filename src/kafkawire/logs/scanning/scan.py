@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import Final
 
 import crc32c
@@ -14,19 +15,18 @@ from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.scanning.filters import BatchFilter
 from kafkawire.logs.scanning.flaws import Flaw
 from kafkawire.logs.scanning.found import FileRange, ScannedBatch
-from kafkawire.logs.scanning.index_points import IndexPoints, points_of, sound_batch_at
+from kafkawire.logs.scanning.index_points import IndexPoints, points_of
 from kafkawire.logs.scanning.windows import FileChangedError, Window
 from kafkawire.wire.batches.batch import HEADER_SIZE, whole_batch
+from kafkawire.wire.batches.framing import LENGTH_COUNTS_FROM, SMALLEST_LENGTHS
 
-__all__ = ["FRAME_SIZE", "LENGTH_COUNTS_FROM", "SMALLEST_LENGTHS", "Scan"]
+__all__ = ["Scan"]
 
 _FRAME: Final = struct.Struct(">qiib")
-FRAME_SIZE: Final = _FRAME.size
-_CRC_STARTS: Final = FRAME_SIZE + 4
-LENGTH_COUNTS_FROM: Final = 12
+_FRAME_SIZE: Final = _FRAME.size
+_CRC_STARTS: Final = _FRAME_SIZE + 4
 _MAGIC: Final = 2
-SMALLEST_LENGTHS: Final = {0: 14, 1: 22, _MAGIC: 49}
-_SMALLEST_OF_ANY: Final = 14
+_SMALLEST_OF_ANY: Final = min(SMALLEST_LENGTHS.values())
 _SHOWN_OF_LOST_BYTES: Final = 1024
 
 
@@ -108,7 +108,7 @@ class Scan:
     def _unusual(self, window: Window, opened: OpenFile) -> Flaw | None:
         """What stands at the position and is no whole batch of magic 2."""
         position = self._position
-        if not window.cover(position, FRAME_SIZE):
+        if not window.cover(position, _FRAME_SIZE):
             return self._tail(window)
         base_offset, length, _, magic = _FRAME.unpack_from(window.data, position - window.start)
         size = length + LENGTH_COUNTS_FROM
@@ -119,9 +119,9 @@ class Scan:
         return self._other_format(window, magic, size, base_offset)
 
     def _bad_crc(self, window: Window, opened: OpenFile, size: int, base_offset: int) -> Flaw:
-        resumption = self._resumption(opened, window.file_size)
         behind = self._position + size
-        if resumption < min(behind, window.file_size):
+        resumption = self._resumption(opened, behind)
+        if resumption < behind:
             # A sound batch begins inside of this one: its length is wrong too.
             return self._lose("bad_length", resumption, self._shown(window), f"a length of {size}, and a wrong CRC")
         raw = window.bytes_at(self._position, size)
@@ -141,7 +141,7 @@ class Scan:
             self._accounts.skipped("zero_fill", self._range_end(window) - position)
             self._position = self._end
             return None
-        window.cover(position, FRAME_SIZE)
+        window.cover(position, _FRAME_SIZE)
         resumption = self._resumption(opened, window.file_size)
         return self._lose("bad_length", resumption, self._shown(window), f"a length of {length}")
 
@@ -176,17 +176,13 @@ class Scan:
             self._position = self._end
         return Flaw(code, self._file, position, size, raw or None, reason, base_offset)
 
-    def _resumption(self, opened: OpenFile, file_size: int) -> int:
-        """Where reading goes on after bytes that say nothing: at a sound batch that the index knows, or the end."""
+    def _resumption(self, opened: OpenFile, until: int) -> int:
+        """Where reading goes on after bytes that say nothing: at a sound batch that the index knows, or at the end."""
         if self._points is None:
             self._points = points_of(self._file, self._store)
-        limit = file_size if self._ends_file else self._end
-        for position, offset in self._points.after(self._position):
-            if position >= limit:
-                break
-            if sound_batch_at(opened, position, offset, self._largest):
-                return position
-        return limit
+        limit = until if self._ends_file else min(until, self._end)
+        entries = takewhile(lambda entry: entry[0] < limit, self._points.after(self._position))
+        return next(self._points.sound(opened, entries, self._largest), limit)
 
     def _range_end(self, window: Window) -> int:
         return window.file_size if self._ends_file else self._end

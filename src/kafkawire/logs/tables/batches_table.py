@@ -19,12 +19,12 @@ from kafkawire.logs.scanning.found import FileRange
 from kafkawire.logs.tables.rows import flaw_columns, times
 from kafkawire.logs.tables.table import LARGEST_ROW_BATCH, PROVENANCE, Part, chosen_schema, error_fields
 from kafkawire.wire.batches import RecordBatch
+from kafkawire.wire.batches.batch import CODEC_MASK
 from kafkawire.wire.compression import Codec
 
 __all__ = ["BatchesTable"]
 
 _CODECS: Final = {codec.value: codec.name.lower() for codec in Codec}
-_CODEC_MASK: Final = 7
 
 _FIELDS: Final = (
     pa.field("size", pa.int64()),
@@ -59,7 +59,7 @@ _READERS: Final[Mapping[str, Callable[[_Described], object]]] = {
     "append_time": lambda each: times(-1 if each.batch.delete_horizon_ms is not None else each.batch.base_timestamp),
     "size": lambda each: each.size,
     "magic": lambda _: 2,
-    "codec": lambda each: _codec_name(each.batch.attributes & _CODEC_MASK),
+    "codec": lambda each: _codec_name(each.batch.attributes & CODEC_MASK),
     "crc_ok": lambda each: each.crc_ok,
     "is_control": lambda each: each.batch.is_control,
     "is_transactional": lambda each: each.batch.is_transactional,
@@ -117,7 +117,7 @@ class BatchesTable:
     ) -> Iterator[pa.RecordBatch]:
         if not batches:
             return
-        constants = {"cluster": options.cluster or file.cluster, "file": file.path}
+        constants = {"cluster": options.cluster or file.cluster, "file": file.shown_path}
         arrays = [
             pa.array([read(each) for each in batches], field.type)
             if (read := _READERS.get(field.name))

@@ -31,7 +31,6 @@ _OPEN: Final = "open"
 
 _MAY_MARK: Final = re.compile(rb"\x01[\x17-\x19\x97-\x99]|\x81[\x00\x80]").search
 """Finds the frames of the records that begin and end transactions, 23 to 25, and their padded forms, among others."""
-_CODEC_MASK: Final = 7
 
 _Point: TypeAlias = tuple[int, int, int]
 """A record: number of the segment, position of the batch, offset."""
@@ -107,8 +106,7 @@ class MetadataOutcomes:
     def _marks(self, scanned: ScannedBatch) -> Sequence[tuple[int, int]] | None:
         """Offsets and numbers of the records of a batch that begin or end transactions; None if it cannot be read."""
         batch = scanned.batch
-        is_plain = not batch.attributes & _CODEC_MASK
-        if batch.is_control or (self._begun is None and is_plain and _MAY_MARK(batch.payload) is None):
+        if batch.is_control or (self._begun is None and not batch.is_compressed and _MAY_MARK(batch.payload) is None):
             return ()
         opened = open_batch(scanned, self._options)
         if isinstance(opened, Flaw):

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from kafkawire.columns.arrow_types import ArrowArray
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.files.log_files import LogFile
+from kafkawire.logs.histories.times import LATEST
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.scanning.flaws import Flaw
 from kafkawire.logs.scanning.record_groups import RecordGroup
@@ -21,8 +22,6 @@ from kafkawire.wire.batches.batch import CONTROL, TRANSACTIONAL
 __all__ = ["RAW_COLUMNS", "BatchOfRows", "PendingRows", "RawRows", "flaw_columns", "times"]
 
 _TIME: Final = pa.timestamp("us", tz="UTC")
-_LATEST: Final = 253_402_300_799_999
-"""The last millisecond of the year 9999, which is as far as the calendars of most readers go."""
 _EPOCH: Final = pa.scalar(0, pa.int64())
 _NO_TIME: Final = pa.scalar(None, pa.int64())
 _MICROSECONDS: Final = pa.scalar(1000, pa.int64())
@@ -139,7 +138,7 @@ class RawRows:
             case "cluster":
                 return _repeated(options.cluster or self.file.cluster, len(self))
             case "file":
-                return _repeated(self.file.path, len(self))
+                return _repeated(self.file.shown_path, len(self))
             case "append_time":
                 return _times(cast("pa.Int64Array", self.columns.column("timestamp")))
             case _:
@@ -188,7 +187,7 @@ def flaw_columns(flaws: Sequence[Flaw], schema: pa.Schema, options: ReadOptions)
     """Rows for bytes that no records could be made of: their place, what is wrong, and the bytes."""
     known: dict[str, Iterable[object]] = {
         "cluster": [options.cluster or flaw.file.cluster for flaw in flaws],
-        "file": [flaw.file.path for flaw in flaws],
+        "file": [flaw.file.shown_path for flaw in flaws],
         "batch_position": [flaw.position for flaw in flaws],
         "log_offset": [flaw.base_offset for flaw in flaws],
         "_error": [flaw.code for flaw in flaws],
@@ -203,14 +202,14 @@ def flaw_columns(flaws: Sequence[Flaw], schema: pa.Schema, options: ReadOptions)
 
 def _times(values: pa.Int64Array) -> ArrowArray:
     """Times of Kafka, milliseconds since the epoch, as microseconds; null for -1 and what no calendar has."""
-    has_time = pc.and_(pc.greater_equal(values, _EPOCH), pc.less_equal(values, pa.scalar(_LATEST, pa.int64())))
+    has_time = pc.and_(pc.greater_equal(values, _EPOCH), pc.less_equal(values, pa.scalar(LATEST, pa.int64())))
     times: ArrowArray = pc.multiply(pc.if_else(has_time, values, _NO_TIME), _MICROSECONDS).cast(_TIME)
     return times
 
 
 def times(value: int) -> int | None:
     """A time of Kafka in microseconds, or None for -1 and what no calendar has."""
-    return value * 1000 if 0 <= value <= _LATEST else None
+    return value * 1000 if 0 <= value <= LATEST else None
 
 
 def _repeated(value: str | None, count: int) -> ArrowArray:

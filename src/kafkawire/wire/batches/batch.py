@@ -1,7 +1,7 @@
 """Record batches of magic 2 as values, and their 61-byte header (section 9.2).
 
-Reading is lazy: a batch keeps its payload as it came, and ``record_reader.decode_records`` makes records of it.
-``record_writer`` goes the other way.
+Reading is lazy: a batch keeps its payload as it came, and ``reader.decode_records`` makes records of it.
+``writer`` goes the other way.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from typing import Final
 
 import crc32c
 
-from kafkawire.wire.batches.framing import EntryFrame, frame_at
+from kafkawire.wire.batches.framing import LENGTH_COUNTS_FROM, EntryFrame, frame_at
 from kafkawire.wire.compression import Codec
 from kafkawire.wire.errors import CorruptBatchError
 from kafkawire.wire.message import Octets, Struct
 
 __all__ = [
+    "CODEC_MASK",
     "CONTROL",
     "HEADER_SIZE",
     "LOG_APPEND_TIME",
@@ -49,10 +50,9 @@ NO_PARTITION_LEADER_EPOCH: Final = -1
 _HEADER: Final = struct.Struct(">qiibIhiqqqhii")
 HEADER_SIZE: Final = _HEADER.size
 _CRC_COVERED: Final = struct.Struct(">hiqqqhii")
-_BYTES_BEFORE_LENGTH_COUNTS: Final = 12
 _MAGIC: Final = 2
 
-_CODEC_MASK: Final = 0b0000_0111
+CODEC_MASK: Final = 0b0000_0111
 LOG_APPEND_TIME: Final = 0b0000_1000
 TRANSACTIONAL: Final = 0b0001_0000
 CONTROL: Final = 0b0010_0000
@@ -136,7 +136,7 @@ class RecordBatch(Struct, frozen=True, gc=False, kw_only=True):
         Raises:
             CorruptBatchError: kind ``compression``: codes 5 to 7 mean nothing.
         """
-        code = self.attributes & _CODEC_MASK
+        code = self.attributes & CODEC_MASK
         try:
             return _CODECS[code]
         except IndexError:
@@ -148,7 +148,7 @@ class RecordBatch(Struct, frozen=True, gc=False, kw_only=True):
     @property
     def is_compressed(self) -> bool:
         """Whether the batch names a codec."""
-        return bool(self.attributes & _CODEC_MASK)
+        return bool(self.attributes & CODEC_MASK)
 
     @property
     def timestamp_type(self) -> TimestampType:
@@ -199,7 +199,7 @@ class RecordBatch(Struct, frozen=True, gc=False, kw_only=True):
         """
         return _HEADER.pack(
             self.base_offset,
-            self.size - _BYTES_BEFORE_LENGTH_COUNTS,
+            self.size - LENGTH_COUNTS_FROM,
             self.partition_leader_epoch,
             _MAGIC,
             self.crc,

@@ -10,13 +10,16 @@ import msgspec
 from kafkawire.wire.errors import CorruptBatchError
 from kafkawire.wire.message import Octets
 
-__all__ = ["NEWEST_MAGIC", "EntryFrame", "frame_at"]
+__all__ = ["LENGTH_COUNTS_FROM", "NEWEST_MAGIC", "SMALLEST_LENGTHS", "EntryFrame", "frame_at"]
 
 NEWEST_MAGIC: Final = 2
+LENGTH_COUNTS_FROM: Final = 12
+"""Bytes of an entry that its length does not count."""
+SMALLEST_LENGTHS: Final = {0: 14, 1: 22, 2: 49}
+"""Smallest length that an entry of each magic can state."""
 _LENGTH: Final = struct.Struct(">q i")
 _LENGTH_OFFSET: Final = 8
 _MAGIC_OFFSET: Final = 16
-_SMALLEST_LENGTH: Final = {0: 14, 1: 22, 2: 49}
 
 
 class EntryFrame(msgspec.Struct, frozen=True):
@@ -48,10 +51,10 @@ def frame_at(buffer: Octets, position: int) -> EntryFrame | None:
     magic = buffer[position + _MAGIC_OFFSET]
     if magic > NEWEST_MAGIC:
         raise _corrupt("version", f"magic {magic}; 0, 1 and 2 are known", position + _MAGIC_OFFSET)
-    if length < _SMALLEST_LENGTH[magic]:
-        reason = f"a length of {length}; magic {magic} needs {_SMALLEST_LENGTH[magic]} at least"
+    if length < SMALLEST_LENGTHS[magic]:
+        reason = f"a length of {length}; magic {magic} needs {SMALLEST_LENGTHS[magic]} at least"
         raise _corrupt("length", reason, position + _LENGTH_OFFSET)
-    size = length + _LENGTH.size
+    size = length + LENGTH_COUNTS_FROM
     if size > left:
         return None
     return EntryFrame(position=position, size=size, magic=magic, offset=offset)

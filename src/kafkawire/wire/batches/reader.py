@@ -1,6 +1,6 @@
 """From the payload of a batch to its records (section 9.2).
 
-``_decode`` is quick and knows only that something is wrong; after that ``record_inspector`` says what, and where.
+``_decode`` is quick and knows only that something is wrong; after that ``inspector`` says what, and where.
 """
 
 from __future__ import annotations

@@ -50,6 +50,13 @@ def test_valid_until_the_next_one(tmp_path: Path) -> None:
     }
 
 
+def test_times_that_no_calendar_has_are_null(tmp_path: Path) -> None:
+    """Such as the end of a retention that a client took for endless."""
+    value = OffsetCommitValue(1, commit_timestamp=(1 << 63) - 1, expire_timestamp=253_402_300_800_000)
+    rows = _rows(tmp_path, Written(1000, ((_KEY, value, 1),)))
+    assert (rows[1]["commit_time"], rows[1]["expire_time"], rows[1]["valid_from"]) == (None, None, time(1000))
+
+
 def test_same_offset_again_is_a_row_of_its_own(tmp_path: Path) -> None:
     write_offsets_segment(tmp_path / OFFSETS_LOG, 0, [_commit(1000, 1), _commit(2000, 1)])
     assert [row["valid_to"] for row in history("offset_commits", tmp_path)] == [time(2000), None]
