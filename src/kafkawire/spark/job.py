@@ -70,7 +70,7 @@ def main(words: Sequence[str] | None = None) -> int:
     options = _options(asked)
     try:
         reading = make_reading(options | {"paths": json.dumps(asked.log)})
-        reading.table()
+        reading.schema()
     except (OptionError, UnknownColumnError, UnknownTableError) as error:
         return _fail(str(error), USAGE)
     except ValueError as error:

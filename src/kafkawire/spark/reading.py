@@ -25,6 +25,7 @@ from kafkawire.logs import (
 from kafkawire.logs.generated_modules import GeneratedModules
 from kafkawire.logs.tables.table import reads
 from kafkawire.spark.accounts import write_accounts
+from kafkawire.spark.fitting import check_fit
 from kafkawire.spark.options import OptionError, SourceOptions, source_options
 from kafkawire.spark.schemas import as_spark_expects, expected_by_spark, spark_schema
 
@@ -77,8 +78,11 @@ class Reading:
 
         Raises:
             UnknownTableError, UnknownColumnError: as ``table``.
+            OptionError: an option does not fit the table.
         """
-        return spark_schema(self.table().schema)
+        table = self.table()
+        check_fit(table, self.options.read)
+        return spark_schema(table.schema)
 
     def files(self) -> tuple[LogFile, ...]:
         """The files that the paths lead to, of the logs that the table is about.

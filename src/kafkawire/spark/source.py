@@ -40,6 +40,7 @@ class KafkaLogSource(DataSource):
 
         Raises:
             UnknownTableError, UnknownColumnError: there is no such table, or it has no such column.
+            OptionError: an option does not fit the table.
         """
         return self._reading.schema()
 

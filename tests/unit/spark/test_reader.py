@@ -105,6 +105,29 @@ def test_another_schema_is_refused() -> None:
         source.reader(spark_schema(pa.schema([("log_offset", pa.string())])))
 
 
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"table": "topic", "asOf": "2026-03-01"}, "option 'asOf' needs a history: table 'topic' has a row for each"),
+        ({"table": "topic", "recordTypes": "TOPIC_RECORD"}, "option 'recordTypes' chooses from table 'records'"),
+        ({"table": "records", "recordTypes": "topic_record"}, "no record type 'topic_record': do you mean 'TOPIC_REC"),
+        ({"table": "records", "recordTypes": "17"}, "there is no record type '17', named as in column record_type"),
+        (
+            {"table": "batches", "columnNameOfCorruptRecord": "File"},
+            "table 'batches' has a column 'file': name another",
+        ),
+    ],
+)
+def test_what_does_not_fit_the_table_is_refused(options: Mapping[str, str], complaint: str) -> None:
+    with pytest.raises(OptionError) as refused:
+        KafkaLogSource({"path": str(LOGS), **options}).schema()
+    assert complaint in str(refused.value)
+
+
+def test_numbers_and_markers_are_record_types_too() -> None:
+    assert read({"table": "records", "recordTypes": "UNKNOWN(900),COMMIT", "columns": "log_offset"}).num_columns == 1
+
+
 def test_uris_are_read_through_arrow() -> None:
     rows = read({"table": "batches", "path": LOGS.as_uri(), "columns": "log_offset,size"})
     assert rows.to_pylist() == read({"table": "batches", "columns": "log_offset,size"}).to_pylist()

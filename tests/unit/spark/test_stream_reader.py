@@ -380,3 +380,8 @@ def test_a_segment_needs_its_name_of_kafka(log: Path) -> None:
 def test_a_history_is_no_stream(log: Path, table: str) -> None:
     with pytest.raises(OptionError, match=f"table '{table}' needs whole logs and cannot be a stream"):
         Followed(log, {"table": table, "columns": "cluster"}).reader()
+
+
+def test_a_stream_has_no_accounts(log: Path) -> None:
+    with pytest.raises(OptionError, match="option 'accountsPath' is for spark.read"):
+        Followed(log, {"accountsPath": str(log)}).reader()

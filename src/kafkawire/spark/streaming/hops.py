@@ -11,15 +11,14 @@ import crc32c
 
 from kafkawire.logs import FileStore, LogFile
 from kafkawire.logs.files.store import FileStamp
-from kafkawire.logs.scanning.scan import FRAME_SIZE, LENGTH_COUNTS_FROM, SMALLEST_LENGTHS
 from kafkawire.logs.scanning.windows import Window
 from kafkawire.wire.batches.batch import whole_batch
+from kafkawire.wire.batches.framing import LENGTH_COUNTS_FROM, NEWEST_MAGIC, SMALLEST_LENGTHS
 
 __all__ = ["Hop", "hops"]
 
 _FRAME: Final = struct.Struct(">qi4xb")
-_CRC_STARTS: Final = FRAME_SIZE + 4
-_MAGIC: Final = 2
+_CRC_STARTS: Final = _FRAME.size + 4
 _SMALLEST_OF_ANY: Final = min(SMALLEST_LENGTHS.values())
 
 
@@ -77,7 +76,7 @@ class _Rest(enum.Enum):
 
 def _size(window: Window, position: int, max_frame_bytes: int) -> int | _Rest:
     """The size of the batch at a position, or why there is none."""
-    if not window.cover(position, FRAME_SIZE):
+    if not window.cover(position, _FRAME.size):
         return _Rest.INCOMPLETE
     offset, length, magic = _FRAME.unpack_from(window.data, position - window.start)
     if offset == length == 0:
@@ -91,7 +90,7 @@ def _size(window: Window, position: int, max_frame_bytes: int) -> int | _Rest:
 def _batch(window: Window, position: int, size: int) -> Hop:
     """A batch; one whose CRC is wrong, or of an old format, may state any offsets."""
     at = position - window.start
-    if window.data[at + FRAME_SIZE - 1] == _MAGIC:
+    if window.data[at + _FRAME.size - 1] == NEWEST_MAGIC:
         batch = whole_batch(window.data, at, size, position)
         if batch.crc == crc32c.crc32c(window.view[at + _CRC_STARTS : at + size]):
             return Hop(position, position + size, batch.base_offset, batch.last_offset + 1)

@@ -30,13 +30,16 @@ class KafkaLogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Reads what is appended to logs.
 
     Raises:
-        OptionError: the table is a history, which only the whole log tells.
+        OptionError: the table is a history, which only the whole log tells; or accounts are asked for, which tasks of
+            one micro-batch would write over those of another.
     """
 
     def __init__(self, reading: Reading) -> None:
         if not reading.table().splittable:
             name = reading.options.table
             raise OptionError(f"table {name!r} needs whole logs and cannot be a stream: read it with spark.read")
+        if reading.options.accounts_path is not None:
+            raise OptionError("option 'accountsPath' is for spark.read: a stream has no end to account for")
         self._reading = reading
         self._sizes: Mapping[str, int] | None = None
 
