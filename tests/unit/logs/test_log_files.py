@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 
 import pytest
 from tests.kafka_dumps import FIXTURES
 
-from kafkawire.logs import FileKind, LogReadError, find_log_files, store_for
+from kafkawire.logs import LOCAL, FileKind, LogReadError, find_log_files, store_for
 
 LOGS = FIXTURES / "logs"
 
@@ -71,6 +73,47 @@ def test_folders_files_parents_and_patterns_lead_to_the_same(root: Path) -> None
     assert find_log_files([str(root)], recursive=False) == every
 
 
+def test_a_file_is_read_once_by_however_many_paths_it_is_found(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Backups often have a link to the newest of them."""
+    (root.parent / "latest").symlink_to(root)
+    monkeypatch.chdir(root.parent)
+    every = find_log_files(["kafka"])
+    assert find_log_files(["kafka", "./kafka", str(root), "kafka/../latest"]) == every
+    alike = find_log_files([f"./{every[1].path}", "../lib/*"])
+    assert sorted({file.folder for file in alike}) == ["../lib/kafka/__consumer_offsets-12", f"./{every[1].folder}"]
+    assert len(alike) == len(every)
+    monkeypatch.chdir(every[1].folder)
+    name = every[1].path.rpartition("/")[2]
+    assert [file.path for file in find_log_files([name, f"./{name}", str(Path(name).resolve())])] == [name]
+
+
+def test_a_folder_may_have_the_marks_of_a_pattern_in_its_name(root: Path) -> None:
+    odd = root.parent / "kafka[1]"
+    root.rename(odd)
+    assert find_log_files([f"{odd}/"]) == find_log_files([str(odd.parent)])
+    with pytest.raises(LogReadError, match="nothing matches the pattern"):
+        find_log_files([f"{root}[2]"])
+
+
+def test_the_folder_that_every_disk_has_for_the_system_is_left_alone(root: Path) -> None:
+    every = find_log_files([str(root)])
+    write(root / "lost+found" / "orders-0" / "00000000000000000000.log")
+    assert find_log_files([str(root)]) == every
+
+
+def test_files_and_folders_that_are_deleted_while_they_are_listed_are_not_there(root: Path) -> None:
+    listing = LOCAL.list(str(root), recursive=True)
+    first = next(listing)
+    shutil.rmtree(root)
+    assert [each.path for each in (first, *listing)] == [first.path]
+
+
+def test_bytes_of_names_that_are_no_text_are_written_out(tmp_path: Path) -> None:
+    path = write(tmp_path / os.fsdecode(b"caf\xe9-0") / "00000000000000000000.log")
+    (file,) = find_log_files([str(tmp_path)])
+    assert (file.path, file.shown_path) == (str(path), f"{tmp_path}/caf\\xe9-0/{path.name}")
+
+
 def test_what_a_pattern_finds_beside_logs_is_left_out(root: Path) -> None:
     (log,) = {file.folder for file in find_log_files([f"{root}/__cluster*"])}
     write(Path(log) / "leader-epoch-checkpoint")
@@ -105,6 +148,15 @@ def test_a_single_file_may_have_any_name(tmp_path: Path) -> None:
     assert (file.kind, file.base_offset) == (FileKind.SEGMENT, 0)
     with pytest.raises(LogReadError, match="ends with"):
         find_log_files([str(write(tmp_path / "notes.txt"))])
+
+
+def test_what_is_neither_a_file_nor_a_folder_is_unreadable(tmp_path: Path) -> None:
+    """To open a pipe would be to wait for its other end."""
+    os.mkfifo(tmp_path / "pipe.log")
+    with pytest.raises(LogReadError, match="neither a folder nor a file"):
+        find_log_files([str(tmp_path / "pipe.log")])
+    with pytest.raises(LogReadError, match="the path is empty"):
+        find_log_files([""])
 
 
 @pytest.mark.parametrize("path", ["nowhere", "nowhere/*.log"])

@@ -57,6 +57,14 @@ def test_names_that_are_not_there() -> None:
         table_named("records", ReadOptions(columns=("offset",)))
 
 
+@pytest.mark.parametrize("name", ["records", "offset_commit", "batches", "offset_commits", "group_history"])
+def test_files_whose_names_are_no_text_are_read_too(tmp_path: Path, name: str) -> None:
+    write_segment(tmp_path / os.fsdecode(b"caf\xe9") / OFFSETS, real_segment(OFFSETS) + b"?")
+    rows = rows_of(name, str(tmp_path))
+    assert {row["file"] for row in rows} == {f"{tmp_path}/caf\\xe9/{OFFSETS}/{0:020}.log"}
+    assert rows[-1]["_error"] == "truncated_batch" or name.endswith(("commits", "history"))
+
+
 @pytest.mark.parametrize("name", ["records", "offset_commit", "batches"])
 def test_columns_are_those_of_the_whole_in_the_order_chosen(name: str) -> None:
     whole = pa.Table.from_batches(list(read_table(name, LOGS)))

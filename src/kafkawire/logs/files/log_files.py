@@ -67,6 +67,11 @@ class LogFile:
     is_last: bool = False
 
     @property
+    def shown_path(self) -> str:
+        """The path as text that any program takes: octets of names that are no UTF-8 are written out."""
+        return self.path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+    @property
     def folder(self) -> str:
         """Path of the folder that it is in."""
         return self.path.rpartition("/")[0]
@@ -81,7 +86,8 @@ def find_log_files(
 ) -> tuple[LogFile, ...]:
     """The segments and snapshots that paths lead to, log by log in the order of their offsets.
 
-    Kafka's other files, and those that it is about to delete or to put in place, are left out.
+    Kafka's other files, and those that it is about to delete or to put in place, are left out. A file is there once,
+    by however many paths it is found.
 
     Args:
         paths: partition folders, folders that contain such, single files, or patterns of these.
@@ -93,10 +99,13 @@ def find_log_files(
         LogReadError: code ``unreadable``: there is no such path, or it cannot be listed.
     """
     found: dict[str, LogFile] = {}
+    ways: dict[str, str] = {}
     for path, named in _expanded(paths, store):
-        for file in _files_of_path(path, store, recursive=recursive, named=named):
-            if path_glob_filter is None or fnmatch.fnmatchcase(file.path.rpartition("/")[2], path_glob_filter):
-                found.setdefault(file.path, file)
+        for real_folder, file in _files_of_path(path, store, recursive=recursive, named=named):
+            name = _name(file.path)
+            if path_glob_filter is None or fnmatch.fnmatchcase(name, path_glob_filter):
+                first_way = ways.setdefault(real_folder, file.path.removesuffix(name)) + name
+                found.setdefault(first_way, file if first_way == file.path else replace(file, path=first_way))
     return _with_last_segments(sorted(found.values(), key=_log_order))
 
 
@@ -113,6 +122,8 @@ def _log_order(file: LogFile) -> tuple[str, int, bool, int, str]:
 def _expanded(paths: Sequence[str], store: FileStore) -> Iterator[tuple[str, bool]]:
     """Paths without patterns, and whether the user named each by itself."""
     for path in paths:
+        if not path:
+            raise LogReadError("unreadable", path, "the path is empty")
         if _WILDCARDS.isdisjoint(path):
             yield path.rstrip("/") or "/", True
             continue
@@ -120,12 +131,24 @@ def _expanded(paths: Sequence[str], store: FileStore) -> Iterator[tuple[str, boo
             matches = sorted(store.matching(path))
         except OSError as error:
             raise LogReadError("unreadable", path, str(error)) from None
-        if not matches:
+        if matches:
+            yield from ((match, False) for match in matches)
+        elif _is_there(path, store):  # its name has the marks of a pattern
+            yield path.rstrip("/"), True
+        else:
             raise LogReadError("unreadable", path, "nothing matches the pattern")
-        yield from ((match, False) for match in matches)
 
 
-def _files_of_path(path: str, store: FileStore, *, recursive: bool, named: bool) -> Iterator[LogFile]:
+def _is_there(path: str, store: FileStore) -> bool:
+    try:
+        next(store.list(path, recursive=False), None)
+    except OSError:
+        return False
+    return True
+
+
+def _files_of_path(path: str, store: FileStore, *, recursive: bool, named: bool) -> Iterator[tuple[str, LogFile]]:
+    """Files with their real folders."""
     try:
         listing = list(store.list(path, recursive=recursive))
         if not recursive and not any(_kind_and_offset(_name(each.path)) for each in listing):
@@ -134,7 +157,7 @@ def _files_of_path(path: str, store: FileStore, *, recursive: bool, named: bool)
         raise LogReadError("unreadable", path, str(error)) from None
     if [each.path for each in listing] == [path]:
         if named or _may_be_log(path):
-            yield _single_file(listing[0], store)
+            yield _real_folder(listing[0]), _single_file(listing[0], store)
         return
     by_folder: dict[str, list[FoundFile]] = {}
     for each in listing:
@@ -143,7 +166,11 @@ def _files_of_path(path: str, store: FileStore, *, recursive: bool, named: bool)
         yield from _files_of_folder(folder, members, store)
 
 
-def _files_of_folder(folder: str, members: Sequence[FoundFile], store: FileStore) -> Iterator[LogFile]:
+def _real_folder(file: FoundFile) -> str:
+    return file.path.rpartition("/")[0] if file.real_folder is None else file.real_folder
+
+
+def _files_of_folder(folder: str, members: Sequence[FoundFile], store: FileStore) -> Iterator[tuple[str, LogFile]]:
     log = _name(folder)
     if _FOLDER_ON_ITS_WAY.fullmatch(log):
         return
@@ -153,7 +180,9 @@ def _files_of_folder(folder: str, members: Sequence[FoundFile], store: FileStore
     topic = _topic(log, (_name(member.path) for member in members))
     cluster = cluster_of(folder, store)
     for member, (kind, offset, epoch) in known:
-        yield LogFile(member.path, log, topic, kind, offset, epoch, member.stamp.size, member.stamp.modified, cluster)
+        stamp = member.stamp
+        file = LogFile(member.path, log, topic, kind, offset, epoch, stamp.size, stamp.modified, cluster)
+        yield _real_folder(member), file
 
 
 def _may_be_log(path: str) -> bool:

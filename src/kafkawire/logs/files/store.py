@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from glob import iglob
 from pathlib import Path
 from typing import Final, Protocol, Self
 
 __all__ = ["LOCAL", "FileStamp", "FileStore", "FoundFile", "LocalStore", "OpenFile"]
+
+_FOLDER_OF_THE_SYSTEM: Final = "lost+found"
 
 
 @dataclass(frozen=True)
@@ -31,10 +35,17 @@ class FileStamp:
 
 @dataclass(frozen=True)
 class FoundFile:
-    """A file in a listing."""
+    """A file in a listing.
+
+    Attributes:
+        path: by which it was found.
+        stamp: its state.
+        real_folder: its folder without links and detours; None if the store has neither.
+    """
 
     path: str
     stamp: FileStamp
+    real_folder: str | None = None
 
 
 class OpenFile(Protocol):
@@ -75,7 +86,7 @@ class LocalStore:
         if Path(path).is_dir():
             yield from _files_of_folder(path, recursive=recursive)
         else:
-            yield FoundFile(path, _stamp(os.stat(path)))  # noqa: PTH116 as in a listing
+            yield _named_file(path)
 
     def matching(self, pattern: str) -> Iterator[str]:
         """See ``FileStore``."""
@@ -115,13 +126,28 @@ class _LocalFile:
         os.close(self._descriptor)
 
 
+def _named_file(path: str) -> FoundFile:
+    status = os.stat(path)  # noqa: PTH116 as in a listing
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError("it is neither a folder nor a file")
+    return FoundFile(path, _stamp(status), str(Path(path).parent.resolve()))
+
+
 def _files_of_folder(folder: str, *, recursive: bool) -> Iterator[FoundFile]:
+    """Its files. What is deleted meanwhile, as a broker may do, is as if it had never been there."""
+    real_folder = str(Path(folder).resolve())
     with os.scandir(folder) as entries:
         for entry in entries:
-            if entry.is_file():
-                yield FoundFile(entry.path, _stamp(entry.stat()))
-            elif recursive and entry.is_dir(follow_symlinks=False):  # links may lead in circles
-                yield from _files_of_folder(entry.path, recursive=True)
+            with suppress(FileNotFoundError):
+                if entry.is_file():
+                    yield FoundFile(entry.path, _stamp(entry.stat()), real_folder)
+                elif recursive and _is_of_kafka(entry):
+                    yield from _files_of_folder(entry.path, recursive=True)
+
+
+def _is_of_kafka(entry: os.DirEntry[str]) -> bool:
+    """Whether logs may be in an entry: links may lead in circles, and every disk has a folder that is the system's."""
+    return entry.is_dir(follow_symlinks=False) and entry.name != _FOLDER_OF_THE_SYSTEM
 
 
 def _stamp(status: os.stat_result) -> FileStamp:

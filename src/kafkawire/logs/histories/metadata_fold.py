@@ -27,6 +27,7 @@ class MetadataFold(Generic[K]):
         make_reducer: makes an empty history.
         source: hears of what is wrong.
         high_watermark: records at this offset and after it are not known to be committed; None for no limit.
+        has_snapshots: whether there are snapshots, which may tell what was so before the first record.
 
     Attributes:
         reducer: the history so far.
@@ -34,13 +35,19 @@ class MetadataFold(Generic[K]):
     """
 
     def __init__(
-        self, make_reducer: Callable[[], StateReducer[K]], source: FoldSource, *, high_watermark: int | None = None
+        self,
+        make_reducer: Callable[[], StateReducer[K]],
+        source: FoldSource,
+        *,
+        high_watermark: int | None = None,
+        has_snapshots: bool = False,
     ) -> None:
         self.reducer = make_reducer()
         self.complete_since: int | None = None
         self._make_reducer = make_reducer
         self._source = source
         self._limit = high_watermark
+        self._has_snapshots = has_snapshots
         wanted = self.reducer.RECORDS | MetadataState.OWN_RECORDS
         self._records = MetadataRecords(wanted, source.options.registry, source.failed)
         self._state = MetadataState(self.reducer)
@@ -102,6 +109,8 @@ class MetadataFold(Generic[K]):
             self._clock.read(batch.base_timestamp)
             if batch.base_offset == 0:
                 self._note_complete()
+            elif not self._has_snapshots and not self._flawed:
+                self._source.failed("offset_gap", f"the log has no records before {batch.base_offset}", found, 0)
         elif batch.base_offset > expected:
             self._lost(found, expected)
         self._flawed = False

@@ -39,14 +39,15 @@ def places_of(found: OpenedBatch, times: Iterable[int]) -> Iterable[Place]:
         found: the batch.
         times: sensible ones for its records.
     """
-    path, position, epoch = found.file.path, found.position, found.batch.partition_leader_epoch
+    path, position, epoch = found.file.shown_path, found.position, found.batch.partition_leader_epoch
     pairs = zip(found.records.offsets, times, strict=True)
     return (Place(path, position, offset, epoch, time) for offset, time in pairs)
 
 
 def place_of_flaw(flaw: Flaw) -> Place:
     """Where bytes are that could not be read."""
-    return Place(flaw.file.path, flaw.position, _NOWHERE if flaw.base_offset is None else flaw.base_offset, None, 0)
+    offset = _NOWHERE if flaw.base_offset is None else flaw.base_offset
+    return Place(flaw.file.shown_path, flaw.position, offset, None, 0)
 
 
 def provenance_columns(cluster: str | None, places: Sequence[Place]) -> Columns:

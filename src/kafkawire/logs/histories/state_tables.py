@@ -9,7 +9,7 @@ from typing import Final, Generic
 import pyarrow as pa
 
 from kafkawire.logs.accounts import Accounts
-from kafkawire.logs.files.log_files import LogFile
+from kafkawire.logs.files.log_files import FileKind, LogFile
 from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.histories.acl import ACL_SCHEMA, AclReducer, acl_columns
 from kafkawire.logs.histories.as_of import BeforeKnowledgeError, milliseconds
@@ -121,7 +121,10 @@ class _IntervalFolding(Generic[K]):
         self._selection = Selection.of(options)
         self._rows: list[Interval[K]] = []
         self._fold = MetadataFold(
-            lambda: history.make_reducer(self._as_of), source, high_watermark=options.high_watermark
+            lambda: history.make_reducer(self._as_of),
+            source,
+            high_watermark=options.high_watermark,
+            has_snapshots=any(file.kind is FileKind.SNAPSHOT and file.base_offset for file in files),
         )
 
     @property

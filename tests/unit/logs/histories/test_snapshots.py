@@ -158,6 +158,20 @@ def test_gap_that_no_snapshot_fills_is_told(tmp_path: Path) -> None:
         history("config_history", folder, options=ReadOptions(mode=ReadMode.FAILFAST))
 
 
+def test_beginning_that_is_gone_and_that_no_snapshot_tells_is_told(tmp_path: Path) -> None:
+    folder = tmp_path / METADATA_LOG
+    write_segment(folder, 5, [Step(1000, (_config("a", "1"),))])
+    accounts = Accounts()
+    assert len(history("config_history", folder, accounts=accounts)) == 1
+    assert accounts.errors == {"offset_gap": 1}
+    with pytest.raises(LogReadError, match="offset_gap: the log has no records before 5"):
+        history("config_history", folder, options=ReadOptions(mode=ReadMode.FAILFAST))
+    write_checkpoint(folder, 5, [_config("b", "1")], time=500)
+    accounts = Accounts()
+    assert len(history("config_history", folder, accounts=accounts)) == 2
+    assert not accounts.errors
+
+
 def test_duplicate_offsets_are_applied_once(tmp_path: Path) -> None:
     """A segment that begins inside the one before, as copies of a log that was still written to do."""
     folder = tmp_path / METADATA_LOG
