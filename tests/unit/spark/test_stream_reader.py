@@ -383,5 +383,5 @@ def test_a_history_is_no_stream(log: Path, table: str) -> None:
 
 
 def test_a_stream_has_no_accounts(log: Path) -> None:
-    with pytest.raises(OptionError, match="option 'accountsPath' is for spark.read"):
+    with pytest.raises(OptionError, match="option 'accountsPath' is for"):
         Followed(log, {"accountsPath": str(log)}).reader()
