@@ -49,7 +49,7 @@ function stepShapes(steps, top, kind) {
 function niceTop(most) {
   if (most <= 4) return 4;
   const size = 10 ** Math.floor(Math.log10(most));
-  return size * [1, 2, 4, 5, 8, 10].find((factor) => most <= factor * size);
+  return size * [1, 2, 4, 5, 6, 8, 10].find((factor) => most <= factor * size);
 }
 
 // Series: [{kind, label, steps}], drawn over one another, the greatest first.
