@@ -12,10 +12,12 @@ from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.message import Octets
 from kafkawire.wire.varint import read_uvarint, write_uvarint
 
-__all__ = ["FRAME_VERSION", "FramedRecord", "decode_framed", "encode_framed"]
+__all__ = ["FRAME_VERSION", "FramedRecord", "decode_framed", "encode_framed", "read_frame"]
 
 FRAME_VERSION: Final = 1
 _LARGEST_NUMBER: Final = 32767
+_USUAL_SIZE: Final = 3
+"""Three numbers of one byte, as all are so far."""
 
 
 class FramedRecord(msgspec.Struct, frozen=True, gc=False):
@@ -39,25 +41,36 @@ def decode_framed(value: Octets | None, names: Mapping[int, str], log: str) -> F
     """
     if value is None:
         raise DecodeError("null", "the value is null", message_name=log)
+    octets = bytes(value)
+    record_id, version, start = read_frame(octets, log)
+    if record_id not in names:
+        reason = f"no record has the id {record_id}"
+        raise DecodeError("record_type", reason, message_name=log, offset=_behind_numbers(octets, 1))
+    found = message_class(names[record_id])
+    if version not in found.VERSIONS:
+        reason = f"there is no version {version}; versions are {found.VERSIONS.start} to {found.VERSIONS.stop - 1}"
+        raise DecodeError("version", reason, message_name=found.NAME, offset=_behind_numbers(octets, 2))
+    message, end = found.decode_from(octets, start, version)
+    found.refuse_trailing(octets, end, version)
+    return FramedRecord(message, version)
+
+
+def read_frame(value: bytes, log: str) -> tuple[int, int, int]:
+    """Record id, record version and where the message begins in the value of a record.
+
+    Raises:
+        DecodeError: kind ``truncated`` or ``varint``; ``version`` for a frame version that is not known, and for
+            numbers that no record has.
+    """
+    if len(value) >= _USUAL_SIZE and value[0] == FRAME_VERSION and value[1] < 128 and value[2] < 128:
+        return value[1], value[2], _USUAL_SIZE
     frame_version, at = _read_number(value, 0, "frame version", log)
     if frame_version != FRAME_VERSION:
         reason = f"frame version {frame_version}; {FRAME_VERSION} is known"
         raise DecodeError("version", reason, message_name=log, offset=0)
-    start = at
     record_id, at = _read_number(value, at, "record id", log)
-    if record_id not in names:
-        reason = f"no record has the id {record_id}"
-        raise DecodeError("record_type", reason, message_name=log, offset=start)
-    found = message_class(names[record_id])
-    start = at
     version, at = _read_number(value, at, "record version", log)
-    if version not in found.VERSIONS:
-        reason = f"there is no version {version}; versions are {found.VERSIONS.start} to {found.VERSIONS.stop - 1}"
-        raise DecodeError("version", reason, message_name=found.NAME, offset=start)
-    octets = bytes(value)
-    message, end = found.decode_from(octets, at, version)
-    found.refuse_trailing(octets, end, version)
-    return FramedRecord(message, version)
+    return record_id, version, at
 
 
 def encode_framed(message: Message, version: int, names: Mapping[int, str]) -> bytes:
@@ -79,3 +92,11 @@ def _read_number(value: Octets, at: int, what: str, log: str) -> tuple[int, int]
         reason = f"{what} {number}; {_LARGEST_NUMBER} is the largest"
         raise DecodeError("version", reason, message_name=log, offset=at)
     return number, end
+
+
+def _behind_numbers(octets: bytes, count: int) -> int:
+    """The position behind the first numbers of a frame."""
+    at = 0
+    for _ in range(count):
+        _, at = read_uvarint(octets, at)
+    return at

@@ -10,10 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.histories import history
 from tests.kafka_dumps import FIXTURES
-from tests.made_logs import METADATA_LOG
+from tests.made_logs import METADATA_LOG, Step, write_segment
 
+from kafkawire.layout import Uuid
 from kafkawire.logs import Accounts, LogReadError, ReadMode, ReadOptions
 from kafkawire.logs.histories.tables import HISTORIES
+from kafkawire.protocol import PartitionRecord, TopicRecord
 
 _LOGS = {
     **dict.fromkeys(("acl_history", "quota_history", "config_history", "topic_history"), METADATA_LOG),
@@ -74,3 +76,10 @@ def test_a_log_that_was_cut_off_tells_what_is_before(name: str) -> None:
             history(name, folder, accounts=accounts)
             assert accounts.bytes_read == size
             assert accounts.errors.keys() <= {"truncated_batch"}
+
+
+def test_a_partition_of_the_highest_number(tmp_path: Path) -> None:
+    highest = (1 << 31) - 1
+    records = TopicRecord("t", Uuid(b"t" * 16)), PartitionRecord(highest, Uuid(b"t" * 16))
+    write_segment(tmp_path / METADATA_LOG, 0, [Step(1000, records)])
+    assert [row["partitions"] for row in history("topic_history", tmp_path)] == [highest]

@@ -34,6 +34,7 @@ def test_padded_numbers_are_read() -> None:
         ("00140000", "version", "frame version 0; 1 is known", 0),
         ("02140000", "version", "frame version 2; 1 is known", 0),
         ("01060000", "record_type", "no record has the id 6", 1),
+        ("8100060000", "record_type", "no record has the id 6", 2),
         ("01ff7f0000", "record_type", "no record has the id 16383", 1),
         ("01808002000000", "version", "record id 32768; 32767 is the largest", 1),
         ("01ffffffff0f0000", "version", "record id 4294967295; 32767 is the largest", 1),

@@ -9,7 +9,8 @@ from kafkawire.logs.histories.kafkas_messages import KafkasMessage, Reader
 from kafkawire.logs.registry import RecordRegistry
 from kafkawire.logs.scanning.flaws import code_of
 from kafkawire.logs.scanning.found import OpenedBatch
-from kafkawire.logs.tables.record_types import FRAME_VERSION, read_metadata_frame
+from kafkawire.logs.tables.record_types import read_metadata_frame
+from kafkawire.records.framed_records import FRAME_VERSION
 from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.message import FAST_PATH_FAILS
 from kafkawire.wire.varint import write_uvarint

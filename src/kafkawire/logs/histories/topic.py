@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import pyarrow as pa
 
@@ -14,6 +14,8 @@ from kafkawire.protocol import PartitionRecord, RemoveTopicRecord, TopicRecord
 from kafkawire.wire import Message
 
 __all__ = ["TOPIC_SCHEMA", "TopicReducer", "topic_columns"]
+
+_MOST_PARTITIONS: Final = (1 << 31) - 1
 
 TOPIC_SCHEMA = schema_of(
     {
@@ -55,7 +57,7 @@ class TopicReducer:
         """Ids of partitions are numbered without gaps, so the highest tells how many there are."""
         match self.ledger.values(record.topic_id):
             case (name, int(partitions)) if self._counts(at) and partitions <= record.partition_id:
-                self.ledger.put(record.topic_id, (name, record.partition_id + 1), at)
+                self.ledger.put(record.topic_id, (name, min(record.partition_id + 1, _MOST_PARTITIONS)), at)
 
     def _counts(self, at: Moment) -> bool:
         return self._as_of is None or at.time is None or at.time <= self._as_of

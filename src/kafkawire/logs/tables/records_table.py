@@ -14,11 +14,12 @@ from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.logs.tables.described_records import Description, describe_record
-from kafkawire.logs.tables.record_types import FRAME_VERSION, upper_snake_case
+from kafkawire.logs.tables.record_types import upper_snake_case
 from kafkawire.logs.tables.row_table import Converted, RowTable, record_flaws
 from kafkawire.logs.tables.rows import RawRows
 from kafkawire.logs.tables.table import Part
 from kafkawire.logs.tables.txn_outcomes import TxnOutcomes
+from kafkawire.records.framed_records import FRAME_VERSION
 
 __all__ = ["RecordsTable"]
 

@@ -1,4 +1,4 @@
-"""What is wrong with the records of a batch, and where: the slow decoder behind ``record_reader``."""
+"""What is wrong with the records of a batch, and where: the slow decoder behind ``reader``."""
 
 from __future__ import annotations
 
