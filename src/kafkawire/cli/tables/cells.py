@@ -17,13 +17,22 @@ _ENCODER: Final = msgspec.json.Encoder()
 _AFTER_DATE: Final = len("2026-03-01")
 _AFTER_TIME: Final = len("2026-03-01 12:30:00.000250")
 _KEPT_ROW_CLASSES: Final = 8
+_WORDS: Final = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
 
 def as_json_lines(batch: pa.RecordBatch) -> bytes:
     """A JSON object for each row, each on a line of its own."""
     row_class = _row_class(tuple(batch.schema.names))
-    columns = [_with_texts_for_times(column).to_pylist() for column in batch.columns]
+    columns = [_json_cells(column) for column in batch.columns]
     return _ENCODER.encode_lines(list(map(row_class, *columns)))
+
+
+def _json_cells(column: pa.Array[Any]) -> list[object]:
+    """Cells that JSON has; of numbers it has only finite ones, so the others are words, as in Kafka's own JSON."""
+    cells: list[object] = _with_texts_for_times(column).to_pylist()
+    if pa.types.is_floating(column.type) and pc.all(pc.is_finite(column)).as_py() is False:
+        return [_WORDS.get(str(cell), cell) for cell in cells]
+    return cells
 
 
 @lru_cache(_KEPT_ROW_CLASSES)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
@@ -19,8 +18,6 @@ __all__ = ["MAXIMUM_ROWS", "TerminalTable", "visible"]
 
 MAXIMUM_ROWS: Final = 1_000
 """Rows that are shown; programs that want more take another format."""
-
-_UNSEEN: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 
 class TerminalTable:
@@ -66,7 +63,11 @@ class TerminalTable:
 
 def visible(text: str) -> str:
     """A text with every mark written out that would steer the terminal, or make one name look like another."""
-    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return text if text.isprintable() else "".join(map(_visible_mark, text))
+
+
+def _visible_mark(mark: str) -> str:
+    return mark if mark.isprintable() else f"\\u{ord(mark):04x}" if ord(mark) < 1 << 16 else f"\\U{ord(mark):08x}"
 
 
 def _columns(batches: Sequence[pa.RecordBatch], schema: pa.Schema) -> Iterator[ShownColumn]:

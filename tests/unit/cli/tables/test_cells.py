@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+from kafkawire.cli.tables.cells import as_json_lines
 from kafkawire.cli.tables.formats import Format
 from kafkawire.cli.tables.writing import write_rows
 
@@ -46,6 +47,12 @@ def written(form: Format, schema: pa.Schema = SCHEMA) -> bytes:
     stream = io.BytesIO()
     write_rows(form, [pa.RecordBatch.from_pylist(ROWS, schema=schema)] * 2, schema, stream)
     return stream.getvalue()
+
+
+def test_numbers_that_json_does_not_have_are_kafkas_words() -> None:
+    rates = pa.record_batch({"rate": [float("nan"), float("inf"), float("-inf"), -0.0, None, 0.5]})
+    cells = [json.loads(line)["rate"] for line in as_json_lines(rates).splitlines()]
+    assert cells == ["NaN", "Infinity", "-Infinity", 0, None, 0.5]
 
 
 def test_json_is_an_object_a_line() -> None:

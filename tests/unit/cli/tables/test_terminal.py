@@ -126,9 +126,10 @@ def test_rows_beyond_what_people_read_are_counted() -> None:
 
 
 def test_names_cannot_steer_the_terminal_nor_turn_letters_around() -> None:
-    text, _ = printed([{**ROW, "principal": "User:\x1b[2J\u202egnp[bold]"}], 100)
+    text, _ = printed([{**ROW, "principal": "User:\x1b[2J\u202egnp[bold]", "host": "\U000e0041\xa0é"}], 130)
     assert "\x1b" not in text
     assert r"User:\u001b[2J\u202egnp[bold]" in text
+    assert r"\U000e0041\u00a0é" in text
 
 
 def test_table_without_rows_shows_its_headings() -> None:
