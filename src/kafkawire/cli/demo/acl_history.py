@@ -86,10 +86,11 @@ def _show_with_spark(console: Console, log: Path, rows: Sequence[_Row]) -> None:
         console.print(f"Left out: Apache Spark reads the same table, but {missing} is not installed here.")
         return
     begin = time.perf_counter()
-    with console.status("Apache Spark reads the same table"):
-        found = _read_with_spark(log)
-    if found is None:
-        console.print(f"Left out: Apache Spark did not answer within {_SECONDS} s, or failed.")
+    try:
+        with console.status("Apache Spark reads the same table"):
+            found = _read_with_spark(log)
+    except _SparkError as error:
+        console.print(f"Left out: Apache Spark {error}.", markup=False)
         return
     equal = sorted(map(_identity, found)) == sorted(map(_identity, rows))
     console.print(
@@ -98,17 +99,22 @@ def _show_with_spark(console: Console, log: Path, rows: Sequence[_Row]) -> None:
     )
 
 
-def _read_with_spark(log: Path) -> Sequence[_Row] | None:
+class _SparkError(Exception):
+    """Spark gave no rows; the message says why."""
+
+
+def _read_with_spark(log: Path) -> Sequence[_Row]:
     with tempfile.TemporaryDirectory(prefix="kafkawire-demo-") as scratch:
         out = Path(scratch) / "acl_history"
         words = ["--log", str(log), "--table", "acl_history", "--out", str(out), "--format", "json"]
         command = [sys.executable, "-m", "kafkawire.spark.job", *words, "--master", "local[1]"]
         try:
             done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)
-        except (OSError, subprocess.TimeoutExpired):
-            return None
+        except subprocess.TimeoutExpired:
+            raise _SparkError(f"did not answer within {_SECONDS} s") from None
         if done.returncode:
-            return None
+            last = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+            raise _SparkError(f"failed: {last.removeprefix('kafkawire: ')}")
         return [json.loads(line) for part in out.glob("part-*") for line in part.read_text("utf-8").splitlines()]
 
 
