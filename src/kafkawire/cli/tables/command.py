@@ -134,7 +134,8 @@ def run(
         return
     if table is None or not log:
         raise CommandError("--log DIR and --table NAME are needed; --list tells the tables", ExitCode.USAGE)
-    form = chosen_format(output, out, terminal=sys.stdout.isatty())
+    terminal = sys.stdout.isatty()
+    form = chosen_format(output, out, terminal=terminal)
     chosen_types = _names(record_types, "--record-types")
     options = ReadOptions(
         mode=mode,
@@ -156,7 +157,9 @@ def run(
     checked = checked_table(table, options)
     logs = logs_of_table(log, checked)
     accounts = Accounts()
-    console = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
+    bar_would_cross_rows = terminal and out is None and form is not Format.TABLE
+    is_terminal = False if bar_would_cross_rows else None
+    console = Console(stderr=True, force_terminal=is_terminal, soft_wrap=True, highlight=False, markup=False)
     rows = batches_of(checked, logs, options, accounts, console, max_errors)
     with opened_destination(out) as stream:
         if form is Format.TABLE:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from stat import S_IMODE
 from typing import BinaryIO
 
 from kafkawire.cli.outcome import CommandError, ExitCode
@@ -38,7 +39,7 @@ def opened_destination(out: Path | None) -> Iterator[BinaryIO]:
 def whole_file(path: Path) -> Iterator[BinaryIO]:
     """A file that takes its name when all of it is written: a run that fails or is interrupted leaves the old one.
 
-    A pipe or a device is written to as it is.
+    Who may read the old file may read the new one, and nobody else. A pipe or a device is written to as it is.
 
     Raises:
         CommandError: there is a folder of that name.
@@ -54,6 +55,8 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         with part.open("wb") as stream:
+            if target.exists():
+                part.chmod(S_IMODE(target.stat().st_mode))
             yield stream
         part.replace(target)
     except OSError as error:

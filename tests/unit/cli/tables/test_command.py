@@ -103,6 +103,18 @@ def test_table_for_people_is_a_table(tmp_path: Path) -> None:
     assert len(rows) == 1 + 39
 
 
+@pytest.mark.parametrize(("form", "draws"), [("json", False), ("csv", False), ("table", True)])
+def test_bar_is_not_drawn_across_rows(
+    form: str, draws: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows go to the terminal while they are read, but a table when all are."""
+    monkeypatch.setenv("TERM", "xterm")
+    for stream in (sys.stdout, sys.stderr):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
+    assert tables("--log", METADATA, "--table", "topic", "--columns", "name", "--format", form) == 0
+    assert ("\x1b[" in capsys.readouterr().err) is draws
+
+
 def test_no_op_records_are_kept_if_wanted(capsys: pytest.CaptureFixture[str]) -> None:
     counts = []
     for words in ((), ("--no-ops",)):

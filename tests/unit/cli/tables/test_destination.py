@@ -40,6 +40,16 @@ def test_run_that_fails_or_is_interrupted_leaves_the_old_file(tmp_path: Path, fa
     assert list(tmp_path.iterdir()) == [out]
 
 
+def test_file_that_only_its_owner_may_read_stays_so(tmp_path: Path) -> None:
+    out = tmp_path / "secrets.csv"
+    out.touch(0o600)
+    with whole_file(out) as stream:
+        stream.write(b"new")
+        (part,) = set(tmp_path.iterdir()) - {out}
+        assert part.stat().st_mode & 0o777 == 0o600
+    assert out.stat().st_mode & 0o777 == 0o600
+
+
 def test_link_stays_a_link(tmp_path: Path) -> None:
     target = tmp_path / "target.csv"
     target.write_bytes(b"old")
