@@ -6,7 +6,7 @@ import io
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from stat import S_IMODE
 from typing import BinaryIO
@@ -56,7 +56,8 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     try:
         with part.open("wb") as stream:
             if target.exists():
-                part.chmod(S_IMODE(target.stat().st_mode))
+                with suppress(PermissionError):  # of a file system that knows no rights
+                    part.chmod(S_IMODE(target.stat().st_mode))
             yield stream
         part.replace(target)
     except OSError as error:

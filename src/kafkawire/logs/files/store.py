@@ -84,7 +84,7 @@ class LocalStore:
     def list(self, path: str, *, recursive: bool) -> Iterator[FoundFile]:
         """See ``FileStore``."""
         if Path(path).is_dir():
-            yield from _files_of_folder(path, recursive=recursive)
+            yield from _files_of_folder(path, str(Path(path).resolve()), recursive=recursive)
         else:
             yield _named_file(path)
 
@@ -133,16 +133,15 @@ def _named_file(path: str) -> FoundFile:
     return FoundFile(path, _stamp(status), str(Path(path).parent.resolve()))
 
 
-def _files_of_folder(folder: str, *, recursive: bool) -> Iterator[FoundFile]:
+def _files_of_folder(folder: str, real_folder: str, *, recursive: bool) -> Iterator[FoundFile]:
     """Its files. What is deleted meanwhile, as a broker may do, is as if it had never been there."""
-    real_folder = str(Path(folder).resolve())
     with os.scandir(folder) as entries:
         for entry in entries:
             with suppress(FileNotFoundError):
                 if entry.is_file():
                     yield FoundFile(entry.path, _stamp(entry.stat()), real_folder)
                 elif recursive and _is_of_kafka(entry):
-                    yield from _files_of_folder(entry.path, recursive=True)
+                    yield from _files_of_folder(entry.path, f"{real_folder}/{entry.name}", recursive=True)
 
 
 def _is_of_kafka(entry: os.DirEntry[str]) -> bool:
