@@ -79,6 +79,16 @@ def test_bytes_are_read_a_few_times_whatever_the_index_says(
     assert sum(store.sizes) < 5 * len(content)
 
 
+@pytest.mark.parametrize("name", ["records", "offset_commit", "offset_commits"])
+def test_rows_that_show_broken_batches_are_as_large_as_others(name: str) -> None:
+    broken = bytearray(empty_batch(bytes(1 << 20)))
+    broken[20] ^= 1
+    store = MemoryStore({f"{OFFSETS}/{0:020}.log": bytes(broken) * 40})
+    sizes = [batch.nbytes for batch in read_table(name, OFFSETS, store=store)]
+    assert sum(sizes) > 40 << 20
+    assert max(sizes) < 20 << 20
+
+
 def gathered(content: bytes) -> list[int]:
     """How many batches are held at a time."""
     store = MemoryStore({f"{OFFSETS}/{0:020}.log": content})

@@ -95,18 +95,18 @@ class CoordinatorFold(Generic[R]):
         return None if self._begins_with_its_log else self._clock.first
 
     def run(self, files: Sequence[LogFile]) -> Iterator[None]:
-        """Apply all files; pauses after each batch, so that what has ended can be taken."""
+        """Apply all files; pauses after each batch and each flaw, so that what has ended can be taken."""
         segments = sorted((file for file in files if file.kind is FileKind.SEGMENT), key=lambda file: file.base_offset)
         for segment in segments:
             for found in self._source.batches(segment):
                 if isinstance(found, Flaw):
                     self.reducer.lose(place_of_flaw(found), found.code, found.raw)
-                    continue
-                if self._limit is not None and found.batch.base_offset >= self._limit:
+                elif self._limit is not None and found.batch.base_offset >= self._limit:
                     self._source.accounts.dropped("filtered", len(found.records.offsets))
                     break
-                self._apply(found)
-                self.reducer.settle()
+                else:
+                    self._apply(found)
+                    self.reducer.settle()
                 yield
 
     def _apply(self, found: OpenedBatch) -> None:

@@ -25,6 +25,7 @@ from kafkawire.logs.tables.table import PROVENANCE, error_fields
 __all__ = ["GROUP_HISTORY", "OFFSET_COMMITS", "RowHistory"]
 
 _ROWS_IN_BATCH: Final = 8192
+_MOST_OCTETS: Final = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -96,9 +97,10 @@ class RowHistory(Generic[R]):
             rows += filter(wanted, ended)
             ended.clear()
             _refuse_before(fold.known_since, files, options)
-            while len(rows) >= _ROWS_IN_BATCH:
+            while len(rows) >= _ROWS_IN_BATCH or wanted.octets_lost >= _MOST_OCTETS:
                 yield rows[:_ROWS_IN_BATCH]
                 del rows[:_ROWS_IN_BATCH]
+                wanted.octets_lost = 0
         rows += filter(wanted, (*fold.reducer.ended, *fold.reducer.still_open()))
         for start in range(0, len(rows), _ROWS_IN_BATCH):
             yield rows[start : start + _ROWS_IN_BATCH]
@@ -110,9 +112,14 @@ def _refuse_before(known_since: int | None, files: Sequence[LogFile], options: R
 
 
 class _Wanted:
-    """Says which rows are asked for, and counts them."""
+    """Says which rows are asked for, and counts them.
+
+    Attributes:
+        octets_lost: size of what could not be read and is shown. Whoever looks resets it.
+    """
 
     def __init__(self, options: ReadOptions, accounts: Accounts) -> None:
+        self.octets_lost = 0
         self._selection = Selection.of(options)
         self._shows_errors = options.mode is ReadMode.PERMISSIVE
         self._accounts = accounts
@@ -121,6 +128,7 @@ class _Wanted:
         reason = self._reason_against(row)
         if reason is None and row.is_lost:
             self._accounts.flaw_rows += 1
+            self.octets_lost += len(row.corrupt or b"")
         elif reason is None:
             self._accounts.rows += 1
         elif not row.is_lost:

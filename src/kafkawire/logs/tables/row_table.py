@@ -91,17 +91,18 @@ class RowTable:
         for file_range in part.files:
             limits = BatchFilter(options, file_range.file)
             pending = PendingRows(file_range.file)
-            flaws: list[Flaw] = []
+            flaws, octets_lost = list[Flaw](), 0
             for found in scan_groups(file_range, options, accounts, store):
                 if isinstance(found, Flaw):
                     yield from self._all_rows(pending.rest(), options, accounts)
                     flaws.append(found)
-                    if len(flaws) == LARGEST_ROW_BATCH or len(found.raw or b"") > _MOST_OCTETS:
+                    octets_lost += len(found.raw or b"")
+                    if len(flaws) == LARGEST_ROW_BATCH or octets_lost >= _MOST_OCTETS:
                         yield from self._flaw_rows(flaws, options, accounts)
-                        flaws = []
+                        flaws, octets_lost = [], 0
                     continue
                 yield from self._flaw_rows(flaws, options, accounts)
-                flaws = []
+                flaws, octets_lost = [], 0
                 accounts.records_read += len(found)
                 rows = RawRows.of(file_range.file, found)
                 kept = limits.kept(found.offsets, found.timestamps)
