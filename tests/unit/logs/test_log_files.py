@@ -112,6 +112,9 @@ def test_bytes_of_names_that_are_no_text_are_written_out(tmp_path: Path) -> None
     path = write(tmp_path / os.fsdecode(b"caf\xe9-0") / "00000000000000000000.log")
     (file,) = find_log_files([str(tmp_path)])
     assert (file.path, file.shown_path) == (str(path), f"{tmp_path}/caf\\xe9-0/{path.name}")
+    for uri in (f"file://{tmp_path}", f"file://{path}"):
+        with pytest.raises(LogReadError, match="is not UTF-8"):
+            find_log_files([uri], store=store_for(uri))
 
 
 def test_what_a_pattern_finds_beside_logs_is_left_out(root: Path) -> None:

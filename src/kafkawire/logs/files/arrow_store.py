@@ -25,6 +25,8 @@ _WITHOUT_HADOOP: Final = (
     "CLASSPATH (what `hadoop classpath --glob` prints); without Hadoop, fsspec+webhdfs://HOST:9870/... goes by HTTP"
 )
 
+_NO_TEXT: Final = "a name there is not UTF-8, which Arrow cannot read; paths of this machine without file:// may be so"
+
 
 class ArrowStore:
     """Files by URI: ``s3://``, ``s3a://``, ``gs://``, ``hdfs://``, ``file://``, or ``fsspec+`` and one of fsspec's.
@@ -45,14 +47,19 @@ class ArrowStore:
             (info,) = system.get_file_info([own_path])
         except OSError as error:
             raise _with_advice(error) from None
+        except UnicodeError:
+            raise OSError(_NO_TEXT) from None
         if info.type == fs.FileType.NotFound:
             raise FileNotFoundError("there is no such file, folder or bucket")
         if info.type == fs.FileType.File:
             yield FoundFile(path, _stamp(info))
             return
-        for each in system.get_file_info(fs.FileSelector(own_path, recursive=recursive)):
-            if each.type == fs.FileType.File:
-                yield FoundFile(prefix + each.path, _stamp(each))
+        try:
+            every = system.get_file_info(fs.FileSelector(own_path, recursive=recursive))
+            found = [FoundFile(prefix + each.path, _stamp(each)) for each in every if each.type == fs.FileType.File]
+        except UnicodeError:
+            raise OSError(_NO_TEXT) from None
+        yield from found
 
     def matching(self, pattern: str) -> Iterator[str]:
         """See ``FileStore``."""
