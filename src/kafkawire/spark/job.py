@@ -54,6 +54,7 @@ _FLAGS: Mapping[str, tuple[str, str, str]] = {
     "--no-ops": ("noOps", "true", "table records: keep records that change nothing"),
 }
 _OWN_ERROR = re.compile(r"(?:LogReadError|OptionError|OwnDefinitionsError|BeforeKnowledgeError): (.*)")
+_CAUSE = re.compile(r"^(?:Caused by: |: )?(?:\w+\.)*\w*(?:Error|Exception): (.+)$", flags=re.MULTILINE)
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -185,11 +186,11 @@ def judge(accounts: Accounts, allowed: int | None) -> int:
 
 
 def reason_of(text: str) -> str:
-    """What a user can use of an error that came through Java: our own words if there are any, else the first line."""
+    """What a user can use of an error that came through Java: our own words, else the innermost cause."""
     if "JAVA_GATEWAY_EXITED" in text:
         return "Spark could not start Java: Java 17 or newer must be on the path, or in the folder that JAVA_HOME names"
-    own = _OWN_ERROR.findall(text)
-    return own[-1] if own else text.strip().partition("\n")[0]
+    causes: list[str] = _OWN_ERROR.findall(text) or _CAUSE.findall(text)
+    return causes[-1] if causes else text.strip().partition("\n")[0]
 
 
 def _fail(message: str, code: int) -> int:

@@ -83,6 +83,19 @@ def test_of_an_error_that_came_through_java_our_own_words_are_told() -> None:
     )
 
 
+def test_of_other_errors_the_innermost_cause_is_told() -> None:
+    no_folder = (
+        "An error occurred while calling o44.save.\n: org.apache.spark.SparkException: Job aborted due to failure\n"
+        "\tat java.base\nCaused by: java.io.IOException: Mkdirs failed to create file:/proc/nope/0\n\t... 1 more\n"
+    )
+    assert reason_of(no_folder) == "Mkdirs failed to create file:/proc/nope/0"
+    in_python = (
+        "\nAn exception was thrown from the Python worker:\nTraceback (most recent call last):\n"
+        '  File "accounts.py", line 27, in write_accounts\nFileNotFoundError: [Errno 2] Cannot create directory\n'
+    )
+    assert reason_of(in_python) == "[Errno 2] Cannot create directory"
+
+
 def test_without_java_the_user_is_told_what_is_missing() -> None:
     no_java = "[JAVA_GATEWAY_EXITED] Java gateway process exited before sending its port number."
     assert reason_of(no_java).startswith("Spark could not start Java: Java 17 or newer must be on the path")
