@@ -1,4 +1,4 @@
-"""A report out of logs: every log is read once, and what a page can hold of its histories is kept."""
+"""A report out of logs: every history is read once, and what a page can hold of its histories is kept."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from operator import attrgetter
 from typing import Final
 
 from rich.console import Console
@@ -17,7 +18,7 @@ from kafkawire.cli.report.intervals import SHOWN_HISTORIES, ShownHistory, rows_o
 from kafkawire.cli.report.log_ends import log_ends
 from kafkawire.cli.tables.bytes_bar import BytesBar
 from kafkawire.cli.tables.reading import FoundLogs, batches_of, found_logs, told_errors
-from kafkawire.logs import Accounts, ReadOptions, read_metadata_histories, table_named
+from kafkawire.logs import Accounts, FileKind, LogFile, ReadMode, ReadOptions, read_metadata_histories, table_named
 from kafkawire.logs.histories.coordinator_fold import CONSUMER_OFFSETS
 from kafkawire.logs.registry import METADATA_TOPIC
 
@@ -75,7 +76,7 @@ class _Reader:
     Attributes:
         accounts: of each kind of log.
         total: of all of them.
-        began, ended: the first and the last time that rows tell.
+        began, ended: the first and the last time that the metadata log, the rows and the commits tell.
     """
 
     def __init__(self, logs: FoundLogs, console: Console) -> None:
@@ -104,6 +105,15 @@ class _Reader:
                 for row in rows_of(batch):
                     yield name, row
         self._book(METADATA_TOPIC, accounts)
+        self._cover_ends(logs)
+
+    def _cover_ends(self, logs: FoundLogs) -> None:
+        """Take in from when to when logs go, which is further than the first and the last change."""
+        options = ReadOptions(columns=("max_time",), mode=ReadMode.DROPMALFORMED)
+        ends = replace(logs, files=_outermost(logs.files))
+        for batch in batches_of(table_named("batches", options), ends, options, Accounts(), self._console):
+            for row in rows_of(batch):
+                self.cover(_time(row["max_time"]) or None)  # a clock that was not set wrote 0
 
     def commits(self) -> Iterator[dict[str, object]]:
         """The rows of ``offset_commits``; none without the log of a group coordinator."""
@@ -157,6 +167,18 @@ class _GatheredSection:
     def section(self, began: int) -> Section:
         counts = {kind: count.steps(began) for kind, count in self._counts.items()}
         return replace(self._kept.section(self._history.fields), counts=counts)
+
+
+def _outermost(files: Sequence[LogFile]) -> tuple[LogFile, ...]:
+    """The first and the last segment of each log, or snapshot where there are only such."""
+    logs = defaultdict[str, list[LogFile]](list)
+    for file in files:
+        logs[file.folder].append(file)
+    found = set[LogFile]()
+    for own in logs.values():
+        segments = [file for file in own if file.kind is FileKind.SEGMENT] or own
+        found |= {min(segments, key=attrgetter("base_offset")), max(segments, key=attrgetter("base_offset"))}
+    return tuple(file for file in files if file in found)
 
 
 def _time(cell: object) -> int | None:

@@ -24,17 +24,22 @@ class PackedSection(TypedDict):
     rows: list[list[int | float | None]]
 
 
-class PageData(TypedDict):
-    """What the page's program gets."""
-
-    title: str
-    asOf: int | None
-    clusters: list[str]
-    notes: list[str]
-    texts: list[str]
-    sections: dict[str, PackedSection]
-    accounts: list[dict[str, object]]
-    ends: list[list[int]]
+PageData = TypedDict(
+    "PageData",
+    {
+        "title": str,
+        "asOf": int | None,
+        "from": int,
+        "to": int,
+        "clusters": list[str],
+        "notes": list[str],
+        "texts": list[str],
+        "sections": dict[str, PackedSection],
+        "accounts": list[dict[str, object]],
+        "ends": list[list[int]],
+    },
+)
+"""What the page's program gets."""
 
 
 def report(*words: str | Path) -> int:
@@ -83,6 +88,18 @@ def test_page_says_which_logs_were_not_there(tmp_path: Path) -> None:
     assert report(LOGS / "__consumer_offsets-0", "--out", page) == 0
     (note,) = data_of(page)["notes"]
     assert note.startswith("No log of __cluster_metadata was found: this page cannot tell which ACLs, topics, quotas")
+
+
+def test_page_covers_all_of_a_log_and_the_time_of_a_snapshot_alone(tmp_path: Path) -> None:
+    """The last records of the log change nothing that is shown; nothing in a snapshot has a time but itself."""
+    page, alone = tmp_path / "report.html", tmp_path / "__cluster_metadata-0"
+    alone.mkdir()
+    shutil.copy(next((LOGS / "__cluster_metadata-0").glob("*202-*.checkpoint")), alone)
+    times = []
+    for folder in (LOGS / "__cluster_metadata-0", alone):
+        assert report(folder, "--out", page) == 0
+        times.append((data_of(page)["from"], data_of(page)["to"]))
+    assert times == [(1_795_250_187_044, 1_795_250_251_883), (1_795_250_193_746, 1_795_250_193_753)]
 
 
 def test_lag_is_told_where_the_partitions_own_log_lies_beside(tmp_path: Path) -> None:

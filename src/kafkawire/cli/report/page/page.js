@@ -11,7 +11,7 @@ function startHead() {
     root.dataset.theme = dark ? "light" : "dark";
   });
   const errors = DATA.accounts.reduce((sum, row) => sum + Object.values(row.errors).reduce((one, other) => one + other, 0), 0);
-  if (errors) byId("banners").append(make("p", { class: "banner" }, `${counted(errors, "error")} while reading: what was read at the foot of this page says which. What is shown may lack what they held.`));
+  if (errors) byId("banners").append(make("p", { class: "banner" }, `${counted(errors, "error")} while reading: see “What was read” at the foot of this page. What could not be read is missing here.`));
   for (const text of DATA.notes) byId("banners").append(make("p", { class: "banner note" }, text));
   const select = byId("cluster");
   if (DATA.clusters.length > 1) {
