@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from os import PathLike, fspath
 from typing import TypeAlias
 
 import pyarrow as pa
@@ -35,7 +36,7 @@ def read_part(
 
 def read_table(
     name: str,
-    paths: str | Sequence[str],
+    paths: str | PathLike[str] | Sequence[str | PathLike[str]],
     options: ReadOptions = DEFAULT_OPTIONS,
     *,
     accounts: Accounts | None = None,
@@ -57,7 +58,7 @@ def read_table(
         LogReadError: a path cannot be read; in mode FAILFAST, bytes.
     """
     table = table_named(name, options)
-    listed = (paths,) if isinstance(paths, str) else tuple(paths)
+    listed = [fspath(each) for each in ((paths,) if isinstance(paths, str | PathLike) else paths)]
     place = store or (store_for(listed[0]) if listed else LOCAL)
     files = find_log_files(listed, store=place)
     parts = plan(table, files, store=place, options=options)

@@ -65,6 +65,12 @@ def test_files_whose_names_are_no_text_are_read_too(tmp_path: Path, name: str) -
     assert rows[-1]["_error"] == "truncated_batch" or name.endswith(("commits", "history"))
 
 
+def test_paths_are_text_or_paths_one_or_many() -> None:
+    expected = rows_of("topic", LOGS)
+    for paths in (Path(LOGS), [LOGS], [Path(LOGS)]):
+        assert [row for batch in read_table("topic", paths) for row in batch.to_pylist()] == expected
+
+
 @pytest.mark.parametrize("name", ["records", "offset_commit", "batches"])
 def test_columns_are_those_of_the_whole_in_the_order_chosen(name: str) -> None:
     whole = pa.Table.from_batches(list(read_table(name, LOGS)))

@@ -7,6 +7,7 @@ import fnmatch
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike, fspath
 from typing import Final
 
 from kafkawire.logs.errors import LogReadError
@@ -78,7 +79,7 @@ class LogFile:
 
 
 def find_log_files(
-    paths: Sequence[str],
+    paths: Sequence[str | PathLike[str]],
     *,
     store: FileStore = LOCAL,
     path_glob_filter: str | None = None,
@@ -100,7 +101,7 @@ def find_log_files(
     """
     found: dict[str, LogFile] = {}
     ways: dict[str, str] = {}
-    for path, named in _expanded(paths, store):
+    for path, named in _expanded([fspath(path) for path in paths], store):
         for real_folder, file in _files_of_path(path, store, recursive=recursive, named=named):
             name = _name(file.path)
             if path_glob_filter is None or fnmatch.fnmatchcase(name, path_glob_filter):
