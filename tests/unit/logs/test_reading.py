@@ -145,6 +145,14 @@ def test_secrets_are_kept_unless_they_are_asked_for(tmp_path: Path) -> None:
     (row,) = rows_of("user_scram_credential", str(folder), ReadOptions(secrets=True))
     assert row["_corrupt_record"] == record["value"] + b"more"
 
+    broken = batch[:-1] + b"?"
+    write_segment(folder, broken)
+    for name, kept in (("user_scram_credential", None), ("topic", None), ("records", broken), ("batches", broken)):
+        (row,) = rows_of(name, str(folder))
+        assert (row["_error"], row["_corrupt_record"]) == ("bad_crc", kept)
+    (row,) = rows_of("topic", str(folder), ReadOptions(secrets=True))
+    assert row["_corrupt_record"] == broken
+
 
 @pytest.mark.parametrize(
     ("value", "code", "record_type", "version"),

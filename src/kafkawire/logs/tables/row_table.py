@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 import pyarrow as pa
@@ -13,6 +13,7 @@ from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.errors import LogReadError
 from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.options import ReadMode, ReadOptions
+from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.logs.scanning.filters import BatchFilter
 from kafkawire.logs.scanning.flaws import Flaw
 from kafkawire.logs.scanning.record_groups import scan_groups
@@ -79,6 +80,7 @@ class RowTable:
         self.logs = logs
         self.schema = chosen_schema(name, (*PROVENANCE, *fields, *error_fields(options)), options)
         self._source = source
+        self._shows_lost_bytes = options.secrets or METADATA_TOPIC not in logs  # passwords may be in them
         self._errors = frozenset(field.name for field in error_fields(options))
         self._names = [
             field.name
@@ -158,7 +160,8 @@ class RowTable:
     def _flaw_rows(self, flaws: Sequence[Flaw], options: ReadOptions, accounts: Accounts) -> Iterator[pa.RecordBatch]:
         if flaws and options.mode is ReadMode.PERMISSIVE:
             accounts.flaw_rows += len(flaws)
-            yield flaw_columns(flaws, self.schema, options)
+            shown = flaws if self._shows_lost_bytes else [replace(flaw, raw=None) for flaw in flaws]
+            yield flaw_columns(shown, self.schema, options)
 
 
 def _error(rows: RawRows, row: int, flaw: RecordFlaw) -> LogReadError:
