@@ -407,9 +407,14 @@ def test_clusters_are_chosen_from_a_list(browser: Page, tmp_path: Path) -> None:
 def test_words_are_whole_and_bars_end_with_their_timeline(browser: Page, tmp_path: Path) -> None:
     late = ("c1", "TOPIC", "a.long.name.of.a.topic" * 3, "a.property", "a value " * 30, ENDED - 2 * MINUTE, ENDED)
     page = shown(browser, replace(ORDINARY, configs=Section(CONFIGS, [late])), tmp_path)
-    for width in (390, 1400):
+    overlapping = """[...document.querySelectorAll(".axis")].filter((axis) => {
+        const boxes = [...axis.children].filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect());
+        return boxes.some((box, at) => at && box.left < boxes[at - 1].right);
+    }).length"""
+    for width in (390, 1024, 1400):
         page.resize(width, 1000)
         page.settle()
+        assert page.evaluate(overlapping) == 0
         beyond = """[...document.querySelectorAll(".bar")].filter((bar) =>
             bar.getBoundingClientRect().right > bar.parentElement.getBoundingClientRect().right + 1).length"""
         assert page.evaluate(beyond) == 0

@@ -86,12 +86,10 @@ function scaled(host, top, what, picture) {
 }
 
 function axis() {
-  const span = ended - began, places = innerWidth < 700 ? [0, 1] : [0, 0.25, 0.5, 0.75, 1];
-  const sliced = (time) => span > 2 * 86400000 ? iso(time).slice(0, 10)
-    : iso(time).slice(11, 19) + (span < 8000 ? iso(time).slice(19, 23) : "");
-  const text = (part) => part % 1 === 0 ? shown(began + part * span, false) : sliced(began + part * span);
-  return make("div", { class: "axis", "aria-hidden": "true" },
-    ...places.map((part) => make("span", { place: { left: percent(part) } }, text(part))));
+  const span = ended - began, days = span > 2 * 86400000;
+  const text = (time) => days ? iso(time).slice(0, 10) : iso(time).slice(11, span < 8000 ? 23 : 19);
+  return make("div", { class: "axis", "aria-hidden": "true" }, ...[0, 0.25, 0.5, 0.75, 1].map((part) =>
+    make("span", { place: { left: percent(part) } }, part || days ? text(began + part * span) : shown(began, false))));
 }
 
 function sparkline(steps, top) {
