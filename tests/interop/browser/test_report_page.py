@@ -408,7 +408,8 @@ def test_words_are_whole_and_bars_end_with_their_timeline(browser: Page, tmp_pat
     late = ("c1", "TOPIC", "a.long.name.of.a.topic" * 3, "a.property", "a value " * 30, ENDED - 2 * MINUTE, ENDED)
     page = shown(browser, replace(ORDINARY, configs=Section(CONFIGS, [late])), tmp_path)
     overlapping = """[...document.querySelectorAll(".axis")].filter((axis) => {
-        const boxes = [...axis.children].filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect());
+        const seen = [...axis.children].filter((one) => one.checkVisibility());
+        const boxes = seen.map((one) => one.getBoundingClientRect());
         return boxes.some((box, at) => at && box.left < boxes[at - 1].right);
     }).length"""
     for width in (390, 1024, 1400):
