@@ -80,14 +80,17 @@ class LogWalk:
             return LogPosition(known.offset, known.file, known.position, snapshots), taken
         place = self.locate(begin)
         offset = begin.offset if begin is not None else self._segments[0].base_offset
+        following = None
         for segment, hop in self._hops(place):
             if budget is not None and taken >= budget:
+                following = hop.first_offset
                 break
             offset = max(offset, hop.next_offset or 0)
             taken += hop.end - hop.start
             place = Place(segment, hop.end)
         place = self._past_closed(place)
-        return LogPosition(offset, name_of(self._segments[place.segment]), place.position, snapshots), taken
+        file = name_of(self._segments[place.segment])
+        return LogPosition(offset, file, place.position, snapshots, following), taken
 
     def ranges(self, begin: LogPosition | None, end: LogPosition, max_bytes: int) -> Iterator[FileRange]:
         """What lies between two positions, in pieces of about a size that end where batches end.
@@ -134,7 +137,8 @@ class LogWalk:
         first, following = self._offsets_behind(number, position)
         if following is not None and following <= position.offset:
             return False
-        return first == position.offset or position.position == 0 or self._is_end_of_what_was_read(file, position)
+        is_known = first is not None and first in (position.offset, position.following)
+        return is_known or position.position == 0 or self._is_end_of_what_was_read(file, position)
 
     def _offsets_behind(self, number: int, position: LogPosition) -> tuple[int | None, int | None]:
         """The first offset of the batch behind a place, and the one after its last, as far as they are known."""

@@ -20,12 +20,15 @@ class LogPosition(msgspec.Struct, frozen=True):
         file: name of the segment.
         position: in the segment, where the next batch will begin.
         snapshots: names of the snapshots that were read and are still there.
+        following: first offset of the batch at that position, if there was one: in a cleaned segment offsets have
+            gaps, and it tells soon whether the place is the same still.
     """
 
     offset: int
     file: str
     position: int
     snapshots: tuple[str, ...] = ()
+    following: int | None = None
 
 
 class StreamPosition(msgspec.Struct, frozen=True):
