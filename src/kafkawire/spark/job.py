@@ -105,7 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--format", choices=("parquet", "json", "csv"), default="parquet", help="default: parquet")
     parser.add_argument("--overwrite", action="store_true", help="replace what is there")
     parser.add_argument(
-        "--max-errors", type=int, metavar="N", help="fail if there are more; by default any number may be"
+        "--max-errors", type=_count, metavar="N", help="fail if there are more; by default any number may be"
     )
     parser.add_argument(
         "--master", help="Spark's master; by default that of spark-submit, or all cores of this machine"
@@ -115,6 +115,12 @@ def _parser() -> argparse.ArgumentParser:
     for flag, (name, value, what) in _FLAGS.items():
         parser.add_argument(flag, dest=name, action="store_const", const=value, help=what)
     return parser
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdecimal()):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of errors")
+    return int(text)
 
 
 def _flag(option: str) -> str:
