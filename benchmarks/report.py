@@ -14,6 +14,10 @@ SECTIONS = {
     "compare": "Comparing two releases",
 }
 
+OTHER_PAGES = """\
+This page is of the codec. Others are of [the admin client](admin.md), [the embedded broker](broker.md),
+[tables of logs](logs.md) and [Spark](spark.md)."""
+
 METHOD = f"""\
 All contenders work on the same bytes in the same process, in turn (A B C A B C ...); before a case is measured, each is
 shown to decode our bytes and to encode them again the same. Times are medians of all rounds, of processor time
@@ -37,6 +41,7 @@ def page(
         charts: file and alternative text of each picture.
     """
     parts = ["# Benchmarks", "`make bench` wrote this page. Figures depend on the machine; ratios much less."]
+    parts.append(OTHER_PAGES)
     parts.append("\n".join(f"* {label}: {value}" for label, value in facts))
     parts += [f"![{text}]({file})" for file, text in charts]
     parts.append(METHOD)

@@ -395,7 +395,11 @@ def test_no_part_is_wider_than_a_telephone_and_tables_stay_tables(page: Page) ->
 def test_clusters_are_chosen_from_a_list(browser: Page, tmp_path: Path) -> None:
     rows = [acl("User:ann", "READ", 0, None), ("c2", *acl("User:bob", "READ", 0, None)[1:])]
     page = shown(browser, replace(ORDINARY, acls=Section(ACLS, rows), clusters=["c1", "c2"]), tmp_path)
-    assert list(granted(page)) == ["User:ann", "User:bob"]
+    assert granted(page) == {"User:ann": ["READ in c1"], "User:bob": ["READ in c2"]}
+    assert [label.endswith("in c2") for label in texts(page, "#acl-lanes .of")] == [False, True]
+    (of_ann,) = (row for row in texts(page, "#changes-table tbody tr") if "User:ann" in row)
+    assert of_ann.endswith(" in c1")
+    assert texts(page, "#commits-table td:first-child") == ["audit in c1", "billing in c1"]
     page.evaluate(
         "const list = document.getElementById('cluster'); list.value = 'c2'; list.dispatchEvent(new Event('change'))"
     )

@@ -10,7 +10,7 @@ const resourceWords = (row) => [make("span", { class: "kind" }, kindOf(row)), na
 function chip(row) {
   const host = row.host === "*" ? null : make("small", {}, " from ", named(row.host));
   return make("span", { class: denies(row) ? "chip deny" : "chip", tip: `${row.permission} ${row.operation}\n${row.from === null ? "since before this log" : `since ${shown(row.from)}`}` },
-    named(row.operation), host);
+    named(row.operation), host, inCluster(row));
 }
 
 // Comparing as people do is slow: rows are put in order once.
@@ -90,12 +90,12 @@ function startAccess() {
   const matches = onSearch("access-search", () => { showHolders(); showLanes(); });
   const showHolders = startHolders(matches);
   const drawLanes = lanesIn(byId("acl-lanes"), {
-    label: (row) => [named(row.principal), make("br"), hint(`${kindOf(row).toLowerCase()} `), make("span", { class: "hint" }, named(patternName(row)))],
+    label: (row) => [named(row.principal), make("br"), hint(`${kindOf(row).toLowerCase()} `), make("span", { class: "hint" }, named(patternName(row))), inCluster(row)],
     text: (row) => row.operation + (row.host === "*" ? "" : ` from ${row.host}`),
     kind: (row) => denies(row) ? "deny" : "allow",
     tell: (row) => `${row.permission} ${row.operation} on ${kindOf(row)} ${patternName(row)}\n${row.principal} from ${row.host === "*" ? "every host" : row.host}`,
   }, () => rowsOf("acls").length ? "Nothing matches." : "No ACLs.");
-  const showLanes = () => drawLanes(lanesOf(rowsOf("acls").filter(matches()), (row) => `${row.principal} ${resourceKey(row)}`));
+  const showLanes = () => drawLanes(lanesOf(rowsOf("acls").filter(matches()), (row) => `${row.principal} ${resourceKey(row)} ${row.cluster}`));
   const again = () => { before.clear(); showHolders(); };
   choice(byId("access-by"), "access-by", [["principal", "By principal"], ["resource", "By resource"]], (by) => { access.by = by; again(); });
   choice(byId("access-which"), "access-which", [["all", "All"], ["allow", "Allowing"], ["deny", "Denying"]], (which) => { access.which = which; showHolders(); });

@@ -40,7 +40,7 @@ function startChanges() {
     { title: "Time (UTC)", value: (row) => row.time, cell: (row) => make("button", { type: "button", class: "link", onclick: () => go(row.time) }, shown(row.time)) },
     { title: "Change", value: (row) => row.change, cell: (row) => make("span", { class: looks[row.change] }, row.change) },
     { title: "Of", value: (row) => row.kind, cell: (row) => make("span", { class: "word" }, row.kind) },
-    { title: "What", value: (row) => row.what, cell: (row) => named(row.what) },
+    { title: "What", value: (row) => row.what, cell: (row) => make("span", {}, named(row.what), inCluster(row)) },
     { title: "Value", value: null, cell: (row) => row.detail ? named(row.detail) : "" },
   ], { sort: 0, down: true, caption: "Changes" });
   let which = "";

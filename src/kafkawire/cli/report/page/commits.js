@@ -37,7 +37,7 @@ function startCommits() {
   const known = ALL.commits.some((row) => row.end !== null);
   let greatest = 1;
   const table = sortedTable(byId("commits-table"), [
-    { title: "Group", value: ({ row }) => row.group, cell: ({ row }) => named(row.group) },
+    { title: "Group", value: ({ row }) => row.group, cell: ({ row }) => make("span", {}, named(row.group), inCluster(row)) },
     { title: "Topic", value: ({ row }) => row.topic, cell: ({ row }) => named(row.topic) },
     { title: "Partition", right: true, value: ({ row }) => row.partition, cell: ({ row }) => String(row.partition) },
     { title: "Committed", right: true, value: (commit) => commit.offset, cell: ({ offset, exact }) => figure(offset, exact) },

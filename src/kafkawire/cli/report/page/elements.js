@@ -23,6 +23,8 @@ const named = (text) => make("bdi", { class: "name" }, ...(text === "" ? ["(empt
 const hint = (text) => make("span", { class: "hint" }, text);
 // One for all: making a formatter takes longer than using it a hundred times.
 const inFigures = new Intl.NumberFormat("en", { maximumFractionDigits: 12 }).format;
+// Where logs of several clusters lie together, each thing says where it is.
+const inCluster = ({ cluster }) => DATA.clusters.length > 1 && cluster !== null ? make("small", { class: "hint" }, " in ", named(cluster)) : null;
 const counted = (number, one, many = one + "s") => `${inFigures(number)} ${number === 1 ? one : many}`;
 const compare = new Intl.Collator("en", { numeric: true }).compare;
 

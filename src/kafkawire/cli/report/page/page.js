@@ -138,15 +138,15 @@ startTiles();
 startAccess();
 startChanges();
 laneSection("topics", "topic", (row) => `${row.cluster} ${row.topic}`, {
-  label: (row) => [named(row.topic)], text: (row) => counted(row.partitions ?? 0, "partition"),
+  label: (row) => [named(row.topic), inCluster(row)], text: (row) => counted(row.partitions ?? 0, "partition"),
   tell: (row) => `${row.topic}, ${counted(row.partitions ?? 0, "partition")}\nid ${row.id}`,
 });
 laneSection("quotas", "quota", (row) => `${row.cluster} ${row.entity} ${row.quota}`, {
-  label: (row) => [named(row.entity), make("br"), hint(row.quota)], text: quotaFigure,
+  label: (row) => [named(row.entity), make("br"), hint(row.quota), inCluster(row)], text: quotaFigure,
   tell: (row) => `${row.quota} ${quotaFigure(row)}\n${row.entity}`,
 });
 laneSection("configs", "configuration", (row) => `${row.cluster} ${row.resourceType} ${row.resourceName} ${row.name}`, {
-  label: (row) => [named(row.name), make("br"), hint(`${row.resourceType.toLowerCase()} `), make("span", { class: "hint" }, named(row.resourceName || "<default>"))],
+  label: (row) => [named(row.name), make("br"), hint(`${row.resourceType.toLowerCase()} `), make("span", { class: "hint" }, named(row.resourceName || "<default>")), inCluster(row)],
   text: (row) => row.value ?? "unknown", tell: (row) => `${row.name} = ${row.value ?? "unknown"}\n${row.resourceType} ${row.resourceName || "<default>"}`,
 });
 startCommits();
