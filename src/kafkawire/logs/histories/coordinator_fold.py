@@ -86,6 +86,7 @@ class CoordinatorFold(Generic[R]):
         self._limit = high_watermark
         self._decoder = CoordinatorDecoder(CONSUMER_OFFSETS, reducer.RECORDS, source.options.registry)
         self._clock = Clock()
+        self._covered = 0
         self._expected = 0
         self._begins_with_its_log = False
 
@@ -98,6 +99,8 @@ class CoordinatorFold(Generic[R]):
         """Apply all files; pauses after each batch and each flaw, so that what has ended can be taken."""
         segments = sorted((file for file in files if file.kind is FileKind.SEGMENT), key=lambda file: file.base_offset)
         for segment in segments:
+            self._covered = max(self._covered, self._expected)
+            self._expected = 0
             for found in self._source.batches(segment):
                 if isinstance(found, Flaw):
                     self.reducer.lose(place_of_flaw(found), found.code, found.raw)
@@ -110,12 +113,16 @@ class CoordinatorFold(Generic[R]):
                 yield
 
     def _apply(self, found: OpenedBatch) -> None:
-        self._begins_with_its_log = self._begins_with_its_log or found.batch.base_offset == 0
+        base_offset = found.batch.base_offset
+        self._begins_with_its_log = self._begins_with_its_log or base_offset == 0
+        if base_offset < self._expected:  # no checksum covers it, so it need not be this one that is wrong
+            reason = f"offset {base_offset} follows {self._expected - 1} in the same file"
+            self._source.failed("bad_offset", reason, found, base_offset)
         dropped = self._source.accounts.dropped
         records = found.records
         places = places_of(found, self._clock.read_all(records.timestamps))
         for place, key, value in zip(places, records.keys, records.values, strict=True):
-            if place.log_offset < self._expected:
+            if place.log_offset < self._covered:
                 dropped("duplicate", 1)
             elif self._limit is not None and place.log_offset >= self._limit:
                 dropped("filtered", 1)
@@ -124,7 +131,7 @@ class CoordinatorFold(Generic[R]):
                 self._mark(found, place, key, value)
             else:
                 self._record(found, place, key, value)
-        self._expected = max(self._expected, found.batch.last_offset + 1)
+        self._expected = found.batch.last_offset + 1
 
     def _record(self, found: OpenedBatch, place: Place, key: bytes | None, value: bytes | None) -> None:
         record = self._decoder.decode(key, value)

@@ -26,6 +26,7 @@ FLAW_CODES: Final = {
     "trailing_bytes": "bytes after the record; its values are there",
     "file_changed": "the file was replaced or cut off while it was read",
     "offset_gap": "histories: offsets of a metadata log that neither records nor a snapshot cover",
+    "bad_offset": "histories of groups: a batch whose offset is not above that of the one before it in its file",
     "zero_fill": "zeros up to the end of the file, as in a segment that was allocated ahead; counted only",
 }
 """The codes and what they mean."""

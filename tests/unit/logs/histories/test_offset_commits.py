@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from tests.histories import Row, history, still_open, time
 from tests.made_logs import OFFSETS_LOG, Written, write_batches, write_offsets_segment
 
-from kafkawire.logs import Accounts, ReadMode, ReadOptions
+from kafkawire.logs import Accounts, LogReadError, ReadMode, ReadOptions
 from kafkawire.protocol import (
     GroupMetadataKey,
     LegacyOffsetCommitKey,
@@ -142,6 +143,24 @@ def test_gaps_of_compaction_mean_nothing_and_duplicates_count_once(tmp_path: Pat
     assert [row["log_offset"] for row in rows] == [100, 101, 102, 500]
     assert accounts.records_dropped == {"duplicate": 1}
     assert accounts.errors == {}
+
+
+def test_an_offset_that_is_wrong_hides_nothing_behind_it(tmp_path: Path) -> None:
+    """No checksum covers the offset of a batch."""
+    folder = tmp_path / OFFSETS_LOG
+    write_offsets_segment(folder, 0, [_commit(1000, 1), _commit(2000, 2), _commit(3000, 3)])
+    write_offsets_segment(folder, 3, [_commit(4000, 4)])
+    segment = folder / f"{0:020}.log"
+    octets = bytearray(segment.read_bytes())
+    octets[3] ^= 1
+    segment.write_bytes(octets)
+    accounts = Accounts()
+    rows = history("offset_commits", tmp_path, accounts=accounts)
+    assert [row["committed_offset"] for row in rows] == [1, 2, 3, 4]
+    assert accounts.errors == {"bad_offset": 1}
+    assert accounts.records_dropped == {}
+    with pytest.raises(LogReadError, match="bad_offset: offset 1 follows 4294967296 in the same file"):
+        history("offset_commits", tmp_path, options=ReadOptions(mode=ReadMode.FAILFAST))
 
 
 def _newer_value() -> bytes:
