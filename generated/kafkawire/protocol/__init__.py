@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from kafkawire.wire import Message
 
     from kafkawire.protocol.metadata.abort_transaction_record import AbortTransactionRecord as AbortTransactionRecord
+    from kafkawire.protocol.clients.aborted_txn import AbortedTxn as AbortedTxn
     from kafkawire.protocol.metadata.access_control_entry_record import (
         AccessControlEntryRecord as AccessControlEntryRecord,
     )
@@ -536,6 +537,12 @@ if TYPE_CHECKING:
     from kafkawire.protocol.group_coordinator.streams_group_target_assignment_metadata_value import (
         StreamsGroupTargetAssignmentMetadataValue as StreamsGroupTargetAssignmentMetadataValue,
     )
+    from kafkawire.protocol.clients.streams_group_topology_description_update_request import (
+        StreamsGroupTopologyDescriptionUpdateRequest as StreamsGroupTopologyDescriptionUpdateRequest,
+    )
+    from kafkawire.protocol.clients.streams_group_topology_description_update_response import (
+        StreamsGroupTopologyDescriptionUpdateResponse as StreamsGroupTopologyDescriptionUpdateResponse,
+    )
     from kafkawire.protocol.group_coordinator.streams_group_topology_key import (
         StreamsGroupTopologyKey as StreamsGroupTopologyKey,
     )
@@ -557,6 +564,15 @@ if TYPE_CHECKING:
     from kafkawire.protocol.clients.unregister_broker_request import UnregisterBrokerRequest as UnregisterBrokerRequest
     from kafkawire.protocol.clients.unregister_broker_response import (
         UnregisterBrokerResponse as UnregisterBrokerResponse,
+    )
+    from kafkawire.protocol.metadata.unregister_controller_record import (
+        UnregisterControllerRecord as UnregisterControllerRecord,
+    )
+    from kafkawire.protocol.clients.unregister_controller_request import (
+        UnregisterControllerRequest as UnregisterControllerRequest,
+    )
+    from kafkawire.protocol.clients.unregister_controller_response import (
+        UnregisterControllerResponse as UnregisterControllerResponse,
     )
     from kafkawire.protocol.clients.update_features_request import UpdateFeaturesRequest as UpdateFeaturesRequest
     from kafkawire.protocol.clients.update_features_response import UpdateFeaturesResponse as UpdateFeaturesResponse
@@ -584,6 +600,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "AbortTransactionRecord": "metadata.abort_transaction_record",
+    "AbortedTxn": "clients.aborted_txn",
     "AccessControlEntryRecord": "metadata.access_control_entry_record",
     "AddOffsetsToTxnRequest": "clients.add_offsets_to_txn_request",
     "AddOffsetsToTxnResponse": "clients.add_offsets_to_txn_response",
@@ -843,6 +860,8 @@ _MODULES = {
     "StreamsGroupTargetAssignmentMemberValue": "group_coordinator.streams_group_target_assignment_member_value",
     "StreamsGroupTargetAssignmentMetadataKey": "group_coordinator.streams_group_target_assignment_metadata_key",
     "StreamsGroupTargetAssignmentMetadataValue": "group_coordinator.streams_group_target_assignment_metadata_value",
+    "StreamsGroupTopologyDescriptionUpdateRequest": "clients.streams_group_topology_description_update_request",
+    "StreamsGroupTopologyDescriptionUpdateResponse": "clients.streams_group_topology_description_update_response",
     "StreamsGroupTopologyKey": "group_coordinator.streams_group_topology_key",
     "StreamsGroupTopologyValue": "group_coordinator.streams_group_topology_value",
     "SubscriptionInfoData": "streams.subscription_info_data",
@@ -857,6 +876,9 @@ _MODULES = {
     "UnregisterBrokerRecord": "metadata.unregister_broker_record",
     "UnregisterBrokerRequest": "clients.unregister_broker_request",
     "UnregisterBrokerResponse": "clients.unregister_broker_response",
+    "UnregisterControllerRecord": "metadata.unregister_controller_record",
+    "UnregisterControllerRequest": "clients.unregister_controller_request",
+    "UnregisterControllerResponse": "clients.unregister_controller_response",
     "UpdateFeaturesRequest": "clients.update_features_request",
     "UpdateFeaturesResponse": "clients.update_features_response",
     "UpdateMetadataRequest": "clients.update_metadata_request",
@@ -882,6 +904,7 @@ ALIASES: dict[str, str] = {
 RELEASES: tuple[str, ...] = (
     "3.9.2",
     "4.3.1",
+    "4.4.0",
 )
 """The releases of Apache Kafka whose messages these are, oldest first; none where the definitions are your own."""
 

@@ -103,6 +103,8 @@ class ApiKey(IntEnum):
     DESCRIBE_SHARE_GROUP_OFFSETS = 90
     ALTER_SHARE_GROUP_OFFSETS = 91
     DELETE_SHARE_GROUP_OFFSETS = 92
+    STREAMS_GROUP_TOPOLOGY_DESCRIPTION_UPDATE = 93
+    UNREGISTER_CONTROLLER = 94
     LIST_QUOTAS = 10000
     DESCRIBE_QUOTAS = 10001
     ALTER_QUOTAS = 10002
@@ -354,10 +356,10 @@ APIS: dict[int, Api] = {
             "ApiVersions",
             "ApiVersionsRequest",
             "ApiVersionsResponse",
-            range(0, 5),
+            range(0, 6),
             range(0),
-            {0: 1, 1: 1, 2: 1, 3: 2, 4: 2},
-            {0: 0, 1: 0, 2: 0, 3: 0, 4: 0},
+            {0: 1, 1: 1, 2: 1, 3: 2, 4: 2, 5: 2},
+            {0: 0, 1: 0, 2: 0, 3: 0, 4: 0, 5: 0},
             ("broker", "controller"),
         ),
         Api(
@@ -464,10 +466,10 @@ APIS: dict[int, Api] = {
             "TxnOffsetCommit",
             "TxnOffsetCommitRequest",
             "TxnOffsetCommitResponse",
-            range(0, 6),
+            range(0, 7),
             range(0),
-            {0: 1, 1: 1, 2: 1, 3: 2, 4: 2, 5: 2},
-            {0: 0, 1: 0, 2: 0, 3: 1, 4: 1, 5: 1},
+            {0: 1, 1: 1, 2: 1, 3: 2, 4: 2, 5: 2, 6: 2},
+            {0: 0, 1: 0, 2: 0, 3: 1, 4: 1, 5: 1, 6: 1},
             ("broker",),
         ),
         Api(
@@ -618,10 +620,10 @@ APIS: dict[int, Api] = {
             "DeleteGroups",
             "DeleteGroupsRequest",
             "DeleteGroupsResponse",
-            range(0, 3),
+            range(0, 4),
             range(0),
-            {0: 1, 1: 1, 2: 2},
-            {0: 0, 1: 0, 2: 1},
+            {0: 1, 1: 1, 2: 2, 3: 2},
+            {0: 0, 1: 0, 2: 1, 3: 1},
             ("broker",),
         ),
         Api(
@@ -1124,10 +1126,10 @@ APIS: dict[int, Api] = {
             "StreamsGroupHeartbeat",
             "StreamsGroupHeartbeatRequest",
             "StreamsGroupHeartbeatResponse",
-            range(0, 1),
+            range(0, 2),
             range(0),
-            {0: 2},
-            {0: 1},
+            {0: 2, 1: 2},
+            {0: 1, 1: 1},
             ("broker",),
         ),
         Api(
@@ -1135,10 +1137,10 @@ APIS: dict[int, Api] = {
             "StreamsGroupDescribe",
             "StreamsGroupDescribeRequest",
             "StreamsGroupDescribeResponse",
-            range(0, 1),
+            range(0, 2),
             range(0),
-            {0: 2},
-            {0: 1},
+            {0: 2, 1: 2},
+            {0: 1, 1: 1},
             ("broker",),
         ),
         Api(
@@ -1173,6 +1175,28 @@ APIS: dict[int, Api] = {
             {0: 2},
             {0: 1},
             ("broker",),
+        ),
+        Api(
+            93,
+            "StreamsGroupTopologyDescriptionUpdate",
+            "StreamsGroupTopologyDescriptionUpdateRequest",
+            "StreamsGroupTopologyDescriptionUpdateResponse",
+            range(0, 1),
+            range(0),
+            {0: 2},
+            {0: 1},
+            ("broker",),
+        ),
+        Api(
+            94,
+            "UnregisterController",
+            "UnregisterControllerRequest",
+            "UnregisterControllerResponse",
+            range(0, 1),
+            range(0),
+            {0: 2},
+            {0: 1},
+            ("broker", "controller"),
         ),
         Api(
             10000,

@@ -988,6 +988,27 @@ class ShareSessionLimitReachedError(ApiError):
     retriable = True
 
 
+class GroupDeletionFailedError(ApiError):
+    """Error 134."""
+
+    code = 134
+    NAME = "GROUP_DELETION_FAILED"
+
+
+class StreamsTopologyDescriptionUpdateFailedError(ApiError):
+    """Error 135."""
+
+    code = 135
+    NAME = "STREAMS_TOPOLOGY_DESCRIPTION_UPDATE_FAILED"
+
+
+class ControllerIdNotRegisteredError(ApiError):
+    """Error 136."""
+
+    code = 136
+    NAME = "CONTROLLER_ID_NOT_REGISTERED"
+
+
 ERRORS: dict[int, type[ApiError]] = {
     error.code: error
     for error in (
@@ -1125,6 +1146,9 @@ ERRORS: dict[int, type[ApiError]] = {
         StreamsInvalidTopologyEpochError,
         StreamsTopologyFencedError,
         ShareSessionLimitReachedError,
+        GroupDeletionFailedError,
+        StreamsTopologyDescriptionUpdateFailedError,
+        ControllerIdNotRegisteredError,
     )
 }
 """The exceptions by code. A code that is not here comes from a newer broker."""

@@ -94,6 +94,7 @@ _MODULES = {
     "TransactionLogValue": "transaction_coordinator._columns.transaction_log_value",
     "UnfenceBrokerRecord": "metadata._columns.unfence_broker_record",
     "UnregisterBrokerRecord": "metadata._columns.unregister_broker_record",
+    "UnregisterControllerRecord": "metadata._columns.unregister_controller_record",
     "UserScramCredentialRecord": "metadata._columns.user_scram_credential_record",
     "ZkMigrationStateRecord": "metadata._columns.zk_migration_state_record",
 }

@@ -34,6 +34,7 @@ METADATA_RECORDS: dict[int, str] = {
     26: "RemoveDelegationTokenRecord",
     27: "RegisterControllerRecord",
     28: "ClearElrRecord",
+    29: "UnregisterControllerRecord",
 }
 """Records of the metadata definitions by id (metadata-exact)."""
 

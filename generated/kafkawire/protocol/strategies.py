@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
     from kafkawire.protocol.metadata.abort_transaction_record import AbortTransactionRecord
+    from kafkawire.protocol.clients.aborted_txn import AbortedTxn
     from kafkawire.protocol.metadata.access_control_entry_record import AccessControlEntryRecord
     from kafkawire.protocol.clients.add_offsets_to_txn_request import AddOffsetsToTxnRequest
     from kafkawire.protocol.clients.add_offsets_to_txn_response import AddOffsetsToTxnResponse
@@ -327,6 +328,12 @@ if TYPE_CHECKING:
     from kafkawire.protocol.group_coordinator.streams_group_target_assignment_metadata_value import (
         StreamsGroupTargetAssignmentMetadataValue,
     )
+    from kafkawire.protocol.clients.streams_group_topology_description_update_request import (
+        StreamsGroupTopologyDescriptionUpdateRequest,
+    )
+    from kafkawire.protocol.clients.streams_group_topology_description_update_response import (
+        StreamsGroupTopologyDescriptionUpdateResponse,
+    )
     from kafkawire.protocol.group_coordinator.streams_group_topology_key import StreamsGroupTopologyKey
     from kafkawire.protocol.group_coordinator.streams_group_topology_value import StreamsGroupTopologyValue
     from kafkawire.protocol.streams.subscription_info_data import SubscriptionInfoData
@@ -341,6 +348,9 @@ if TYPE_CHECKING:
     from kafkawire.protocol.metadata.unregister_broker_record import UnregisterBrokerRecord
     from kafkawire.protocol.clients.unregister_broker_request import UnregisterBrokerRequest
     from kafkawire.protocol.clients.unregister_broker_response import UnregisterBrokerResponse
+    from kafkawire.protocol.metadata.unregister_controller_record import UnregisterControllerRecord
+    from kafkawire.protocol.clients.unregister_controller_request import UnregisterControllerRequest
+    from kafkawire.protocol.clients.unregister_controller_response import UnregisterControllerResponse
     from kafkawire.protocol.clients.update_features_request import UpdateFeaturesRequest
     from kafkawire.protocol.clients.update_features_response import UpdateFeaturesResponse
     from kafkawire.protocol.clients.update_metadata_request import UpdateMetadataRequest
@@ -362,6 +372,12 @@ def abort_transaction_record(version: int) -> SearchStrategy[AbortTransactionRec
     from kafkawire.protocol.metadata.abort_transaction_record import AbortTransactionRecord
 
     return messages(AbortTransactionRecord, version)
+
+
+def aborted_txn(version: int) -> SearchStrategy[AbortedTxn]:
+    from kafkawire.protocol.clients.aborted_txn import AbortedTxn
+
+    return messages(AbortedTxn, version)
 
 
 def access_control_entry_record(version: int) -> SearchStrategy[AccessControlEntryRecord]:
@@ -1994,6 +2010,26 @@ def streams_group_target_assignment_metadata_value(
     return messages(StreamsGroupTargetAssignmentMetadataValue, version)
 
 
+def streams_group_topology_description_update_request(
+    version: int,
+) -> SearchStrategy[StreamsGroupTopologyDescriptionUpdateRequest]:
+    from kafkawire.protocol.clients.streams_group_topology_description_update_request import (
+        StreamsGroupTopologyDescriptionUpdateRequest,
+    )
+
+    return messages(StreamsGroupTopologyDescriptionUpdateRequest, version)
+
+
+def streams_group_topology_description_update_response(
+    version: int,
+) -> SearchStrategy[StreamsGroupTopologyDescriptionUpdateResponse]:
+    from kafkawire.protocol.clients.streams_group_topology_description_update_response import (
+        StreamsGroupTopologyDescriptionUpdateResponse,
+    )
+
+    return messages(StreamsGroupTopologyDescriptionUpdateResponse, version)
+
+
 def streams_group_topology_key(version: int) -> SearchStrategy[StreamsGroupTopologyKey]:
     from kafkawire.protocol.group_coordinator.streams_group_topology_key import StreamsGroupTopologyKey
 
@@ -2076,6 +2112,24 @@ def unregister_broker_response(version: int) -> SearchStrategy[UnregisterBrokerR
     from kafkawire.protocol.clients.unregister_broker_response import UnregisterBrokerResponse
 
     return messages(UnregisterBrokerResponse, version)
+
+
+def unregister_controller_record(version: int) -> SearchStrategy[UnregisterControllerRecord]:
+    from kafkawire.protocol.metadata.unregister_controller_record import UnregisterControllerRecord
+
+    return messages(UnregisterControllerRecord, version)
+
+
+def unregister_controller_request(version: int) -> SearchStrategy[UnregisterControllerRequest]:
+    from kafkawire.protocol.clients.unregister_controller_request import UnregisterControllerRequest
+
+    return messages(UnregisterControllerRequest, version)
+
+
+def unregister_controller_response(version: int) -> SearchStrategy[UnregisterControllerResponse]:
+    from kafkawire.protocol.clients.unregister_controller_response import UnregisterControllerResponse
+
+    return messages(UnregisterControllerResponse, version)
 
 
 def update_features_request(version: int) -> SearchStrategy[UpdateFeaturesRequest]:

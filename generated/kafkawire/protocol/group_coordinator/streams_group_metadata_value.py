@@ -31,6 +31,8 @@ class StreamsGroupMetadataValue(Message, frozen=True, gc=False):
         metadata_hash: int64; versions 0+.
         validated_topology_epoch: int32; versions 0+; default -1; tag 0 in 0+.
         last_assignment_configs: []LastAssignmentConfig; versions 0+; nullable 0+; tag 1 in 0+.
+        stored_description_topology_epoch: int32; versions 0+; default -1; tag 2 in 0+.
+        failed_description_topology_epoch: int32; versions 0+; default -1; tag 3 in 0+.
     """
 
     NAME = "StreamsGroupMetadataValue"
@@ -55,6 +57,8 @@ class StreamsGroupMetadataValue(Message, frozen=True, gc=False):
     metadata_hash: int = 0
     validated_topology_epoch: int = -1
     last_assignment_configs: Sequence[StreamsGroupMetadataValue.LastAssignmentConfig] | None = ()
+    stored_description_topology_epoch: int = -1
+    failed_description_topology_epoch: int = -1
     unknown_tagged_fields: Tags = ()
 
 
@@ -136,6 +140,8 @@ def _write_many_last_assignment_config_v0(
 #   MetadataHash: int64
 #   tag 0, ValidatedTopologyEpoch: int32
 #   tag 1, LastAssignmentConfigs: compact []LastAssignmentConfig, nullable
+#   tag 2, StoredDescriptionTopologyEpoch: int32
+#   tag 3, FailedDescriptionTopologyEpoch: int32
 #   other tagged fields
 
 
@@ -145,6 +151,8 @@ def _read_streams_group_metadata_value_v0(buffer: bytes, at: int) -> tuple[Strea
     tags: Tags = ()
     validated_topology_epoch: int = -1
     last_assignment_configs: Sequence[StreamsGroupMetadataValue.LastAssignmentConfig] | None = ()
+    stored_description_topology_epoch: int = -1
+    failed_description_topology_epoch: int = -1
     if n:
         entries, at = tagged_entries(buffer, at, n)
         unknown = []
@@ -166,13 +174,30 @@ def _read_streams_group_metadata_value_v0(buffer: bytes, at: int) -> tuple[Strea
                     last_assignment_configs, start = _read_many_last_assignment_config_v0(payload, start, n - 1)
                 else:
                     last_assignment_configs = ()
+            elif tag == 2:
+                (stored_description_topology_epoch,) = _unpack_i(payload, start)
+                start += 4
+            elif tag == 3:
+                (failed_description_topology_epoch,) = _unpack_i(payload, start)
+                start += 4
             else:
                 start = len(payload)
                 unknown.append((tag, payload))
             if start != len(payload):
                 raise ValueError
         tags = tuple(unknown)
-    return StreamsGroupMetadataValue(epoch, metadata_hash, validated_topology_epoch, last_assignment_configs, tags), at
+    return (
+        StreamsGroupMetadataValue(
+            epoch,
+            metadata_hash,
+            validated_topology_epoch,
+            last_assignment_configs,
+            stored_description_topology_epoch,
+            failed_description_topology_epoch,
+            tags,
+        ),
+        at,
+    )
 
 
 def _encode_streams_group_metadata_value_v0(item: StreamsGroupMetadataValue) -> bytes:
@@ -181,6 +206,8 @@ def _encode_streams_group_metadata_value_v0(item: StreamsGroupMetadataValue) -> 
     if (
         item.validated_topology_epoch != -1
         or (item.last_assignment_configs is None or len(item.last_assignment_configs))
+        or item.stored_description_topology_epoch != -1
+        or item.failed_description_topology_epoch != -1
         or item.unknown_tagged_fields
     ):
         known = []
@@ -203,8 +230,16 @@ def _encode_streams_group_metadata_value_v0(item: StreamsGroupMetadataValue) -> 
                     payload += long_length(n)
                 _write_many_last_assignment_config_v0(payload, last_assignment_configs)
             known.append((1, bytes(payload)))
+        if item.stored_description_topology_epoch != -1:
+            payload = bytearray()
+            payload += _pack_i(item.stored_description_topology_epoch)
+            known.append((2, bytes(payload)))
+        if item.failed_description_topology_epoch != -1:
+            payload = bytearray()
+            payload += _pack_i(item.failed_description_topology_epoch)
+            known.append((3, bytes(payload)))
         if known or item.unknown_tagged_fields:
-            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1))
+            out[-1:] = tagged_section(known, item.unknown_tagged_fields, (0, 1, 2, 3))
     return bytes(out)
 
 

@@ -13,6 +13,8 @@ _api_versions_request_v0 = StructLayout(
         FieldLayout(
             "ClientSoftwareVersion", "client_software_version", "string", presence="absent", default="", ignorable=True
         ),
+        FieldLayout("ClusterId", "cluster_id", "string", presence="absent", ever_nullable=True, ignorable=True),
+        FieldLayout("NodeId", "node_id", "int32", presence="absent", default=-1, ignorable=True),
     ),
     False,
 )
@@ -23,6 +25,22 @@ _api_versions_request_v3 = StructLayout(
         FieldLayout(
             "ClientSoftwareVersion", "client_software_version", "string", compact=True, default="", ignorable=True
         ),
+        FieldLayout("ClusterId", "cluster_id", "string", presence="absent", ever_nullable=True, ignorable=True),
+        FieldLayout("NodeId", "node_id", "int32", presence="absent", default=-1, ignorable=True),
+    ),
+    True,
+)
+_api_versions_request_v5 = StructLayout(
+    "ApiVersionsRequest",
+    (
+        FieldLayout("ClientSoftwareName", "client_software_name", "string", compact=True, default="", ignorable=True),
+        FieldLayout(
+            "ClientSoftwareVersion", "client_software_version", "string", compact=True, default="", ignorable=True
+        ),
+        FieldLayout(
+            "ClusterId", "cluster_id", "string", nullable=True, ever_nullable=True, compact=True, ignorable=True
+        ),
+        FieldLayout("NodeId", "node_id", "int32", compact=True, default=-1, ignorable=True),
     ),
     True,
 )
@@ -32,6 +50,7 @@ LAYOUTS = MessageLayouts(
     (
         _api_versions_request_v0,
         _api_versions_request_v3,
+        _api_versions_request_v5,
     ),
-    {0: 0, 1: 0, 2: 0, 3: 1, 4: 1},
+    {0: 0, 1: 0, 2: 0, 3: 1, 4: 1, 5: 2},
 )

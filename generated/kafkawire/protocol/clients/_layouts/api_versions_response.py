@@ -182,5 +182,5 @@ LAYOUTS = MessageLayouts(
         _api_versions_response_v1,
         _api_versions_response_v3,
     ),
-    {0: 0, 1: 1, 2: 1, 3: 2, 4: 2},
+    {0: 0, 1: 1, 2: 1, 3: 2, 4: 2, 5: 2},
 )

@@ -21,5 +21,5 @@ LAYOUTS = MessageLayouts(
         _delete_groups_request_v0,
         _delete_groups_request_v2,
     ),
-    {0: 0, 1: 0, 2: 1},
+    {0: 0, 1: 0, 2: 1, 3: 1},
 )

@@ -9,6 +9,7 @@ _deletable_group_result_v0 = StructLayout(
     (
         FieldLayout("GroupId", "group_id", "string", default="", map_key=True),
         FieldLayout("ErrorCode", "error_code", "int16", default=0),
+        FieldLayout("ErrorMessage", "error_message", "string", presence="absent", ever_nullable=True, ignorable=True),
     ),
     False,
 )
@@ -33,6 +34,7 @@ _deletable_group_result_v2 = StructLayout(
     (
         FieldLayout("GroupId", "group_id", "string", compact=True, default="", map_key=True),
         FieldLayout("ErrorCode", "error_code", "int16", compact=True, default=0),
+        FieldLayout("ErrorMessage", "error_message", "string", presence="absent", ever_nullable=True, ignorable=True),
     ),
     True,
 )
@@ -53,12 +55,41 @@ _delete_groups_response_v2 = StructLayout(
     ),
     True,
 )
+_deletable_group_result_v3 = StructLayout(
+    "DeletableGroupResult",
+    (
+        FieldLayout("GroupId", "group_id", "string", compact=True, default="", map_key=True),
+        FieldLayout("ErrorCode", "error_code", "int16", compact=True, default=0),
+        FieldLayout(
+            "ErrorMessage", "error_message", "string", nullable=True, ever_nullable=True, compact=True, ignorable=True
+        ),
+    ),
+    True,
+)
+_delete_groups_response_v3 = StructLayout(
+    "DeleteGroupsResponse",
+    (
+        FieldLayout("ThrottleTimeMs", "throttle_time_ms", "int32", compact=True, default=0),
+        FieldLayout(
+            "Results",
+            "results",
+            "struct",
+            array=True,
+            struct=_deletable_group_result_v3,
+            struct_name="DeletableGroupResult",
+            compact=True,
+            default=(),
+        ),
+    ),
+    True,
+)
 
 LAYOUTS = MessageLayouts(
     "DeleteGroupsResponse",
     (
         _delete_groups_response_v0,
         _delete_groups_response_v2,
+        _delete_groups_response_v3,
     ),
-    {0: 0, 1: 0, 2: 1},
+    {0: 0, 1: 0, 2: 1, 3: 2},
 )

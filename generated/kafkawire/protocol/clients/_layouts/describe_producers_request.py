@@ -7,7 +7,7 @@ from kafkawire.layout import FieldLayout, MessageLayouts, StructLayout
 _topic_request_v0 = StructLayout(
     "TopicRequest",
     (
-        FieldLayout("Name", "name", "string", compact=True, default=""),
+        FieldLayout("Name", "name", "string", compact=True, default="", map_key=True),
         FieldLayout("PartitionIndexes", "partition_indexes", "int32", array=True, compact=True, default=()),
     ),
     True,

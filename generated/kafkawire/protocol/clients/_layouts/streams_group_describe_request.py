@@ -11,8 +11,29 @@ _streams_group_describe_request_v0 = StructLayout(
         FieldLayout(
             "IncludeAuthorizedOperations", "include_authorized_operations", "bool", compact=True, default=False
         ),
+        FieldLayout(
+            "IncludeTopologyDescription", "include_topology_description", "bool", presence="absent", default=False
+        ),
+    ),
+    True,
+)
+_streams_group_describe_request_v1 = StructLayout(
+    "StreamsGroupDescribeRequest",
+    (
+        FieldLayout("GroupIds", "group_ids", "string", array=True, compact=True, default=()),
+        FieldLayout(
+            "IncludeAuthorizedOperations", "include_authorized_operations", "bool", compact=True, default=False
+        ),
+        FieldLayout("IncludeTopologyDescription", "include_topology_description", "bool", compact=True, default=False),
     ),
     True,
 )
 
-LAYOUTS = MessageLayouts("StreamsGroupDescribeRequest", (_streams_group_describe_request_v0,), {0: 0})
+LAYOUTS = MessageLayouts(
+    "StreamsGroupDescribeRequest",
+    (
+        _streams_group_describe_request_v0,
+        _streams_group_describe_request_v1,
+    ),
+    {0: 0, 1: 1},
+)

@@ -242,6 +242,16 @@ _described_group_v0 = StructLayout(
             default=(),
         ),
         FieldLayout("AuthorizedOperations", "authorized_operations", "int32", compact=True, default=-2147483648),
+        FieldLayout(
+            "TopologyDescription",
+            "topology_description",
+            "struct",
+            struct_name="TopologyDescription",
+            presence="absent",
+            ever_nullable=True,
+        ),
+        FieldLayout("TopologyDescriptionStatus", "topology_description_status", "int8", presence="absent", default=0),
+        FieldLayout("AssignorName", "assignor_name", "string", presence="absent", ever_nullable=True, ignorable=True),
     ),
     True,
 )
@@ -262,5 +272,155 @@ _streams_group_describe_response_v0 = StructLayout(
     ),
     True,
 )
+_topology_description_node_v1 = StructLayout(
+    "TopologyDescriptionNode",
+    (
+        FieldLayout("Name", "name", "string", compact=True, default=""),
+        FieldLayout("NodeType", "node_type", "int8", compact=True, default=0),
+        FieldLayout("SourceTopics", "source_topics", "string", array=True, compact=True, default=()),
+        FieldLayout("SinkTopic", "sink_topic", "string", nullable=True, ever_nullable=True, compact=True),
+        FieldLayout("Stores", "stores", "string", array=True, compact=True, default=()),
+        FieldLayout("Successors", "successors", "string", array=True, compact=True, default=()),
+    ),
+    True,
+)
+_topology_description_subtopology_v1 = StructLayout(
+    "TopologyDescriptionSubtopology",
+    (
+        FieldLayout("SubtopologyId", "subtopology_id", "string", compact=True, default=""),
+        FieldLayout(
+            "Nodes",
+            "nodes",
+            "struct",
+            array=True,
+            struct=_topology_description_node_v1,
+            struct_name="TopologyDescriptionNode",
+            compact=True,
+            default=(),
+        ),
+    ),
+    True,
+)
+_topology_description_global_store_v1 = StructLayout(
+    "TopologyDescriptionGlobalStore",
+    (
+        FieldLayout(
+            "Source",
+            "source",
+            "struct",
+            struct=_topology_description_node_v1,
+            struct_name="TopologyDescriptionNode",
+            compact=True,
+            default=(),
+        ),
+        FieldLayout(
+            "Processor",
+            "processor",
+            "struct",
+            struct=_topology_description_node_v1,
+            struct_name="TopologyDescriptionNode",
+            compact=True,
+            default=(),
+        ),
+    ),
+    True,
+)
+_topology_description_v1 = StructLayout(
+    "TopologyDescription",
+    (
+        FieldLayout(
+            "Subtopologies",
+            "subtopologies",
+            "struct",
+            array=True,
+            struct=_topology_description_subtopology_v1,
+            struct_name="TopologyDescriptionSubtopology",
+            compact=True,
+            default=(),
+        ),
+        FieldLayout(
+            "GlobalStores",
+            "global_stores",
+            "struct",
+            array=True,
+            struct=_topology_description_global_store_v1,
+            struct_name="TopologyDescriptionGlobalStore",
+            compact=True,
+            default=(),
+        ),
+    ),
+    True,
+)
+_described_group_v1 = StructLayout(
+    "DescribedGroup",
+    (
+        FieldLayout("ErrorCode", "error_code", "int16", compact=True, default=0),
+        FieldLayout("ErrorMessage", "error_message", "string", nullable=True, ever_nullable=True, compact=True),
+        FieldLayout("GroupId", "group_id", "string", compact=True, default=""),
+        FieldLayout("GroupState", "group_state", "string", compact=True, default=""),
+        FieldLayout("GroupEpoch", "group_epoch", "int32", compact=True, default=0),
+        FieldLayout("AssignmentEpoch", "assignment_epoch", "int32", compact=True, default=0),
+        FieldLayout(
+            "Topology",
+            "topology",
+            "struct",
+            struct=_topology_v0,
+            struct_name="Topology",
+            nullable=True,
+            ever_nullable=True,
+            compact=True,
+        ),
+        FieldLayout(
+            "Members",
+            "members",
+            "struct",
+            array=True,
+            struct=_member_v0,
+            struct_name="Member",
+            compact=True,
+            default=(),
+        ),
+        FieldLayout("AuthorizedOperations", "authorized_operations", "int32", compact=True, default=-2147483648),
+        FieldLayout(
+            "TopologyDescription",
+            "topology_description",
+            "struct",
+            struct=_topology_description_v1,
+            struct_name="TopologyDescription",
+            nullable=True,
+            ever_nullable=True,
+            compact=True,
+        ),
+        FieldLayout("TopologyDescriptionStatus", "topology_description_status", "int8", compact=True, default=0),
+        FieldLayout(
+            "AssignorName", "assignor_name", "string", nullable=True, ever_nullable=True, compact=True, ignorable=True
+        ),
+    ),
+    True,
+)
+_streams_group_describe_response_v1 = StructLayout(
+    "StreamsGroupDescribeResponse",
+    (
+        FieldLayout("ThrottleTimeMs", "throttle_time_ms", "int32", compact=True, default=0),
+        FieldLayout(
+            "Groups",
+            "groups",
+            "struct",
+            array=True,
+            struct=_described_group_v1,
+            struct_name="DescribedGroup",
+            compact=True,
+            default=(),
+        ),
+    ),
+    True,
+)
 
-LAYOUTS = MessageLayouts("StreamsGroupDescribeResponse", (_streams_group_describe_response_v0,), {0: 0})
+LAYOUTS = MessageLayouts(
+    "StreamsGroupDescribeResponse",
+    (
+        _streams_group_describe_response_v0,
+        _streams_group_describe_response_v1,
+    ),
+    {0: 0, 1: 1},
+)

@@ -226,4 +226,4 @@ _streams_group_heartbeat_request_v0 = StructLayout(
     True,
 )
 
-LAYOUTS = MessageLayouts("StreamsGroupHeartbeatRequest", (_streams_group_heartbeat_request_v0,), {0: 0})
+LAYOUTS = MessageLayouts("StreamsGroupHeartbeatRequest", (_streams_group_heartbeat_request_v0,), {0: 0, 1: 0})

@@ -80,8 +80,11 @@ _streams_group_heartbeat_response_v0 = StructLayout(
         FieldLayout("MemberId", "member_id", "string", compact=True, default=""),
         FieldLayout("MemberEpoch", "member_epoch", "int32", compact=True, default=0),
         FieldLayout("HeartbeatIntervalMs", "heartbeat_interval_ms", "int32", compact=True, default=0),
-        FieldLayout("AcceptableRecoveryLag", "acceptable_recovery_lag", "int32", compact=True, default=0),
+        FieldLayout("AcceptableRecoveryLagLegacy", "acceptable_recovery_lag_legacy", "int32", compact=True, default=0),
         FieldLayout("TaskOffsetIntervalMs", "task_offset_interval_ms", "int32", compact=True, default=0),
+        FieldLayout(
+            "AcceptableRecoveryLag", "acceptable_recovery_lag", "int64", presence="absent", default=-1, ignorable=True
+        ),
         FieldLayout(
             "Status",
             "status",
@@ -127,6 +130,88 @@ _streams_group_heartbeat_response_v0 = StructLayout(
             ever_nullable=True,
             compact=True,
         ),
+        FieldLayout(
+            "TopologyDescriptionRequired", "topology_description_required", "bool", presence="absent", default=False
+        ),
+        FieldLayout("EndpointInformationEpoch", "endpoint_information_epoch", "int32", compact=True, default=0),
+        FieldLayout(
+            "PartitionsByUserEndpoint",
+            "partitions_by_user_endpoint",
+            "struct",
+            array=True,
+            struct=_endpoint_to_partitions_v0,
+            struct_name="EndpointToPartitions",
+            nullable=True,
+            ever_nullable=True,
+            compact=True,
+        ),
+    ),
+    True,
+)
+_streams_group_heartbeat_response_v1 = StructLayout(
+    "StreamsGroupHeartbeatResponse",
+    (
+        FieldLayout("ThrottleTimeMs", "throttle_time_ms", "int32", compact=True, default=0),
+        FieldLayout("ErrorCode", "error_code", "int16", compact=True, default=0),
+        FieldLayout("ErrorMessage", "error_message", "string", nullable=True, ever_nullable=True, compact=True),
+        FieldLayout("MemberId", "member_id", "string", compact=True, default=""),
+        FieldLayout("MemberEpoch", "member_epoch", "int32", compact=True, default=0),
+        FieldLayout("HeartbeatIntervalMs", "heartbeat_interval_ms", "int32", compact=True, default=0),
+        FieldLayout(
+            "AcceptableRecoveryLagLegacy", "acceptable_recovery_lag_legacy", "int32", presence="absent", default=0
+        ),
+        FieldLayout("TaskOffsetIntervalMs", "task_offset_interval_ms", "int32", compact=True, default=0),
+        FieldLayout(
+            "AcceptableRecoveryLag", "acceptable_recovery_lag", "int64", compact=True, default=-1, ignorable=True
+        ),
+        FieldLayout(
+            "Status",
+            "status",
+            "struct",
+            array=True,
+            struct=_status_v0,
+            struct_name="Status",
+            nullable=True,
+            ever_nullable=True,
+            compact=True,
+            default=(),
+        ),
+        FieldLayout(
+            "ActiveTasks",
+            "active_tasks",
+            "struct",
+            array=True,
+            struct=_task_ids_v0,
+            struct_name="TaskIds",
+            nullable=True,
+            ever_nullable=True,
+            compact=True,
+        ),
+        FieldLayout(
+            "StandbyTasks",
+            "standby_tasks",
+            "struct",
+            array=True,
+            struct=_task_ids_v0,
+            struct_name="TaskIds",
+            nullable=True,
+            ever_nullable=True,
+            compact=True,
+        ),
+        FieldLayout(
+            "WarmupTasks",
+            "warmup_tasks",
+            "struct",
+            array=True,
+            struct=_task_ids_v0,
+            struct_name="TaskIds",
+            nullable=True,
+            ever_nullable=True,
+            compact=True,
+        ),
+        FieldLayout(
+            "TopologyDescriptionRequired", "topology_description_required", "bool", compact=True, default=False
+        ),
         FieldLayout("EndpointInformationEpoch", "endpoint_information_epoch", "int32", compact=True, default=0),
         FieldLayout(
             "PartitionsByUserEndpoint",
@@ -143,4 +228,11 @@ _streams_group_heartbeat_response_v0 = StructLayout(
     True,
 )
 
-LAYOUTS = MessageLayouts("StreamsGroupHeartbeatResponse", (_streams_group_heartbeat_response_v0,), {0: 0})
+LAYOUTS = MessageLayouts(
+    "StreamsGroupHeartbeatResponse",
+    (
+        _streams_group_heartbeat_response_v0,
+        _streams_group_heartbeat_response_v1,
+    ),
+    {0: 0, 1: 1},
+)

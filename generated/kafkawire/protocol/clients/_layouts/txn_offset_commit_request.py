@@ -2,7 +2,7 @@
 # Do not edit: change the definition or the templates and run the generator.
 """The layouts of TxnOffsetCommitRequest, as data."""
 
-from kafkawire.layout import FieldLayout, MessageLayouts, StructLayout
+from kafkawire.layout import FieldLayout, MessageLayouts, StructLayout, Uuid
 
 _txn_offset_commit_request_partition_v0 = StructLayout(
     "TxnOffsetCommitRequestPartition",
@@ -19,7 +19,8 @@ _txn_offset_commit_request_partition_v0 = StructLayout(
 _txn_offset_commit_request_topic_v0 = StructLayout(
     "TxnOffsetCommitRequestTopic",
     (
-        FieldLayout("Name", "name", "string", default=""),
+        FieldLayout("Name", "name", "string", default="", ignorable=True),
+        FieldLayout("TopicId", "topic_id", "uuid", presence="absent", default=Uuid(), ignorable=True),
         FieldLayout(
             "Partitions",
             "partitions",
@@ -39,7 +40,9 @@ _txn_offset_commit_request_v0 = StructLayout(
         FieldLayout("GroupId", "group_id", "string", default=""),
         FieldLayout("ProducerId", "producer_id", "int64", default=0),
         FieldLayout("ProducerEpoch", "producer_epoch", "int16", default=0),
-        FieldLayout("GenerationId", "generation_id", "int32", presence="absent", default=-1),
+        FieldLayout(
+            "GenerationIdOrMemberEpoch", "generation_id_or_member_epoch", "int32", presence="absent", default=-1
+        ),
         FieldLayout("MemberId", "member_id", "string", presence="absent", default=""),
         FieldLayout("GroupInstanceId", "group_instance_id", "string", presence="absent", ever_nullable=True),
         FieldLayout(
@@ -67,7 +70,8 @@ _txn_offset_commit_request_partition_v2 = StructLayout(
 _txn_offset_commit_request_topic_v2 = StructLayout(
     "TxnOffsetCommitRequestTopic",
     (
-        FieldLayout("Name", "name", "string", default=""),
+        FieldLayout("Name", "name", "string", default="", ignorable=True),
+        FieldLayout("TopicId", "topic_id", "uuid", presence="absent", default=Uuid(), ignorable=True),
         FieldLayout(
             "Partitions",
             "partitions",
@@ -87,7 +91,9 @@ _txn_offset_commit_request_v2 = StructLayout(
         FieldLayout("GroupId", "group_id", "string", default=""),
         FieldLayout("ProducerId", "producer_id", "int64", default=0),
         FieldLayout("ProducerEpoch", "producer_epoch", "int16", default=0),
-        FieldLayout("GenerationId", "generation_id", "int32", presence="absent", default=-1),
+        FieldLayout(
+            "GenerationIdOrMemberEpoch", "generation_id_or_member_epoch", "int32", presence="absent", default=-1
+        ),
         FieldLayout("MemberId", "member_id", "string", presence="absent", default=""),
         FieldLayout("GroupInstanceId", "group_instance_id", "string", presence="absent", ever_nullable=True),
         FieldLayout(
@@ -125,7 +131,8 @@ _txn_offset_commit_request_partition_v3 = StructLayout(
 _txn_offset_commit_request_topic_v3 = StructLayout(
     "TxnOffsetCommitRequestTopic",
     (
-        FieldLayout("Name", "name", "string", compact=True, default=""),
+        FieldLayout("Name", "name", "string", compact=True, default="", ignorable=True),
+        FieldLayout("TopicId", "topic_id", "uuid", presence="absent", default=Uuid(), ignorable=True),
         FieldLayout(
             "Partitions",
             "partitions",
@@ -146,7 +153,7 @@ _txn_offset_commit_request_v3 = StructLayout(
         FieldLayout("GroupId", "group_id", "string", compact=True, default=""),
         FieldLayout("ProducerId", "producer_id", "int64", compact=True, default=0),
         FieldLayout("ProducerEpoch", "producer_epoch", "int16", compact=True, default=0),
-        FieldLayout("GenerationId", "generation_id", "int32", compact=True, default=-1),
+        FieldLayout("GenerationIdOrMemberEpoch", "generation_id_or_member_epoch", "int32", compact=True, default=-1),
         FieldLayout("MemberId", "member_id", "string", compact=True, default=""),
         FieldLayout("GroupInstanceId", "group_instance_id", "string", nullable=True, ever_nullable=True, compact=True),
         FieldLayout(
@@ -162,6 +169,47 @@ _txn_offset_commit_request_v3 = StructLayout(
     ),
     True,
 )
+_txn_offset_commit_request_topic_v6 = StructLayout(
+    "TxnOffsetCommitRequestTopic",
+    (
+        FieldLayout("Name", "name", "string", presence="absent", default="", ignorable=True),
+        FieldLayout("TopicId", "topic_id", "uuid", compact=True, default=Uuid(), ignorable=True),
+        FieldLayout(
+            "Partitions",
+            "partitions",
+            "struct",
+            array=True,
+            struct=_txn_offset_commit_request_partition_v3,
+            struct_name="TxnOffsetCommitRequestPartition",
+            compact=True,
+            default=(),
+        ),
+    ),
+    True,
+)
+_txn_offset_commit_request_v6 = StructLayout(
+    "TxnOffsetCommitRequest",
+    (
+        FieldLayout("TransactionalId", "transactional_id", "string", compact=True, default=""),
+        FieldLayout("GroupId", "group_id", "string", compact=True, default=""),
+        FieldLayout("ProducerId", "producer_id", "int64", compact=True, default=0),
+        FieldLayout("ProducerEpoch", "producer_epoch", "int16", compact=True, default=0),
+        FieldLayout("GenerationIdOrMemberEpoch", "generation_id_or_member_epoch", "int32", compact=True, default=-1),
+        FieldLayout("MemberId", "member_id", "string", compact=True, default=""),
+        FieldLayout("GroupInstanceId", "group_instance_id", "string", nullable=True, ever_nullable=True, compact=True),
+        FieldLayout(
+            "Topics",
+            "topics",
+            "struct",
+            array=True,
+            struct=_txn_offset_commit_request_topic_v6,
+            struct_name="TxnOffsetCommitRequestTopic",
+            compact=True,
+            default=(),
+        ),
+    ),
+    True,
+)
 
 LAYOUTS = MessageLayouts(
     "TxnOffsetCommitRequest",
@@ -169,6 +217,7 @@ LAYOUTS = MessageLayouts(
         _txn_offset_commit_request_v0,
         _txn_offset_commit_request_v2,
         _txn_offset_commit_request_v3,
+        _txn_offset_commit_request_v6,
     ),
-    {0: 0, 1: 0, 2: 1, 3: 2, 4: 2, 5: 2},
+    {0: 0, 1: 0, 2: 1, 3: 2, 4: 2, 5: 2, 6: 3},
 )

@@ -2,7 +2,7 @@
 # Do not edit: change the definition or the templates and run the generator.
 """The layouts of TxnOffsetCommitResponse, as data."""
 
-from kafkawire.layout import FieldLayout, MessageLayouts, StructLayout
+from kafkawire.layout import FieldLayout, MessageLayouts, StructLayout, Uuid
 
 _txn_offset_commit_response_partition_v0 = StructLayout(
     "TxnOffsetCommitResponsePartition",
@@ -15,7 +15,8 @@ _txn_offset_commit_response_partition_v0 = StructLayout(
 _txn_offset_commit_response_topic_v0 = StructLayout(
     "TxnOffsetCommitResponseTopic",
     (
-        FieldLayout("Name", "name", "string", default=""),
+        FieldLayout("Name", "name", "string", default="", ignorable=True),
+        FieldLayout("TopicId", "topic_id", "uuid", presence="absent", default=Uuid(), ignorable=True),
         FieldLayout(
             "Partitions",
             "partitions",
@@ -55,7 +56,8 @@ _txn_offset_commit_response_partition_v3 = StructLayout(
 _txn_offset_commit_response_topic_v3 = StructLayout(
     "TxnOffsetCommitResponseTopic",
     (
-        FieldLayout("Name", "name", "string", compact=True, default=""),
+        FieldLayout("Name", "name", "string", compact=True, default="", ignorable=True),
+        FieldLayout("TopicId", "topic_id", "uuid", presence="absent", default=Uuid(), ignorable=True),
         FieldLayout(
             "Partitions",
             "partitions",
@@ -86,12 +88,48 @@ _txn_offset_commit_response_v3 = StructLayout(
     ),
     True,
 )
+_txn_offset_commit_response_topic_v6 = StructLayout(
+    "TxnOffsetCommitResponseTopic",
+    (
+        FieldLayout("Name", "name", "string", presence="absent", default="", ignorable=True),
+        FieldLayout("TopicId", "topic_id", "uuid", compact=True, default=Uuid(), ignorable=True),
+        FieldLayout(
+            "Partitions",
+            "partitions",
+            "struct",
+            array=True,
+            struct=_txn_offset_commit_response_partition_v3,
+            struct_name="TxnOffsetCommitResponsePartition",
+            compact=True,
+            default=(),
+        ),
+    ),
+    True,
+)
+_txn_offset_commit_response_v6 = StructLayout(
+    "TxnOffsetCommitResponse",
+    (
+        FieldLayout("ThrottleTimeMs", "throttle_time_ms", "int32", compact=True, default=0),
+        FieldLayout(
+            "Topics",
+            "topics",
+            "struct",
+            array=True,
+            struct=_txn_offset_commit_response_topic_v6,
+            struct_name="TxnOffsetCommitResponseTopic",
+            compact=True,
+            default=(),
+        ),
+    ),
+    True,
+)
 
 LAYOUTS = MessageLayouts(
     "TxnOffsetCommitResponse",
     (
         _txn_offset_commit_response_v0,
         _txn_offset_commit_response_v3,
+        _txn_offset_commit_response_v6,
     ),
-    {0: 0, 1: 0, 2: 0, 3: 1, 4: 1, 5: 1},
+    {0: 0, 1: 0, 2: 0, 3: 1, 4: 1, 5: 1, 6: 2},
 )

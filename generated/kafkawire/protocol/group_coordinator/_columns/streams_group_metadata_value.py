@@ -14,6 +14,8 @@ SCHEMA: ColumnTypes = (
     ("metadata_hash", "int64"),
     ("validated_topology_epoch", "int32"),
     ("last_assignment_configs", [(("key", "string"), ("value", "string"))]),
+    ("stored_description_topology_epoch", "int32"),
+    ("failed_description_topology_epoch", "int32"),
 )
 
 _unpack_i = unpacker("i")
@@ -58,6 +60,8 @@ def _read_many_last_assignment_config_v0(buffer: bytes, at: int, count: int) -> 
 #   MetadataHash: int64
 #   tag 0, ValidatedTopologyEpoch: int32
 #   tag 1, LastAssignmentConfigs: compact []LastAssignmentConfig, nullable
+#   tag 2, StoredDescriptionTopologyEpoch: int32
+#   tag 3, FailedDescriptionTopologyEpoch: int32
 #   other tagged fields
 
 
@@ -66,6 +70,8 @@ def _decode_streams_group_metadata_value_v0(buffers: Sequence[bytes], begin: int
     metadata_hash_add = columns[1].append
     validated_topology_epoch_add = columns[2].append
     last_assignment_configs_add = columns[3].append
+    stored_description_topology_epoch_add = columns[4].append
+    failed_description_topology_epoch_add = columns[5].append
     at = begin
     for buffer in buffers:
         at = begin
@@ -73,6 +79,8 @@ def _decode_streams_group_metadata_value_v0(buffers: Sequence[bytes], begin: int
         at += 13
         validated_topology_epoch: Value = -1
         last_assignment_configs: Value = ()
+        stored_description_topology_epoch: Value = -1
+        failed_description_topology_epoch: Value = -1
         if n:
             if n > 127:
                 n, at = rest_of_uvarint(buffer, at, n)
@@ -106,6 +114,12 @@ def _decode_streams_group_metadata_value_v0(buffers: Sequence[bytes], begin: int
                         last_assignment_configs, at = _read_many_last_assignment_config_v0(buffer, at, n - 1)
                     else:
                         last_assignment_configs = ()
+                elif tag == 2:
+                    (stored_description_topology_epoch,) = _unpack_i(buffer, at)
+                    at += 4
+                elif tag == 3:
+                    (failed_description_topology_epoch,) = _unpack_i(buffer, at)
+                    at += 4
                 else:
                     at = tag_end
                 if at != tag_end:
@@ -116,6 +130,8 @@ def _decode_streams_group_metadata_value_v0(buffers: Sequence[bytes], begin: int
         metadata_hash_add(metadata_hash)
         validated_topology_epoch_add(validated_topology_epoch)
         last_assignment_configs_add(last_assignment_configs)
+        stored_description_topology_epoch_add(stored_description_topology_epoch)
+        failed_description_topology_epoch_add(failed_description_topology_epoch)
     return at
 
 
