@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 import pytest
-from tests.apache_kafka.releases import REPOSITORY, class_path, newest_release, newest_with, releases
+from tests.apache_kafka.releases import REPOSITORY, class_path, newest_with, releases
 from tests.apache_kafka.schema_checker import Verdict, ask_checker
 from tests.conformance.definition_changes import changed, random_definition
 from tests.release_jars import Json
@@ -210,7 +210,7 @@ def _add_changes(questions: Questions) -> None:
     synthetic = [(random_definition(dice), _CHANGES_OF_SYNTHETIC) for _ in range(_SYNTHETIC)]
     real = [
         (without_comments(text), _CHANGES_OF_REAL)
-        for text in definitions_of(newest_release()).values()
+        for text in definitions_of(newest_with("generator")).values()
         if "/*" not in text
     ]
     for definition, times in (*synthetic, *real):
