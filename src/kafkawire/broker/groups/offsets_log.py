@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from kafkawire.broker.groups.state import Change, GroupsState
-from kafkawire.broker.storage.batch_log import BatchLog
+from kafkawire.broker.storage.batch_log import BatchLog, KeyValue
 from kafkawire.broker.storage.errors import CorruptLogError, StorageError
 from kafkawire.protocol import GroupMetadataValue, OffsetCommitValue
 from kafkawire.records.control_records import ControlRecord, ControlRecordType, decode_control_record
@@ -17,7 +17,7 @@ from kafkawire.records.coordinator_records import (
     encode_coordinator_record,
 )
 from kafkawire.wire import DecodeError, Message
-from kafkawire.wire.batches import Record, RecordBatch, decode_records
+from kafkawire.wire.batches import RecordBatch, decode_records
 
 __all__ = ["FileOffsetsLog", "MemoryOffsetsLog", "OffsetsLog"]
 
@@ -140,7 +140,7 @@ class FileOffsetsLog:
 
     def append(self, changes: Sequence[Change], timestamp: int) -> None:
         """Put changes at the end, all in one batch; they are durable later."""
-        self._log.append([_record(key, value, timestamp) for key, value in changes])
+        self._log.append([_record(key, value) for key, value in changes], timestamp)
 
     async def durable(self, offset: int) -> None:
         """Wait until all records below an offset would survive a crash."""
@@ -175,9 +175,8 @@ def _commits(batch: RecordBatch) -> bool:
     return any(isinstance(marker, ControlRecord) and marker.type is ControlRecordType.COMMIT for marker in markers)
 
 
-def _record(key: Message, value: Message | None, timestamp: int) -> Record:
-    encoded_key, encoded_value = encode_coordinator_record(TOPIC, key, value, _value_version(value))
-    return Record(timestamp=timestamp, key=encoded_key, value=encoded_value)
+def _record(key: Message, value: Message | None) -> KeyValue:
+    return encode_coordinator_record(TOPIC, key, value, _value_version(value))
 
 
 def _value_version(value: Message | None) -> int | None:
