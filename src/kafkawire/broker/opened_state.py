@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Final, Self
@@ -14,10 +15,11 @@ from kafkawire.broker.configuration.broker_configuration import Values
 from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.image.metadata_image import MetadataImage
-from kafkawire.broker.metadata_log.file_log import METADATA_FOLDER, FileLog, LogSettings
+from kafkawire.broker.metadata_log.file_log import FileLog, LogSettings
 from kafkawire.broker.metadata_log.log import MemoryLog, MetadataLog
+from kafkawire.broker.metadata_log.registered_directories import registered_directories
 from kafkawire.broker.registration import arrival_records, bootstrap_records, departure_records, leadership_records
-from kafkawire.broker.storage.data_directory import DataDirectory
+from kafkawire.broker.storage.data_directory import METADATA_FOLDER, DataDirectory
 from kafkawire.broker.storage.errors import CorruptLogError, StorageError
 from kafkawire.layout.uuid import Uuid
 
@@ -77,10 +79,13 @@ class OpenedState:
             cluster_id, directory_id = str(Uuid.random()), Uuid.random()
             log: MetadataLog = MemoryLog()
             if data_dir is not None:
-                directory = DataDirectory(data_dir, configuration.integer("node.id"))
+                metadata = data_dir / METADATA_FOLDER
+                directory = DataDirectory(
+                    data_dir, configuration.integer("node.id"), partial(registered_directories, metadata)
+                )
                 resources.callback(directory.close)
                 cluster_id, directory_id = directory.cluster_id, directory.directory_id
-                log = FileLog(data_dir / METADATA_FOLDER, _settings(configuration), clock, on_failure)
+                log = FileLog(metadata, _settings(configuration), clock, on_failure)
             resources.push_async_callback(log.close)
             image = _image_of(log)
             coordinator = GroupCoordinator.opened(data_dir, clock, on_failure)

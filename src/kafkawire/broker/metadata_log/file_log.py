@@ -39,10 +39,7 @@ from kafkawire.records.metadata_records import decode_metadata_record, encode_me
 from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.batches import RecordBatch, decode_records
 
-__all__ = ["METADATA_FOLDER", "FileLog", "LogSettings"]
-
-METADATA_FOLDER: Final = "__cluster_metadata-0"
-"""The folder of the log in a data directory."""
+__all__ = ["FileLog", "LogSettings"]
 
 _log = logging.getLogger(__name__)
 _SNAPSHOTS_KEPT: Final = 2
