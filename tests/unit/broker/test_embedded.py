@@ -174,9 +174,7 @@ async def test_a_metadata_log_that_is_gone_is_noticed(tmp_path: Path) -> None:
     async with EmbeddedBroker(data_dir=tmp_path):
         pass
     shutil.rmtree(tmp_path / "__cluster_metadata-0")
-    with pytest.raises(
-        StorageError, match=r"(the log ends at offset 0|it has partitions) .*put the (segment|folder) back"
-    ):
+    with pytest.raises(StorageError, match=r"the log ends at offset 0, but .*put the segment back"):
         await EmbeddedBroker(data_dir=tmp_path).start()
 
 

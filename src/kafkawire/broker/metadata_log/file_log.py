@@ -11,9 +11,9 @@ from typing import Final
 import msgspec
 
 from kafkawire.broker.clock import Clock
-from kafkawire.broker.metadata_log import quorum_files
 from kafkawire.broker.metadata_log.append_times import unify_append_times
 from kafkawire.broker.metadata_log.committed import CommittedRecords
+from kafkawire.broker.metadata_log.quorum_state_file import note_leader, voted_epoch
 from kafkawire.broker.metadata_log.record_versions import RECORD_VERSIONS
 from kafkawire.broker.metadata_log.snapshots import (
     Snapshot,
@@ -26,8 +26,10 @@ from kafkawire.broker.metadata_log.snapshots import (
 from kafkawire.broker.storage.batch_log import BatchLog, KeyValue, size_in_batch
 from kafkawire.broker.storage.end_checkpoint import END_CHECKPOINT
 from kafkawire.broker.storage.errors import CorruptLogError, StorageError
+from kafkawire.broker.storage.partition_files import read_leader_epochs, write_leader_epochs, write_topic_id
 from kafkawire.broker.storage.recovery import has_all
 from kafkawire.broker.storage.segments import list_segments
+from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import AbortTransactionRecord, LeaderChangeMessage
 from kafkawire.records.control_records import (
     ControlRecord,
@@ -42,6 +44,7 @@ from kafkawire.wire.batches import RecordBatch, decode_records
 __all__ = ["FileLog", "LogSettings"]
 
 _log = logging.getLogger(__name__)
+_METADATA_TOPIC_ID: Final = Uuid(bytes(15) + b"\1")
 _SNAPSHOTS_KEPT: Final = 2
 _EPOCH_BEFORE_ANY_LEADER: Final = 0
 
@@ -134,11 +137,11 @@ class FileLog:
             StorageError: what is written down about earlier epochs makes no sense.
             OSError: it cannot be written down.
         """
-        epoch = max(self._epoch_below, quorum_files.voted_epoch(self._folder), _EPOCH_BEFORE_ANY_LEADER) + 1
-        quorum_files.write_partition_metadata(self._folder)
-        quorum_files.note_leader(self._folder, node_id, epoch, self._quorum.kraft_version)
-        starts = {**quorum_files.read_leader_epochs(self._folder), epoch: self.end_offset}
-        quorum_files.write_leader_epochs(self._folder, starts)
+        epoch = max(self._epoch_below, voted_epoch(self._folder), _EPOCH_BEFORE_ANY_LEADER) + 1
+        write_topic_id(self._folder, _METADATA_TOPIC_ID)
+        note_leader(self._folder, node_id, epoch, self._quorum.kraft_version)
+        starts = {**read_leader_epochs(self._folder), epoch: self.end_offset}
+        write_leader_epochs(self._folder, starts)
         self._log.leader_epoch = epoch
         self._log.append([_leader_change(node_id)], self._clock.now_ms(), control=True)
         if self._transaction_is_open:
@@ -227,8 +230,8 @@ class FileLog:
         del self._snapshots[_SNAPSHOTS_KEPT:]
         if len(self._snapshots) == _SNAPSHOTS_KEPT:
             await self._log.delete_before(self._snapshots[-1].end_offset)
-            starts = quorum_files.read_leader_epochs(self._folder)
-            quorum_files.write_leader_epochs(self._folder, _from_offset(starts, self._log.start_offset))
+            starts = read_leader_epochs(self._folder)
+            write_leader_epochs(self._folder, _from_offset(starts, self._log.start_offset))
 
     def _logged(self) -> Iterator[Message]:
         """The metadata records of the log that no snapshot has; notes what control records say."""
