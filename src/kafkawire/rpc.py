@@ -98,8 +98,9 @@ def decode_request(frame: bytes) -> Request:
     if api is None:
         raise DecodeError("version", f"there is no API {key}", message_name="RequestHeader", offset=0)
     header_version = api.request_headers.get(version)
-    if header_version is None and key == API_VERSIONS_KEY and version >= api.versions.stop:
-        return Request(RequestHeader.decode_from(frame, 0, api.request_headers[api.versions[-1]])[0], None)
+    if header_version is None and key == API_VERSIONS_KEY:
+        nearest = api.versions[-1] if version >= api.versions.stop else api.versions[0]
+        return Request(RequestHeader.decode_from(frame, 0, api.request_headers[nearest])[0], None)
     if header_version is None:
         raise DecodeError("version", f"{api.request} has no version {version}", message_name="RequestHeader", offset=2)
     header, at = RequestHeader.decode_from(frame, 0, header_version)

@@ -6,6 +6,8 @@ import logging
 from collections.abc import Mapping
 from typing import Final
 
+from msgspec.structs import replace
+
 from kafkawire.broker.calls import (
     FREE_TIME,
     Answer,
@@ -16,6 +18,7 @@ from kafkawire.broker.calls import (
     Routes,
     Unanswered,
 )
+from kafkawire.broker.client_software import software_of
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.faults import Faults, handle_with_faults, throttled
@@ -24,7 +27,7 @@ from kafkawire.broker.quotas.request_time import MeasuredTime
 from kafkawire.broker.refusals import refusal
 from kafkawire.broker.sessions import Session
 from kafkawire.broker.storage.errors import StorageError
-from kafkawire.protocol import ApiVersionsResponse
+from kafkawire.protocol import ApiVersionsRequest, ApiVersionsResponse
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.clients.request_header import RequestHeader
 from kafkawire.protocol.error_codes import ErrorCode
@@ -48,11 +51,13 @@ class Reply(Struct, frozen=True, gc=False):
         end_offset: everything below it must be durable before the answer is sent.
         muted_until: no more requests of the connection are taken until then, in seconds of the broker's clock; 0 if
             they are (KIP-219).
+        session: who the client is from now on, if the request said more about it; None for no change.
     """
 
     frame: bytes | None
     end_offset: int
     muted_until: float = 0.0
+    session: Session | None = None
 
 
 class Dispatcher:
@@ -103,7 +108,7 @@ class Dispatcher:
             )
         call = self._call(header, session, len(frame))
         answer, muted_ms = await (self._with_faults(body, call) if self._faults else self._answer(body, call))
-        return self._reply(_encoded(answer, body, header), muted_ms)
+        return self._reply(_encoded(answer, body, header), muted_ms, _session_with_software(session, body, version))
 
     async def unmuted(self, reply: Reply) -> None:
         """Wait until the connection may go on after a reply."""
@@ -154,9 +159,9 @@ class Dispatcher:
             return answer, own
         return throttled(answer, call.version, for_time), for_time
 
-    def _reply(self, frame: bytes | None, muted_ms: int) -> Reply:
+    def _reply(self, frame: bytes | None, muted_ms: int, session: Session | None = None) -> Reply:
         muted_until = self._clock.seconds() + muted_ms / 1000 if muted_ms else 0.0
-        return Reply(frame, self._controller.end_offset, muted_until)
+        return Reply(frame, self._controller.end_offset, muted_until, session)
 
     def _unknown_version(self, request: Request) -> Message:
         """Only ApiVersions is answered, in version 0, so that the client learns what there is (KIP-511)."""
@@ -167,6 +172,12 @@ class Dispatcher:
         own = self._offered[ApiKey.API_VERSIONS]
         known = ApiVersionsResponse.ApiVersion(ApiKey.API_VERSIONS, own[0], own[-1])
         return ApiVersionsResponse(UNSUPPORTED_VERSION, (known,))
+
+
+def _session_with_software(session: Session, body: Message, version: int) -> Session | None:
+    """The session with the software that an ApiVersions request names (KIP-511)."""
+    software = software_of(body, version) if isinstance(body, ApiVersionsRequest) else ""
+    return replace(session, software=software) if software else None
 
 
 def _encoded(answer: Answer, body: Message, header: RequestHeader) -> bytes | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
 from kafkawire.admin.acls import AclOperation, ResourceType
 from kafkawire.broker.access import CLUSTER_NAME, Access
 from kafkawire.broker.calls import Call, Routes
@@ -68,10 +70,14 @@ class MetadataHandlers:
         reason = _unserved(asked, call.version)
         if reason is not None:
             return refusal(request, call.version, ErrorCode.INVALID_REQUEST, message=reason)
+        ids = [topic.topic_id for topic in asked if topic.topic_id != _NO_ID]
+        if not ids and any(topic.name is None for topic in asked):
+            named = replace(request, topics=tuple(replace(topic, name=topic.name or "") for topic in asked))
+            return refusal(named, call.version, ErrorCode.UNKNOWN_SERVER_ERROR)
         if of_all:
             described = self._all(request, call)
-        elif any(topic.topic_id != _NO_ID for topic in asked):
-            described = self._by_id(request, [topic.topic_id for topic in asked if topic.topic_id != _NO_ID], call)
+        elif ids:
+            described = self._by_id(request, ids, call)
         else:
             described = self._by_name(request, [topic.name or "" for topic in asked], call)
         own, endpoint = self._cluster, self._cluster.endpoint(call.session.listener)

@@ -70,7 +70,7 @@ class QuotaHandlers:
         many = call.version >= _MANY_FILTERS
         if not self._access.allows_on_cluster(call.session, AclOperation.DESCRIBE_CONFIGS):
             if not many:
-                return _Response(error_code=ClusterAuthorizationFailedError.code, error_message=MAY_NOT, entries=None)
+                return _Response(error_code=ClusterAuthorizationFailedError.code, error_message=None, entries=None)
             refused = _result(ClusterAuthorizationFailedError(MAY_NOT))
             return _Response(filter_results=(refused,) * len(request.filters))
         if many:

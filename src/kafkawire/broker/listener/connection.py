@@ -8,6 +8,8 @@ import struct
 from dataclasses import dataclass
 from typing import Final
 
+from msgspec.structs import replace
+
 from kafkawire.broker.calls import RefusedRequestError
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.controller import Controller
@@ -131,6 +133,7 @@ class Connection:
             step = SERVE if self._login is None else self._login.receive(frame, self._clock.seconds())
             if step.is_served:
                 reply = await self._dispatcher.reply(frame, self._session)
+                self._session = reply.session or self._session
                 self._outbox.add(reply)
                 if reply.muted_until:
                     await self._dispatcher.unmuted(reply)
@@ -159,7 +162,7 @@ class Connection:
 
     def _take_principal(self) -> None:
         if self._login is not None and self._login.principal != self._session.principal:
-            self._session = Session(self._login.principal, self._session.host, self._session.listener)
+            self._session = replace(self._session, principal=self._login.principal)
 
     async def _send(self) -> None:
         while replies := await self._outbox.take():

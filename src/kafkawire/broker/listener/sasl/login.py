@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Final
 
 from kafkawire.broker.calls import RefusedRequestError
-from kafkawire.broker.handlers.cluster import says_what_it_is
+from kafkawire.broker.client_software import says_what_it_is
 from kafkawire.broker.listener.sasl.mechanism import LoginRefusedError, Mechanism, NewMechanism
 from kafkawire.broker.refusals import refusal
 from kafkawire.broker.sessions import ANONYMOUS, Principal
