@@ -39,6 +39,7 @@ from kafkawire.broker.plugins.alter_config_policy import AlterConfigPolicy
 from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy
 from kafkawire.broker.plugins.loading import plugged_in
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
+from kafkawire.broker.request_work import RequestWork
 from kafkawire.broker.resource_configs.alterations import ConfigAlterations
 from kafkawire.broker.resource_configs.descriptions import ConfigDescriptions
 from kafkawire.broker.resource_configs.loggers import BrokerLoggers
@@ -103,7 +104,9 @@ def assemble(
         faults,
     )
     routes = {**routes, **ClusterHandlers(cluster, offered, controller, access).routes}
-    return Dispatcher(routes, offered, controller, quotas=quotas, faults=faults, clock=clock)
+    work = RequestWork()
+    resources.callback(work.close)
+    return Dispatcher(routes, offered, controller, quotas=quotas, faults=faults, clock=clock, work=work)
 
 
 def _topic_routes(

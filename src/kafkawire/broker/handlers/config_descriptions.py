@@ -10,6 +10,7 @@ from kafkawire.admin.acls import AclOperation
 from kafkawire.admin.config_resources import ConfigEntry, ConfigResourceType, ConfigSource
 from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Call, Routes
+from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.config_resources import broker_id, is_allowed, unauthorized
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.item_errors import ItemError
@@ -76,12 +77,12 @@ class ConfigDescriptionHandlers:
         """Request to handler."""
         return {DescribeConfigsRequest: self._describe, ListConfigResourcesRequest: self._list}
 
-    def _describe(self, request: DescribeConfigsRequest, call: Call) -> Message:
+    async def _describe(self, request: DescribeConfigsRequest, call: Call) -> Message:
         for resource in request.resources:
             if resource.resource_type not in self._describers:
                 return refusal(request, call.version, ErrorCode.INVALID_REQUEST, message=MALFORMED)
         allowed, refused = [], []
-        for resource in request.resources:
+        async for resource in in_slices(request.resources):
             kind, name = resource.resource_type, resource.resource_name
             if is_allowed(self._access, call.session, AclOperation.DESCRIBE_CONFIGS, kind, name):
                 allowed.append(self._result(resource, with_synonyms=request.include_synonyms))

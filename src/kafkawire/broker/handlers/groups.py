@@ -5,7 +5,7 @@ There are no members: clients that assign partitions themselves commit offsets, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
@@ -13,6 +13,7 @@ from kafkawire.admin.acls import AclOperation, ResourceType
 from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Call, Routes
 from kafkawire.broker.cluster import Cluster
+from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.coordinator_keys import CoordinatorType, is_share_partition_key
 from kafkawire.broker.groups.state import Group
@@ -74,7 +75,7 @@ class GroupHandlers:
             DeleteGroupsRequest: self._delete_groups,
         }
 
-    def _find_coordinator(self, request: FindCoordinatorRequest, call: Call) -> Message:
+    async def _find_coordinator(self, request: FindCoordinatorRequest, call: Call) -> Message:
         if request.key_type not in set(CoordinatorType):
             return refusal(request, call.version, ErrorCode.INVALID_REQUEST, message=MALFORMED)
         is_of_share_groups = request.key_type == CoordinatorType.SHARE and call.version >= _SHARE_SINCE
@@ -83,7 +84,8 @@ class GroupHandlers:
                 request, call.version, ErrorCode.CLUSTER_AUTHORIZATION_FAILED, message="Cluster authorization failed."
             )
         if call.version >= _BATCHES_SINCE:
-            found = (self._coordinator_of(key, request.key_type, call) for key in request.coordinator_keys)
+            keys = in_slices(request.coordinator_keys)
+            found = [self._coordinator_of(key, request.key_type, call) async for key in keys]
             return FindCoordinatorResponse(coordinators=tuple(found))
         one = self._coordinator_of(request.key, request.key_type, call)
         return FindCoordinatorResponse(
@@ -121,32 +123,24 @@ class GroupHandlers:
         wanted_types = {kind.lower() for kind in request.types_filter}
         if (wanted_states and _EMPTY.lower() not in wanted_states) or (wanted_types and _CLASSIC not in wanted_types):
             return ListGroupsResponse()
-        return ListGroupsResponse(
-            groups=tuple(
-                ListGroupsResponse.ListedGroup(group.group_id, _protocol_type(group), _EMPTY, _CLASSIC)
-                for group in self._visible_groups(call)
-            )
-        )
-
-    def _visible_groups(self, call: Call) -> Iterable[Group]:
-        groups = self._coordinator.state.by_id.values()
-        if self._access.allows_on_cluster(call.session, AclOperation.DESCRIBE):
-            return groups
-        return (group for group in groups if self._allows(call, AclOperation.DESCRIBE, group.group_id))
+        sees_all = self._access.allows_on_cluster(call.session, AclOperation.DESCRIBE)
+        groups = [
+            ListGroupsResponse.ListedGroup(group.group_id, _protocol_type(group), _EMPTY, _CLASSIC)
+            async for group in in_slices(tuple(self._coordinator.state.by_id.values()))
+            if sees_all or self._allows(call, AclOperation.DESCRIBE, group.group_id)
+        ]
+        return ListGroupsResponse(groups=tuple(groups))
 
     async def _describe_groups(self, request: DescribeGroupsRequest, call: Call) -> DescribeGroupsResponse:
         await self._coordinator.durable()
-        visible = {group_id: self._allows(call, AclOperation.DESCRIBE, group_id) for group_id in request.groups}
-        refused = (
-            DescribeGroupsResponse.DescribedGroup(ErrorCode.GROUP_AUTHORIZATION_FAILED, None, group_id)
-            for group_id in request.groups
-            if not visible[group_id]
-        )
-        described = (
-            self._described(group_id, call, with_operations=request.include_authorized_operations)
-            for group_id in request.groups
-            if visible[group_id]
-        )
+        refused, described = [], []
+        async for group_id in in_slices(request.groups):
+            if self._allows(call, AclOperation.DESCRIBE, group_id):
+                with_operations = request.include_authorized_operations
+                described.append(self._described(group_id, call, with_operations=with_operations))
+            else:
+                code = ErrorCode.GROUP_AUTHORIZATION_FAILED
+                refused.append(DescribeGroupsResponse.DescribedGroup(code, None, group_id))
         return DescribeGroupsResponse(groups=(*refused, *described))
 
     def _described(self, group_id: str, call: Call, *, with_operations: bool) -> DescribeGroupsResponse.DescribedGroup:
