@@ -93,7 +93,8 @@ def pair_messages(older: Side, newer: Side) -> tuple[MessagePair, ...]:
     """All messages of two sides, in the order of their names.
 
     A message whose name only one side has is paired by its key, its type and, since each family of records counts
-    its own keys, its group. If a side is a single file, only its messages count.
+    its own keys, its group. If a side is a single file, only its messages count; if it lacks a jar, no message of that
+    jar's group counts that it does not have.
     """
     before, after = _in_one_form(older, newer), _in_one_form(newer, older)
     gone = {_key(p.message): name for name, p in before.items() if name not in after and p.message.api_key is not None}
@@ -137,7 +138,9 @@ def _key(message: MessageDefinition) -> tuple[str, int | None, str]:
 
 
 def _is_asked(pair: MessagePair, older: Side, newer: Side) -> bool:
-    return not (older.is_single_file and pair.older is None) and not (newer.is_single_file and pair.newer is None)
+    if pair.older is None:
+        return pair.newer is None or not older.may_lack(pair.newer)
+    return pair.newer is not None or not newer.may_lack(pair.older)
 
 
 def pair_structs(older: MessageDefinition, newer: MessageDefinition) -> tuple[StructPair, ...]:

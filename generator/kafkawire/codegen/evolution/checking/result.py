@@ -14,7 +14,7 @@ from kafkawire.codegen.evolution.pairing import MessagePair, pair_messages
 from kafkawire.codegen.evolution.readability import VersionCompatibility, byte_compatibility
 from kafkawire.codegen.evolution.rules.catalogue import EVOLUTION_RULES
 from kafkawire.codegen.evolution.rules.walk import evolution_findings
-from kafkawire.codegen.evolution.side import Side
+from kafkawire.codegen.evolution.side import LeftOut, Side, left_out
 from kafkawire.codegen.evolution.upstream import UPSTREAM_RULES, upstream_findings
 from kafkawire.codegen.resolve import resolve_message
 from kafkawire.codegen.versions import Versions
@@ -96,6 +96,11 @@ class CheckResult:
         """How many findings there are of each severity, and how many are accepted (these are not among the former)."""
         found = Counter("accepted" if judged.accepted else judged.finding.severity for judged in self.findings)
         return {name: found[name] for name in (*SEVERITIES, "accepted")}
+
+    @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """What was not compared, since a jar is missing."""
+        return left_out(self.older, self.newer)
 
     def sources(self) -> Mapping[str, str]:
         """File, as it is shown, to its text."""
