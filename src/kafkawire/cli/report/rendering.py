@@ -10,16 +10,19 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from kafkawire.cli.report.contents import Cell, LogEnd, LogReport, Section
+from kafkawire.admin.acl_evaluation import EVERYBODY, IMPLIED_BY
+from kafkawire.admin.acls import WILDCARD
+from kafkawire.cli.report.contents import Cell, Cluster, Commits, Count, LogEnd, LogReport, Numbers, Section
 from kafkawire.logs.histories.coordinator_fold import CONSUMER_OFFSETS
 from kafkawire.logs.registry import METADATA_TOPIC
 
@@ -27,7 +30,8 @@ __all__ = ["render_page"]
 
 _FOLDER: Final = Path(__file__).resolve().parent / "page"
 _PROGRAM: Final = (
-    *("elements", "moments", "charts", "listing", "lanes", "access", "changes", "commits", "address"),
+    *("elements", "moments", "numbers", "charts", "listing", "lanes"),
+    *("decisions", "holders", "access", "changes", "commits", "address"),
     "page",
 )
 _UNSAFE: Final = {ord(mark): f"\\u{ord(mark):04x}" for mark in "<>&\u2028\u2029"}
@@ -72,9 +76,12 @@ def _hash_source(text: Markup) -> Markup:
 
 def _data(report: LogReport, written_at: int) -> Markup:
     texts: dict[str, int] = {}
-    ends = list({id(commit.end): commit.end for commit in report.commits if commit.end.points}.values())
-    commits = _commits(report, ends)
-    sections = {name: _packed(section, texts) for name, section in (*_sections(report), ("commits", commits))}
+    commits = report.commits
+    ends = list({id(commit.end): commit.end for commit in commits.latest if commit.end.points}.values())
+    sections = {
+        name: _packed(section, texts, report.clusters)
+        for name, section in (*_sections(report), ("commits", _commits(commits, ends)))
+    }
     document = {
         "title": report.title,
         "writtenAt": written_at,
@@ -86,9 +93,16 @@ def _data(report: LogReport, written_at: int) -> Markup:
         "notes": list(_notes(report)),
         "texts": list(texts),
         "sections": sections,
-        "points": [_steps(commit.points) for commit in report.commits],
+        "points": [_steps(commit.points) for commit in commits.latest],
         "ends": [_steps(end.points) for end in ends],
-        "commitTimes": report.commit_times,
+        "commitTimes": [commits.times.get(cluster, ()) for cluster in report.clusters],
+        "acls": {
+            "wildcard": WILDCARD,
+            "everybody": EVERYBODY,
+            "impliedBy": {
+                implied.name: sorted(by.name for by in operations) for implied, operations in IMPLIED_BY.items()
+            },
+        },
         "accounts": [
             {
                 "log": account.log,
@@ -115,18 +129,19 @@ def _sections(report: LogReport) -> tuple[tuple[str, Section], ...]:
     )
 
 
-def _commits(report: LogReport, ends: Sequence[LogEnd]) -> Section:
+def _commits(commits: Commits, ends: Sequence[LogEnd]) -> Section:
     """Committed offsets; ``ends`` is the number of the partition's among all that have points."""
-    fields = ("cluster", "group", "topic", "partition", "offset", "time", "exact", "to", "end", "ends")
+    fields = ("cluster", "group", "topic", "partition", "offset", "time", "exact", "from", "to", "end", "ends")
     numbers = {id(end): number for number, end in enumerate(ends)}
     rows = [
         (
             *(commit.cluster, commit.group, commit.topic, commit.partition, commit.offset, commit.time),
-            *(int(commit.has_all_points), commit.deleted, commit.end.offset, numbers.get(id(commit.end))),
+            *(int(commit.has_all_points), commit.began, commit.deleted),
+            *(commit.end.offset, numbers.get(id(commit.end))),
         )
-        for commit in report.commits
+        for commit in commits.latest
     ]
-    return Section(fields, rows)
+    return Section(fields, rows, commits.numbers)
 
 
 def _steps(points: Sequence[tuple[int, int]]) -> Sequence[int]:
@@ -138,7 +153,7 @@ def _steps(points: Sequence[tuple[int, int]]) -> Sequence[int]:
     return steps
 
 
-def _packed(section: Section, texts: dict[str, int]) -> dict[str, object]:
+def _packed(section: Section, texts: dict[str, int], clusters: Sequence[Cluster]) -> dict[str, object]:
     """Texts by their number: names of principals and topics come again and again."""
     of_texts = [
         field
@@ -146,8 +161,28 @@ def _packed(section: Section, texts: dict[str, int]) -> dict[str, object]:
         if any(isinstance(row[column], str) for row in section.rows)
     ]
     rows = [[_numbered(cell, texts) for cell in row] for row in section.rows]
-    counts = section.counts if section.left_out else {}
-    return {"fields": list(section.fields), "texts": of_texts, "rows": rows, "counts": counts}
+    numbers = [_packed_numbers(section.numbers.get(cluster, _NO_NUMBERS)) for cluster in clusters]
+    return {"fields": list(section.fields), "texts": of_texts, "rows": rows, "numbers": numbers}
+
+
+def _packed_numbers(numbers: Numbers) -> dict[str, object]:
+    return {
+        "rows": numbers.rows,
+        "shown": numbers.shown,
+        "completeFrom": numbers.complete_from,
+        "things": numbers.things,
+        "holding": {kind: _packed_count(count) for kind, count in numbers.holding.items()},
+        "holders": _packed_count(numbers.holders),
+        "changes": _packed_count(numbers.changes),
+    }
+
+
+def _packed_count(count: Count) -> dict[str, object]:
+    times = [time for time, _ in count.changes]
+    later = [time - before for before, time in pairwise(times)]
+    changes = zip((*times[:1], *later), count.changes, strict=True)
+    steps = [step for time, (_, change) in changes for step in (time, change)]
+    return {"before": count.before, "width": count.width, "steps": steps}
 
 
 def _numbered(cell: Cell, texts: dict[str, int]) -> int | float | None:
@@ -160,28 +195,41 @@ def _notes(report: LogReport) -> Iterator[str]:
     for log, what in _TOLD_BY.items():
         if log not in read:
             yield f"No log of {log} was found: this page cannot tell which {what} there were."
-    for name, section in _sections(report):
-        if not section.left_out:
-            continue
-        kept = (
-            f"The {len(section.rows):,} newest rows of {_NAMES[name]} are here, {section.left_out:,} older ones are not"
-        )
-        if not section.complete:
-            yield f"{kept}: only the numbers over time are of all."
-        elif section.complete_from is not None:
-            yield f"{kept}: the page is complete from {_date(section.complete_from)} on."
-    if report.commits_left_out:
-        yield (
-            f"The {len(report.commits):,} latest committed offsets are here, {report.commits_left_out:,} that were "
-            "deleted or committed earlier are not."
-        )
+    for name, section in (*_sections(report), ("commits", Section((), (), report.commits.numbers))):
+        yield from _left_out(_NAMES[name], section.numbers)
+
+
+def _left_out(name: str, numbers: Mapping[Cluster, Numbers]) -> Iterator[str]:
+    """What the lists of a section do not show, of all clusters together."""
+    rows, shown = sum(of.rows for of in numbers.values()), sum(of.shown for of in numbers.values())
+    if rows == shown:
+        return
+    most = max(of.rows for of in numbers.values())
+    lacking = [f"what ended up to {_date(until)}" for until in [_last_cut(numbers)] if until is not None]
+    if not all(of.complete for of in numbers.values()):
+        lacking.append("some that still hold at the end")
+    yield (
+        f"Showing {shown:,} of {rows:,} {name}, the newest. Numbers and charts are of all of them; "
+        f"lists lack {' and '.join(lacking)}. Use --max-rows {most} to list all."
+    )
+
+
+def _last_cut(numbers: Mapping[Cluster, Numbers]) -> int | None:
+    return max((of.complete_from for of in numbers.values() if of.complete_from is not None), default=None)
 
 
 _TOLD_BY: Final = {
     METADATA_TOPIC: "ACLs, topics, quotas and configurations",
     CONSUMER_OFFSETS: "committed offsets",
 }
-_NAMES: Final = {"acls": "ACLs", "quotas": "quotas", "topics": "topics", "configs": "configurations"}
+_NAMES: Final = {
+    "acls": "rows of ACLs",
+    "quotas": "rows of quotas",
+    "topics": "rows of topics",
+    "configs": "rows of configurations",
+    "commits": "committed offsets",
+}
+_NO_NUMBERS: Final = Numbers()
 
 
 def _date(milliseconds: int) -> str:
