@@ -10,13 +10,10 @@ from typing import cast
 import pytest
 from tests.chromium import Page
 from tests.made_reports import commits_of, section_of
+from tests.report_pages import BEGAN, ENDED, MINUTE, focus, go_to, search, shown, texts
 
 from kafkawire.cli.report.contents import Committed, LogAccount, LogEnd, LogReport, Row
-from kafkawire.cli.report.rendering import render_page
 
-MINUTE = 60_000
-BEGAN = 1_767_225_600_000  # 2026-01-01
-ENDED = BEGAN + 60 * MINUTE
 HOSTILE = "</script><img src=x onerror='window.stolen = 1'>"
 
 
@@ -84,32 +81,6 @@ ORDINARY = a_report(
 @pytest.fixture
 def page(browser: Page, tmp_path: Path) -> Page:
     return shown(browser, ORDINARY, tmp_path)
-
-
-def shown(browser: Page, report: LogReport, folder: Path) -> Page:
-    file = folder / "report.html"
-    file.write_text(render_page(report, written_at=ENDED), "utf-8")
-    browser.complaints.clear()
-    browser.requests.clear()
-    browser.open(file)
-    return browser
-
-
-def texts(page: Page, selector: str) -> list[str]:
-    found = page.evaluate(f"[...document.querySelectorAll({selector!r})].map((node) => node.textContent)")
-    return cast(list[str], found)
-
-
-def focus(page: Page, element: str) -> None:
-    page.evaluate(f"document.getElementById({element!r}).focus()")
-
-
-def search(page: Page, element: str, words: str) -> None:
-    """Type, and wait as long as the page waits for more to be typed."""
-    focus(page, element)
-    page.write(words)
-    page.evaluate("new Promise((done) => setTimeout(done, 120))")
-    page.settle()
 
 
 def granted(page: Page) -> dict[str, list[str]]:
@@ -274,13 +245,6 @@ def rows_of_commits(page: Page) -> dict[str, list[str]]:
     """Group to offset, end of the log, lag and age."""
     cells = [texts(page, f"#commits-table td:nth-child({column})") for column in (1, 4, 5, 6, 8)]
     return {group: list(figures) for group, *figures in zip(*cells, strict=True)}
-
-
-def go_to(page: Page, date: str) -> None:
-    """Write a date into the page's field."""
-    page.evaluate(f"document.getElementById('date').value = {date!r}")
-    page.evaluate("document.getElementById('date').dispatchEvent(new Event('change'))")
-    page.settle()
 
 
 def test_age_stands_for_the_lag_where_the_partitions_own_log_is_not_there(browser: Page, tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ laneSection("topics", "topic", (row) => `${row.cluster} ${row.topic}`, {
   tell: (row) => `${row.topic}, ${counted(row.partitions ?? 0, "partition")}\nid ${row.id}`,
 });
 laneSection("quotas", "quota", (row) => `${row.cluster} ${row.entity} ${row.quota}`, {
-  label: (row) => [named(row.entity), make("br"), hint(row.quota), inCluster(row)], text: quotaFigure,
+  label: (row) => [named(row.entity), make("br"), make("span", { class: "hint" }, named(row.quota)), inCluster(row)], text: quotaFigure,
   tell: (row) => `${row.quota} ${quotaFigure(row)}\n${row.entity}`,
 });
 laneSection("configs", "configuration", (row) => `${row.cluster} ${row.resourceType} ${row.resourceName} ${row.name}`, {
