@@ -46,6 +46,7 @@ PageData = TypedDict(
         "to": int,
         "clusters": list[str | None],
         "logs": list[str],
+        "copies": list[str],
         "notes": list[str],
         "texts": list[str],
         "sections": dict[str, PackedSection],

@@ -157,6 +157,8 @@ class LogReport:
         began, ended: what the logs cover, in milliseconds.
         as_of: the date that the page opens at; None for the end.
         logs: the partition folders that were read.
+        copies: folders that were not read, since others with a copy of the same log were.
+        unnamed: logs that come more than once without the id of a cluster.
         clusters: those that the logs are of.
     """
 
@@ -170,5 +172,7 @@ class LogReport:
     commits: Commits = field(default_factory=Commits)
     accounts: Sequence[LogAccount] = ()
     logs: Sequence[str] = ()
+    copies: Sequence[str] = ()
+    unnamed: Sequence[str] = ()
     clusters: Sequence[Cluster] = ()
     as_of: int | None = None

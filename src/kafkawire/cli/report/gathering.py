@@ -12,6 +12,7 @@ from rich.console import Console
 
 from kafkawire.cli.report.committed import COMMIT_COLUMNS, CommitFold
 from kafkawire.cli.report.contents import Cluster, Commits, LogAccount, LogReport, Section
+from kafkawire.cli.report.copies import one_of_each
 from kafkawire.cli.report.intervals import SHOWN_HISTORIES, rows_of
 from kafkawire.cli.report.log_ends import log_ends
 from kafkawire.cli.report.sections import GatheredSection
@@ -39,13 +40,14 @@ def gather_report(
     Raises:
         CommandError: there are no logs, or they cannot be read.
     """
-    logs = found_logs(paths)
-    reader = _Reader(logs, console)
+    found = found_logs(paths)
+    chosen = one_of_each(found.files)
+    reader = _Reader(replace(found, files=chosen.files), console)
     sections = _sections(reader, limit)
     fold = CommitFold(limit)
     for row in reader.commits():
         fold.add(row)
-    commits = fold.commits(log_ends(logs.files))
+    commits = fold.commits(log_ends(found.files))
     reader.cover(fold.first)
     reader.cover(fold.last)
     report = LogReport(
@@ -58,8 +60,10 @@ def gather_report(
         configs=sections["configs"],
         commits=commits,
         accounts=reader.accounts,
-        logs=sorted({file.folder for file in logs.files}),
-        clusters=_clusters(logs.files, (commits, *sections.values())),
+        logs=sorted({file.folder for file in chosen.files}),
+        copies=chosen.copies,
+        unnamed=chosen.unnamed,
+        clusters=_clusters(found.files, (commits, *sections.values())),
         as_of=None if as_of is None else int(as_of.timestamp() * 1000),
     )
     return report, reader.total

@@ -90,6 +90,7 @@ def _data(report: LogReport, written_at: int) -> Markup:
         "to": report.ended,
         "clusters": report.clusters,
         "logs": report.logs,
+        "copies": report.copies,
         "notes": list(_notes(report)),
         "texts": list(texts),
         "sections": sections,
@@ -195,6 +196,16 @@ def _notes(report: LogReport) -> Iterator[str]:
     for log, what in _TOLD_BY.items():
         if log not in read:
             yield f"No log of {log} was found: this page cannot tell which {what} there were."
+    if report.copies:
+        yield (
+            f"Of each log one copy was read, the one that goes furthest; {len(report.copies):,} others of the same "
+            "clusters were not, and are listed at the foot of this page."
+        )
+    if report.unnamed:
+        yield (
+            f"{', '.join(report.unnamed)}: found more than once, with no meta.properties beside it that names the "
+            "cluster. If these are copies of one log, everything is counted as often."
+        )
     for name, section in (*_sections(report), ("commits", Section((), (), report.commits.numbers))):
         yield from _left_out(_NAMES[name], section.numbers)
 

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.made_clusters import MadeCluster
 from tests.report_data import data_of, rows_of
 
 from kafkawire.cli.app import main
@@ -138,6 +139,44 @@ def test_acls_that_concern_many_resources_are_kept_before_others(tmp_path: Path)
 
 def concerns_many(acl: dict[str, object]) -> bool:
     return acl["patternType"] == "PREFIXED" or acl["resourceName"] == "*" or acl["permission"] == "DENY"
+
+
+def test_copies_of_a_log_in_one_cluster_count_once(tmp_path: Path) -> None:
+    """Brokers have copies of the same logs, of which one may lag behind or have lost its beginning."""
+    MadeCluster(tmp_path / "1", "c", 1).write(acls=60, changes=60, commits=90)
+    alone, together = tmp_path / "alone.html", tmp_path / "together.html"
+    assert report(tmp_path / "1", "--out", alone) == 0
+    for broker in ("0", "2"):
+        shutil.copytree(tmp_path / "1", tmp_path / broker)
+        for log in ("__cluster_metadata-0", "__consumer_offsets-0"):
+            behind = tmp_path / broker / log / SEGMENT
+            behind.write_bytes(behind.read_bytes()[:4000])
+    assert report(*(tmp_path / broker for broker in "012"), "--out", together) == 0
+    expected, found = data_of(alone), data_of(together)
+    for name in expected["sections"]:
+        assert rows_of(found, name) == rows_of(expected, name)
+        assert found["sections"][name]["numbers"] == expected["sections"][name]["numbers"]
+    assert found["commitTimes"] == expected["commitTimes"]
+    assert found["logs"] == expected["logs"]
+    assert len(found["copies"]) == 4
+    assert found["notes"][0].startswith("Of each log one copy was read, the one that goes furthest; 4 others")
+
+
+def test_logs_that_may_be_copies_but_name_no_cluster_are_said_to_count_twice(tmp_path: Path) -> None:
+    for broker in "12":
+        shutil.copytree(LOGS / "__cluster_metadata-0", tmp_path / broker / "__cluster_metadata-0")
+    page = tmp_path / "report.html"
+    assert report(tmp_path, "--out", page) == 0
+    assert any(note.startswith("__cluster_metadata-0: found more than once") for note in data_of(page)["notes"])
+
+
+def test_cluster_without_an_id_is_one_beside_others(tmp_path: Path) -> None:
+    MadeCluster(tmp_path / "1", "c", 1).write(acls=20, changes=20, commits=20)
+    page = tmp_path / "report.html"
+    assert report(LOGS, tmp_path / "1", "--out", page) == 0
+    data = data_of(page)
+    assert data["clusters"] == ["c", None]
+    assert [numbers["rows"] for numbers in data["sections"]["acls"]["numbers"]] == [20, 39]
 
 
 def test_errors_are_in_the_page_and_in_the_exit_code(tmp_path: Path) -> None:

@@ -74,11 +74,11 @@ const byOperation = (one, other) => denies(other) - denies(one) || compare(one.o
 
 // A box is filled when it is opened; what the user opened or closed stays so.
 const opened = new Map(), fillings = new WeakMap();
-function holderBox(key, title, told, lines, render, openAtFirst) {
-  const box = make("details", { class: "holder", open: opened.get(key) ?? (openAtFirst && lines.length <= FOLDED) },
+function holderBox(key, title, told, openAtFirst, linesOf, render) {
+  const box = make("details", { class: "holder", open: opened.get(key) ?? openAtFirst },
     make("summary", { onclick: () => { opened.set(key, !box.open); filled(box); } }, ...title, hint(told)));
   fillings.set(box, () => {
-    const body = make("div"), list = inPages(body, render, { size: FOLDED });
+    const lines = linesOf(), body = make("div"), list = inPages(body, render, { size: FOLDED });
     box.append(body, ...(lines.length > FOLDED ? [list.more] : []));
     list.show(lines);
   });
@@ -93,9 +93,9 @@ function filled(box) {
 function principalBox({ holder, rows }, openAtFirst) {
   const refused = rows.filter(denies).length;
   const told = counted(rows.length, "ACL") + (refused ? `, ${refused} of them denying` : "");
-  const grants = Object.values(Object.groupBy(rows, keyOfAcl)).sort(([one], [other]) => compare(kindOf(one), kindOf(other)) || compare(one.resourceName, other.resourceName));
-  return holderBox(holder.key, [make("span", {}, named(holder.principal), inCluster(holder))], told, grants, (own) =>
-    make("div", { class: "grant" }, make("div", {}, ...patternWords(own[0])), make("div", { class: "chips" }, ...own.sort(byOperation).map(chip))), openAtFirst);
+  const grants = () => Object.values(Object.groupBy(rows, keyOfAcl)).sort(([one], [other]) => compare(kindOf(one), kindOf(other)) || compare(one.resourceName, other.resourceName));
+  return holderBox(holder.key, [make("span", {}, named(holder.principal), inCluster(holder))], told, openAtFirst && rows.length <= FOLDED, grants, (own) =>
+    make("div", { class: "grant" }, make("div", {}, ...patternWords(own[0])), make("div", { class: "chips" }, ...own.sort(byOperation).map(chip))));
 }
 
 function resourceBox({ holder, wanted }, rows, isDecided, openAtFirst) {
@@ -106,11 +106,11 @@ function resourceBox({ holder, wanted }, rows, isDecided, openAtFirst) {
     ["of *", ofPattern((row) => keyOfAcl(row) !== holder.key && row.resourceName === WILDCARD && row.patternType === "LITERAL")]].filter(([, count]) => count).map(([what, count]) => `${inFigures(count)} ${what}`);
   const who = shownOnes.length < principals.length ? `${inFigures(shownOnes.length)} of ${counted(principals.length, "principal")}` : counted(principals.length, "principal");
   const told = !rows.length ? "no ACL applies" : `${who}, ${counted(rows.length, "ACL")}${holder.isPattern || rows.every((row) => keyOfAcl(row) === holder.key) ? "" : `: ${from.join(", ")}`}`;
-  const lines = shownOnes.length ? shownOnes : [null];
-  return holderBox(holder.key, [make("span", {}, ...patternWords(holder.pattern), inCluster(holder))], told, lines, (own) => own === null
+  const lines = () => shownOnes.length ? shownOnes : [null];
+  return holderBox(holder.key, [make("span", {}, ...patternWords(holder.pattern), inCluster(holder))], told, openAtFirst && rows.length <= FOLDED, lines, (own) => own === null
     ? make("p", { class: "grant hint" }, "No ACL applies: super users may do everything, and everyone else nothing, or everything where brokers set allow.everyone.if.no.acl.found.")
     : make("div", { class: "grant" }, make("div", {}, named(own[0].principal), own[0].principal === EVERYBODY ? hint(" everyone") : null),
-      make("div", {}, holder.isPattern ? null : mayDo(rows, own[0].principal, isDecided), ...sources(rows, own[0].principal, holder))), openAtFirst);
+      make("div", {}, holder.isPattern ? null : mayDo(rows, own[0].principal, isDecided), ...sources(rows, own[0].principal, holder))));
 }
 
 function mayDo(rows, principal, isDecided) {

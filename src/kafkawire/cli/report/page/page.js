@@ -107,8 +107,9 @@ function startAccounts() {
     codes("Skipped, by code", "skipped"),
     { ...codes("Errors, by code", "errors"), cell: (row) => listed(row.errors) ? make("span", { class: "chip deny" }, listed(row.errors)) : hint("none") },
   ], { caption: "Bytes read" })(DATA.accounts, "Nothing was read: none of these logs holds what this page shows.");
-  byId("accounts-logs").append(make("details", {}, make("summary", {}, `${counted(DATA.logs.length, "log")} found`),
-    ...DATA.logs.map((path) => make("div", {}, make("code", {}, named(path))))));
+  const paths = (words, list) => list.length ? make("details", {}, make("summary", {}, words), ...list.map((path) => make("div", {}, make("code", {}, named(path))))) : null;
+  byId("accounts-logs").append(...[paths(`${counted(DATA.logs.length, "log")} found`, DATA.logs),
+    paths(`${counted(DATA.copies.length, "copy", "copies")} of them not read`, DATA.copies)].filter(Boolean));
 }
 
 // Paper has nothing to click on.
