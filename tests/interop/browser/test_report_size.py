@@ -122,6 +122,33 @@ def test_box_of_many_acls_is_closed_and_opens_piece_by_piece(browser: Page, tmp_
     assert len(texts(page, "#access-holders details:nth-child(2) .grant")) == 40
 
 
+def test_thing_with_very_many_rows_is_folded_in_its_lane_and_in_its_line(browser: Page, tmp_path: Path) -> None:
+    hosts: list[Row] = [
+        ("c1", "User:ann", f"10.0.{at // 250}.{at % 250}", "TOPIC", "t", "LITERAL", "READ", "ALLOW", BEGAN, None)
+        for at in range(3_000)
+    ]
+    values: list[Row] = [("c1", "TOPIC", "t", "c", f"v{at}", BEGAN + at, BEGAN + at + 1) for at in range(3_000)]
+    report = LogReport(
+        *("Logs", BEGAN, ENDED),
+        acls=section_of("acls", hosts),
+        configs=section_of("configs", values),
+        clusters=["c1"],
+    )
+    page = shown(browser, report, tmp_path)
+    assert texts(page, "#acl-lanes .unfold") == ["… 2,988 more"]
+    assert texts(page, "#configs-lanes .unfold") == ["… 2,600 more"]
+    click(page, "#access-holders summary")
+    assert texts(page, "#access-holders .unfold") == ["… 2,980 more"]
+    click(page, "input[value=resource]")
+    assert len(texts(page, "#access-holders .source")) == 0
+    click(page, "#access-holders summary")
+    (source,) = texts(page, "#access-holders .source")
+    assert source.endswith("… 2,980 more")
+    assert height(page) < 9_000
+    click(page, "#access-holders .source .unfold")
+    assert texts(page, "#access-holders .source")[0].count("ALLOW READ") == 3_000
+
+
 def height(page: Page) -> int:
     return cast(int, page.evaluate("document.documentElement.scrollHeight"))
 

@@ -176,3 +176,7 @@ class LogReport:
     unnamed: Sequence[str] = ()
     clusters: Sequence[Cluster] = ()
     as_of: int | None = None
+
+    def sections(self) -> tuple[tuple[str, Section], ...]:
+        """Those of rows that hold for a time, each with its name."""
+        return (("acls", self.acls), ("quotas", self.quotas), ("topics", self.topics), ("configs", self.configs))

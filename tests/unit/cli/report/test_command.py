@@ -43,7 +43,7 @@ def test_page_says_which_logs_were_not_there(tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     assert report(LOGS / "__consumer_offsets-0", "--out", page) == 0
     (note,) = data_of(page)["notes"]
-    assert note.startswith("No log of __cluster_metadata was found: this page cannot tell which ACLs, topics, quotas")
+    assert note.startswith("No log of __cluster_metadata was found: this page shows no ACLs, topics, quotas")
 
 
 def test_page_covers_all_of_a_log_and_the_time_of_a_snapshot_alone(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_logs_that_may_be_copies_but_name_no_cluster_are_said_to_count_twice(tmp
         shutil.copytree(LOGS / "__cluster_metadata-0", tmp_path / broker / "__cluster_metadata-0")
     page = tmp_path / "report.html"
     assert report(tmp_path, "--out", page) == 0
-    assert any(note.startswith("__cluster_metadata-0: found more than once") for note in data_of(page)["notes"])
+    assert any(note.startswith("__cluster_metadata-0 was found more than once") for note in data_of(page)["notes"])
 
 
 def test_cluster_without_an_id_is_one_beside_others(tmp_path: Path) -> None:

@@ -31,10 +31,15 @@ const isAbout = (row, principal) => row.principal === principal || row.principal
 const speaksOf = (row, operation) =>
   row.operation === operation || row.operation === "ALL" || (allows(row) && (IMPLIED_BY[operation]?.includes(row.operation) ?? false));
 
-// DENY, ALLOW, or nothing for a host; null is a host that no ACL names.
-function decided(rows, host) {
-  const applying = rows.filter((row) => row.host === "*" || row.host === host);
-  return applying.some(denies) ? "DENY" : applying.some(allows) ? "ALLOW" : null;
+// For each host that ACLs name, and as null for every other one: DENY, ALLOW, or nothing.
+function decidedByHost(rows) {
+  const hosts = new Map([[null, []]]);
+  for (const row of rows) {
+    const host = row.host === WILDCARD ? null : row.host;
+    if (hosts.has(host)) hosts.get(host).push(row); else hosts.set(host, [row]);
+  }
+  const everywhere = hosts.get(null), denied = everywhere.some(denies), allowed = everywhere.some(allows);
+  return new Map([...hosts].map(([host, own]) => [host, denied || own.some(denies) ? "DENY" : allowed || own.some(allows) ? "ALLOW" : null]));
 }
 
 // What a principal may do with a resource, out of the ACLs that apply to it: for each operation whether, and from which hosts it is otherwise.
@@ -44,12 +49,11 @@ function verdictsOn(applying, principal) {
   const named = new Set(own.map((row) => row.operation));
   for (const [implied, by] of Object.entries(IMPLIED_BY)) if (own.some((row) => allows(row) && by.includes(row.operation))) named.add(implied);
   const verdicts = [...named].sort(compare).map((operation) => {
-    const rows = own.filter((row) => speaksOf(row, operation));
-    const hosts = [...new Set(rows.map((row) => row.host))].filter((host) => host !== "*").sort(compare);
-    const elsewhere = decided(rows, null);
-    const otherwise = hosts.filter((host) => decided(rows, host) !== elsewhere);
+    const decisions = decidedByHost(own.filter((row) => speaksOf(row, operation)));
+    const elsewhere = decisions.get(null), hosts = [...decisions.keys()].filter((host) => host !== null).sort(compare);
+    const otherwise = hosts.filter((host) => decisions.get(host) !== elsewhere);
     if (elsewhere === "ALLOW") return { operation, may: true, except: otherwise };
-    const allowed = hosts.filter((host) => decided(rows, host) === "ALLOW");
+    const allowed = hosts.filter((host) => decisions.get(host) === "ALLOW");
     if (allowed.length) return { operation, may: true, only: allowed };
     return elsewhere === null && !otherwise.length ? null : { operation, may: false, only: elsewhere === null ? otherwise : [] };
   }).filter(Boolean);

@@ -3,7 +3,6 @@ const patternName = (row) => row.patternType === "PREFIXED" ? `${row.resourceNam
 const kindOf = (row) => row.resourceType.replaceAll("_", " ") + ({ LITERAL: "", PREFIXED: " PREFIX" }[row.patternType] ?? ` ${row.patternType}`);
 const patternWords = (row) => [make("span", { class: "kind" }, kindOf(row)), named(patternName(row))];
 const fromHost = (row) => row.host === "*" ? null : make("small", {}, " from ", named(row.host));
-const FOLDED = 20;
 
 // All that ever were, in order, each made once: comparing as people do is slow.
 const everyone = new Map();
@@ -95,7 +94,7 @@ function principalBox({ holder, rows }, openAtFirst) {
   const told = counted(rows.length, "ACL") + (refused ? `, ${refused} of them denying` : "");
   const grants = () => Object.values(Object.groupBy(rows, keyOfAcl)).sort(([one], [other]) => compare(kindOf(one), kindOf(other)) || compare(one.resourceName, other.resourceName));
   return holderBox(holder.key, [make("span", {}, named(holder.principal), inCluster(holder))], told, openAtFirst && rows.length <= FOLDED, grants, (own) =>
-    make("div", { class: "grant" }, make("div", {}, ...patternWords(own[0])), make("div", { class: "chips" }, ...own.sort(byOperation).map(chip))));
+    make("div", { class: "grant" }, make("div", {}, ...patternWords(own[0])), make("div", { class: "chips" }, ...inLine(own.sort(byOperation), chip))));
 }
 
 function resourceBox({ holder, wanted }, rows, isDecided, openAtFirst) {
@@ -126,5 +125,5 @@ function sources(rows, principal, holder) {
   return Object.values(Object.groupBy(own, (row) => `${row.principal === EVERYBODY} ${keyOfAcl(row)}`)).map((group) =>
     make("p", { class: "source" }, make("span", { class: "kind" }, kindOf(group[0])), named(patternName(group[0])),
       group[0].principal === EVERYBODY && principal !== EVERYBODY ? ` for ${EVERYBODY}` : "", ": ",
-      ...group.sort(byOperation).flatMap((row, at) => [at ? ", " : null, make("span", { class: denies(row) ? "denied" : null }, `${row.permission} `, named(row.operation), fromHost(row))])));
+      ...inLine(group.sort(byOperation), (row, at) => make("span", {}, at ? ", " : "", make("span", { class: denies(row) ? "denied" : null }, `${row.permission} `, named(row.operation), fromHost(row))))));
 }

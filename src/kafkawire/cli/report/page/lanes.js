@@ -23,16 +23,18 @@ function stacked(rows) {
   });
 }
 
+const MOST_BARS = 400, HIGHEST = 12;
 function lanesIn(host, { label, text, kind = () => "", tell }, without) {
   const box = make("div"), nothing = make("p", { class: "nothing" });
-  const list = inPages(box, (lane) => {
-    const bars = stacked(lane.rows);
-    const levels = 1 + Math.max(...bars.map(([, level]) => level));
-    return make("div", { class: "lane" + (lane.rows.some((row) => row.to === null) ? "" : " gone") },
-      make("div", { class: "of" }, ...label(lane.rows[0])),
-      make("div", { class: "bars", place: { "min-height": `${0.3 + levels * 1.55}rem` } },
-        ...bars.map(([row, level]) => bar(row, level, text(row), kind(row), tell(row)))));
-  }, { size: 40 });
+  // A lane that would be very high, or of very many bars, is folded.
+  function parts(lane, most, highest) {
+    const bars = stacked(lane.rows.slice(-most)).filter(([, level]) => level < highest);
+    const levels = 1 + bars.reduce((high, [, level]) => Math.max(high, level), 0), left = lane.rows.length - bars.length;
+    const unfold = left ? make("button", { type: "button", class: "unfold", onclick: ({ target }) => target.closest(".lane").replaceChildren(...parts(lane, Infinity, Infinity)) }, `… ${inFigures(left)} more`) : null;
+    return [make("div", { class: "of" }, ...label(lane.rows[0]), unfold),
+      make("div", { class: "bars", place: { "min-height": `${0.3 + levels * 1.55}rem` } }, ...bars.map(([row, level]) => bar(row, level, text(row), kind(row), tell(row))))];
+  }
+  const list = inPages(box, (lane) => make("div", { class: "lane" + (lane.rows.some((row) => row.to === null) ? "" : " gone") }, ...parts(lane, MOST_BARS, HIGHEST)), { size: 40 });
   const frame = make("div", { class: "lanes" }, axis(), box, axis(), make("div", { class: "cursor" }));
   host.replaceChildren(frame, list.more, nothing);
   return (lanes) => {

@@ -21,6 +21,14 @@ function inPages(host, render, { size = PAGE, keyOf = (row) => row, drawnOf = ()
   return { more, show: (now) => { rows = now; draw(); } };
 }
 
+// The first of many in a line, and a button that shows the others.
+const FOLDED = 20;
+function inLine(rows, render) {
+  if (rows.length <= FOLDED + 1) return rows.map(render);
+  const more = make("button", { type: "button", class: "unfold", onclick: () => more.replaceWith(...rows.slice(FOLDED).map((row, at) => render(row, FOLDED + at))) }, `… ${inFigures(rows.length - FOLDED)} more`);
+  return [...rows.slice(0, FOLDED).map(render), more];
+}
+
 function replaceKeeping(host, nodes) {
   const wanted = new Set(nodes);
   for (const node of [...host.children]) if (!wanted.has(node)) node.remove();

@@ -17,7 +17,8 @@ const ENDS = DATA.ends.map(unpackedLine);
 ALL.commits.forEach((row, at) => { row.points = unpackedLine(DATA.points[at]); row.ends = row.ends === null ? [] : ENDS[row.ends]; });
 const CLUSTER_NUMBERS = new Map(DATA.clusters.map((name, at) => [name, at]));
 
-const iso = (time) => new Date(time).toISOString();
+const FARTHEST = 8.64e15; // the last date that a browser has
+const iso = (time) => new Date(Math.min(FARTHEST, Math.max(-FARTHEST, time))).toISOString();
 const shown = (time, exactly = true) =>
   time === null ? "before this log" : iso(time).slice(0, 10) + " " + iso(time).slice(11, exactly && time % 1000 ? 23 : 19);
 const asDate = (time) => make("time", { class: "date", datetime: iso(time) }, shown(time));
