@@ -199,14 +199,17 @@ def test_acls_of_a_resource_are_those_of_the_date(browser: Page, tmp_path: Path)
 def test_nothing_is_decided_where_acls_are_not_on_the_page_and_it_says_how_many(browser: Page, tmp_path: Path) -> None:
     acls = [allow(f"User:u{number:02}", AclOperation.READ, "orders") for number in range(30)]
     acls.append(allow("User:eve", AclOperation.READ, "ord", "PREFIXED", permission="DENY"))
-    page = shown(browser, report_of(acls, ["orders"], limit=10), tmp_path)
+    page = shown(browser, report_of(acls, ["orders", "clicks"], limit=10), tmp_path)
     assert texts(page, ".tile b")[:2] == ["31", "31"]
     assert texts(page, "#access-found") == ["31 ACLs, 31 principals, 10 of them on this page"]
     assert texts(page, ".lacking")[0].startswith("21 of the 31 ACLs of this date are not on this page")
     box = by_resource(page)["TOPICorders"]
     assert "User:eve" in box.may  # what concerns many resources is kept first
     assert set(map(len, box.may.values())) == {0}
-    assert len([text for text in texts(page, "#access-holders .grant") if "Not decided" in text]) == 10
+    assert len([text for text in texts(page, "#access-holders .grant") if "Not decided" in text]) == 11
+    assert "TOPIC clicksno ACL on this page applies" in [
+        text.replace("TOPIC", "TOPIC ") for text in texts(page, "summary")
+    ]
 
 
 def test_acl_of_which_only_the_removal_is_in_the_log_is_counted_and_belongs_to_no_one(

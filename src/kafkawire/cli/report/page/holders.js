@@ -104,16 +104,17 @@ function resourceBox({ holder, wanted }, rows, isDecided, openAtFirst) {
   const from = [["of its own", ofPattern((row) => keyOfAcl(row) === holder.key)], ["of prefixes", ofPattern((row) => keyOfAcl(row) !== holder.key && row.patternType === "PREFIXED")],
     ["of *", ofPattern((row) => keyOfAcl(row) !== holder.key && row.resourceName === WILDCARD && row.patternType === "LITERAL")]].filter(([, count]) => count).map(([what, count]) => `${inFigures(count)} ${what}`);
   const who = shownOnes.length < principals.length ? `${inFigures(shownOnes.length)} of ${counted(principals.length, "principal")}` : counted(principals.length, "principal");
-  const told = !rows.length ? "no ACL applies" : `${who}, ${counted(rows.length, "ACL")}${holder.isPattern || rows.every((row) => keyOfAcl(row) === holder.key) ? "" : `: ${from.join(", ")}`}`;
+  const told = !rows.length ? `no ACL ${isDecided ? "" : "on this page "}applies` : `${who}, ${counted(rows.length, "ACL")}${holder.isPattern || rows.every((row) => keyOfAcl(row) === holder.key) ? "" : `: ${from.join(", ")}`}`;
   const lines = () => shownOnes.length ? shownOnes : [null];
-  return holderBox(holder.key, [make("span", {}, ...patternWords(holder.pattern), inCluster(holder))], told, openAtFirst && rows.length <= FOLDED, lines, (own) => own === null
-    ? make("p", { class: "grant hint" }, "No ACL applies: super users may do everything, and everyone else nothing, or everything where brokers set allow.everyone.if.no.acl.found.")
-    : make("div", { class: "grant" }, make("div", {}, named(own[0].principal), own[0].principal === EVERYBODY ? hint(" everyone") : null),
+  return holderBox(holder.key, [make("span", {}, ...patternWords(holder.pattern), inCluster(holder))], told, openAtFirst && rows.length > 0 && rows.length <= FOLDED, lines, (own) => own === null
+    ? make("p", { class: "grant hint" }, isDecided ? "No ACL applies: super users may do everything, and everyone else nothing, or everything where brokers set allow.everyone.if.no.acl.found." : UNDECIDED)
+    : make("div", { class: "grant" }, make("div", {}, named(own[0].principal), own[0].principal === EVERYBODY ? hint(" every other principal") : null),
       make("div", {}, holder.isPattern ? null : mayDo(rows, own[0].principal, isDecided), ...sources(rows, own[0].principal, holder))));
 }
 
+const UNDECIDED = "Not decided: ACLs of this date are not on this page.";
 function mayDo(rows, principal, isDecided) {
-  if (!isDecided) return make("p", { class: "hint" }, "Not decided: ACLs of this date are not on this page.");
+  if (!isDecided) return make("p", { class: "hint" }, UNDECIDED);
   return make("div", { class: "chips may" }, ...verdictsOn(rows, principal).map(({ operation, may, only, except }) =>
     make("span", { class: may ? "chip" : "chip deny" }, named(operation === "ALL" ? "ALL" : operation),
       only?.length ? make("small", {}, " from ", named(only.join(", "))) : null, except?.length ? make("small", {}, " except from ", named(except.join(", "))) : null)));
