@@ -369,6 +369,28 @@ def test_clusters_are_chosen_from_a_list(browser: Page, tmp_path: Path) -> None:
     page.settle()
     assert list(granted(page)) == ["User:bob"]
     assert texts(page, ".tile b")[0] == "1"
+    page.evaluate("new Promise((done) => setTimeout(done, 450))")
+    assert page.evaluate("location.hash") == "#cluster=c2"
+    follow(page, "cluster=c1")
+    assert list(granted(page)) == ["User:ann"]
+
+
+def test_cluster_without_an_id_can_be_chosen_beside_another(browser: Page, tmp_path: Path) -> None:
+    rows = [acl("User:ann", "READ", 0, None), (None, *acl("User:bob", "READ", 0, None)[1:])]
+    page = shown(browser, replace(ORDINARY, acls=section_of("acls", rows), clusters=["c1", None]), tmp_path)
+    assert texts(page, "#cluster option") == ["All clusters", "c1", "a cluster without an id"]
+    assert texts(page, ".tile b")[0] == "2"
+    follow(page, "cluster=a+cluster+without+an+id")
+    assert list(granted(page)) == ["User:bob"]
+    assert texts(page, ".tile b")[0] == "1"
+
+
+def test_boxes_are_open_and_filled_on_paper(browser: Page, tmp_path: Path) -> None:
+    many = [acl(f"User:u{number:03}", "READ", None, None) for number in range(30)]
+    page = shown(browser, replace(ORDINARY, acls=section_of("acls", many)), tmp_path)
+    assert len(texts(page, "#access-holders .grant")) == 12
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert len(texts(page, "#access-holders details[open] .grant")) == 30
 
 
 def test_words_are_whole_and_bars_end_with_their_timeline(browser: Page, tmp_path: Path) -> None:
