@@ -212,14 +212,24 @@ def test_nothing_is_decided_where_acls_are_not_on_the_page_and_it_says_how_many(
     ]
 
 
+def test_acl_that_this_page_cannot_judge_is_said_to_be_undecided(browser: Page, tmp_path: Path) -> None:
+    newer = ("c1", "User:ann", "*", "TOPIC", "ord", "UNKNOWN(7)", "READ", "ALLOW", None, None)
+    page = shown(browser, report_of([newer, allow("User:bob", AclOperation.READ, "orders")]), tmp_path)
+    assert texts(page, ".lacking")[0].startswith("1 ACL of this date has a kind of pattern or a permission")
+    boxes = by_resource(page)
+    assert list(boxes["TOPICorders"].may) == ["User:bob"]
+    assert list(boxes["TOPIC UNKNOWN(7)ord"].may) == ["User:ann"]
+
+
 def test_acl_of_which_only_the_removal_is_in_the_log_is_counted_and_belongs_to_no_one(
     browser: Page, tmp_path: Path
 ) -> None:
-    nameless = ("c1", "ACL x", "*", "ANY", "unknown: added before this log", "LITERAL", "UNKNOWN", "ALLOW")
+    nameless = ("c1", "ACL x", "*", "ANY", "unknown: added before this log", "LITERAL", "UNKNOWN", "UNKNOWN")
     acls: list[Row] = [(*nameless, None, BEGAN + 30 * MINUTE), allow("User:ann", AclOperation.READ, "orders")]
     page = shown(browser, report_of(acls), tmp_path)
     go_to(page, "2026-01-01 00:10")
     assert texts(page, ".tile b")[:2] == ["2", "1"]
+    assert texts(page, "#acl-chart .legend") == ["Allowing 1Denying 0"]
     assert texts(page, "#access-holders summary .name") == ["User:ann"]
     assert texts(page, ".lacking")[0].startswith("Of 1 ACL of this date the log has the removal and no more")
     go_to(page, "2026-01-01 00:40")

@@ -66,7 +66,16 @@ def whole_milliseconds(column: pa.Array[Any]) -> list[object]:
 
 def _acl(record: _Record) -> Row:
     if record["principal"] is None:  # only its removal is in the log, which names nothing but the id
-        return _text(record["cluster"]), f"ACL {record['acl_id']}", "*", "ANY", _UNKNOWN, "LITERAL", "UNKNOWN", "ALLOW"
+        return (
+            _text(record["cluster"]),
+            f"ACL {record['acl_id']}",
+            "*",
+            "ANY",
+            _UNKNOWN,
+            "LITERAL",
+            "UNKNOWN",
+            "UNKNOWN",
+        )
     return tuple(
         _text(record[name])
         for name in (

@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 from tests.made_clusters import MadeCluster
-from tests.report_data import data_of, rows_of
+from tests.made_logs import Step, write_segment
+from tests.report_data import data_of, number_at, rows_of
 
 from kafkawire.cli.app import main
+from kafkawire.protocol import AccessControlEntryRecord, RemoveAccessControlEntryRecord
+from kafkawire.wire import Uuid
 
 LOGS = Path(__file__).parents[3] / "fixtures" / "kafka-4.3.1" / "logs"
 SEGMENT = "00000000000000000000.log"
@@ -168,6 +171,20 @@ def test_logs_that_may_be_copies_but_name_no_cluster_are_said_to_count_twice(tmp
     page = tmp_path / "report.html"
     assert report(tmp_path, "--out", page) == 0
     assert any(note.startswith("__cluster_metadata-0 was found more than once") for note in data_of(page)["notes"])
+
+
+def test_acl_of_which_only_the_removal_is_in_the_log_is_of_no_principal(tmp_path: Path) -> None:
+    acl = AccessControlEntryRecord(Uuid(bytes(15) + b"2"), 2, "t", 3, "User:ann", "*", 3, 3)
+    steps = [Step(1000, (acl,)), Step(2000, (RemoveAccessControlEntryRecord(Uuid(bytes(15) + b"1")),))]
+    write_segment(tmp_path / "__cluster_metadata-0", 500, steps)
+    page = tmp_path / "report.html"
+    assert report(tmp_path, "--out", page) == 0
+    (numbers,) = data_of(page)["sections"]["acls"]["numbers"]
+    counts = {
+        kind: [number_at(count, time) for time in (999, 1000, 2000)] for kind, count in numbers["holding"].items()
+    }
+    assert counts == {"UNKNOWN": [1, 1, 0], "ALLOW": [0, 1, 1]}
+    assert [number_at(numbers["holders"], time) for time in (999, 1000, 2000)] == [0, 1, 1]
 
 
 def test_cluster_without_an_id_is_one_beside_others(tmp_path: Path) -> None:

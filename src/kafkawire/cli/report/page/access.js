@@ -27,10 +27,11 @@ function startHolders() {
     byId("access-found").textContent = access.by === "principal" ? toldOfPrincipals(found, words, all) : toldOfResources(found, missing);
     byId("access-hint").textContent = access.by === "principal" ? `What each principal, a user or a service, may do as of ${shown(view.at)} UTC.${ofEveryone ? ` What ${EVERYBODY} has, each of them has.` : ""}`
       : `Who may do what with each resource as of ${shown(view.at)} UTC: all ACLs that apply to it, and what they come to. What ACLs deny is denied, whatever others allow.`;
-    const nameless = acls.filter(isNameless).length;
+    const nameless = acls.filter(isNameless).length, strange = acls.filter(isStrange).length;
     const told = [
       missing ? `${inFigures(missing)} of the ${nearly(all)} ACLs of this date are not on this page: these lists lack them, and who may do what is not decided.` : null,
       nameless ? `Of ${counted(nameless, "ACL")} of this date the log has the removal and no more: what they said is not known.` : null,
+      strange ? `${counted(strange, "ACL")} of this date ${strange === 1 ? "has" : "have"} a kind of pattern or a permission that this page does not know: what comes of ${strange === 1 ? "it" : "them"} is not decided.` : null,
     ].filter(Boolean);
     lacking.hidden = !told.length;
     lacking.textContent = told.join(" ");
@@ -55,7 +56,8 @@ function clustersLacking(acls) {
   const here = countedBy(acls, (row) => row.cluster);
   return new Set(DATA.clusters.filter((cluster, at) => {
     const all = summed(Object.values(DATA.sections.acls.numbers[at].holding).map(unpackedCount));
-    return countAt(all, view.at).number > (here.get(cluster) ?? 0);
+    const { number, exact } = countAt(all, view.at);
+    return !exact || number > (here.get(cluster) ?? 0);
   }));
 }
 

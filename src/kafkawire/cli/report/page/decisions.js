@@ -9,6 +9,9 @@ const keyOfAcl = (row) => (row[KEY] ??= patternKey(row.cluster, row.resourceType
 // Only the removal of such an ACL is in the log, which has nothing of it but its id.
 const isNameless = (row) => row.resourceType === "ANY" && row.operation === "UNKNOWN";
 
+// A newer Kafka may have more.
+const isStrange = (row) => !isNameless(row) && (!(row.patternType === "LITERAL" || row.patternType === "PREFIXED") || !(denies(row) || allows(row)));
+
 // ACLs by their exact pattern, and the patterns that concern a resource: its name, every prefix of it, and the wildcard.
 function patternsOf(rows) {
   const found = new Map(), lengths = new Map();
