@@ -179,12 +179,15 @@ async def create_orders(data_dir: Path) -> None:
         (await admin.create_topics([NewTopic(ORDERS, 1, 1)])).all()
 
 
+HARMLESS: Final = ("is no longer the leader", "EventPerformanceMonitor")
+"""Of a broker that is elected once more while it starts, and of a busy machine."""
+
+
 def check_kafka_found_nothing_wrong(kafka: HandedOver) -> None:
-    """A broker that is elected once more while it starts begins to read commits again; that is all right."""
     printed = kafka.output.read_text("utf-8", errors="replace")
     assert "stray" not in printed
     errors = [line for line in printed.splitlines() if " ERROR " in line]
-    assert [line for line in errors if "is no longer the leader" not in line] == []
+    assert [line for line in errors if not any(words in line for words in HARMLESS)] == []
 
 
 def test_what_clients_were_told_is_there_at_kafka_and_then_at_the_broker_again(tmp_path: Path) -> None:
