@@ -9,7 +9,8 @@ from pathlib import Path
 
 from tests.apache_kafka.broker import AUTHORIZER
 from tests.apache_kafka.node import HOST, Node, free_ports, listed_brokers
-from tests.apache_kafka.releases import newest_release
+
+from kafkawire.broker.offered_versions import RELEASE
 
 _SCRAM = "org.apache.kafka.common.security.scram.ScramLoginModule required;"
 
@@ -54,7 +55,7 @@ def kafka_on(data: Path, home: Path) -> Iterator[HandedOver]:
         "group.initial.rebalance.delay.ms": "0",
         "log.dirs": str(data),
     }
-    node = Node(newest_release(), 1, home, properties, heap="512m")
+    node = Node(RELEASE, 1, home, properties, heap="512m")
     node.start()
     try:
         node.wait_until(lambda: 1 in listed_brokers(port))
