@@ -196,7 +196,7 @@ def test_what_clients_were_told_is_there_at_kafka_and_then_at_the_broker_again(t
     with running([sys.executable, "-c", STARTER]) as process:
         for first in (1, 10_000):
             write_until_killed(process, data, done, first)
-    assert len(list((data / METADATA).glob("*.checkpoint"))) == 2
+    assert len(list((data / METADATA).glob("*.checkpoint"))) >= 2
     assert has_shared_batches(data / METADATA)
 
     with kafka_on(data, tmp_path / "kafka") as kafka:
