@@ -81,6 +81,10 @@ if TYPE_CHECKING:
     from kafkawire.admin.gathered import (
         Gathered,
     )
+    from kafkawire.admin.group_lag import (
+        GroupLag,
+        PartitionLag,
+    )
     from kafkawire.admin.group_offsets import (
         CommittedOffset,
         SharePartitionOffset,
@@ -100,10 +104,19 @@ if TYPE_CHECKING:
     from kafkawire.admin.nodes import (
         Node,
     )
+    from kafkawire.admin.offset_resets import (
+        ByDuration,
+        ResetOffset,
+        ShiftBy,
+        ToCurrent,
+        ToOffset,
+        ToTime,
+    )
     from kafkawire.admin.partitions import (
         ElectionType,
         IsolationLevel,
         ListedOffset,
+        OffsetRange,
         OffsetSpec,
         PartitionReassignment,
     )
@@ -168,6 +181,7 @@ if TYPE_CHECKING:
     from kafkawire.admin.transactions import (
         AbortTransactionSpec,
         FencedProducer,
+        HangingTransaction,
         ProducerState,
         TransactionDescription,
         TransactionListing,
@@ -191,6 +205,7 @@ __all__ = [
     "AdminClient",
     "AdminSettings",
     "BlockingAdminClient",
+    "ByDuration",
     "Capability",
     "ClassicGroupDescription",
     "ClassicGroupMember",
@@ -228,9 +243,11 @@ __all__ = [
     "Features",
     "FencedProducer",
     "Gathered",
+    "GroupLag",
     "GroupListing",
     "GroupState",
     "GroupType",
+    "HangingTransaction",
     "IsolationLevel",
     "ListedOffset",
     "LogDir",
@@ -240,8 +257,10 @@ __all__ = [
     "NewTopic",
     "Node",
     "OAuthBearerCredentials",
+    "OffsetRange",
     "OffsetSpec",
     "PartitionDescription",
+    "PartitionLag",
     "PartitionReassignment",
     "PatternType",
     "PlainCredentials",
@@ -258,6 +277,7 @@ __all__ = [
     "ReplicaInfo",
     "ReplicaLogDirs",
     "Requirements",
+    "ResetOffset",
     "ResourceType",
     "Results",
     "Right",
@@ -269,10 +289,14 @@ __all__ = [
     "ShareGroupDescription",
     "ShareGroupMember",
     "SharePartitionOffset",
+    "ShiftBy",
     "StreamsGroupDescription",
     "StreamsGroupMember",
     "Support",
     "Tls",
+    "ToCurrent",
+    "ToOffset",
+    "ToTime",
     "TopicDescription",
     "TopicListing",
     "TopicPartition",
@@ -301,13 +325,15 @@ _MODULES = {
     "effective_quotas": "EffectiveQuota EffectiveQuotas",
     "filter_results": "DeletedAcls DescribedAcls DescribedQuotas",
     "gathered": "Gathered",
+    "group_lag": "GroupLag PartitionLag",
     "group_offsets": "CommittedOffset SharePartitionOffset",
     "groups": (
         "ClassicGroupDescription ClassicGroupMember ConsumerGroupDescription ConsumerGroupMember GroupListing "
         "GroupState GroupType MemberToRemove ShareGroupDescription ShareGroupMember"
     ),
     "nodes": "Node",
-    "partitions": "ElectionType IsolationLevel ListedOffset OffsetSpec PartitionReassignment",
+    "offset_resets": "ByDuration ResetOffset ShiftBy ToCurrent ToOffset ToTime",
+    "partitions": "ElectionType IsolationLevel ListedOffset OffsetRange OffsetSpec PartitionReassignment",
     "quota_configs": "QuotaConfig QuotaResource QuotaResourceType",
     "quota_matching": "QuotaIndex",
     "quotas": (
@@ -326,7 +352,8 @@ _MODULES = {
         "CreatedTopic CreatedTopicConfig NewPartitions NewTopic PartitionDescription TopicDescription TopicListing"
     ),
     "transactions": (
-        "AbortTransactionSpec FencedProducer ProducerState TransactionDescription TransactionListing TransactionState"
+        "AbortTransactionSpec FencedProducer HangingTransaction ProducerState TransactionDescription "
+        "TransactionListing TransactionState"
     ),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names.split()}

@@ -123,6 +123,7 @@ class BlockingAdminClient:
     list_partition_reassignments = blocking(AdminClient.list_partition_reassignments)
     delete_records = blocking(AdminClient.delete_records)
     list_offsets = blocking(AdminClient.list_offsets)
+    list_topic_offsets = blocking(AdminClient.list_topic_offsets)
     describe_cluster = blocking(AdminClient.describe_cluster)
     capabilities = blocking(AdminClient.capabilities)
     describe_features = blocking(AdminClient.describe_features)
@@ -174,12 +175,15 @@ class BlockingAdminClient:
     list_share_group_offsets = blocking(AdminClient.list_share_group_offsets)
     alter_share_group_offsets = blocking(AdminClient.alter_share_group_offsets)
     delete_share_group_offsets = blocking(AdminClient.delete_share_group_offsets)
+    group_lag = blocking(AdminClient.group_lag)
+    reset_offsets = blocking(AdminClient.reset_offsets)
     list_transactions = blocking(AdminClient.list_transactions)
     describe_transactions = blocking(AdminClient.describe_transactions)
     fence_producers = blocking(AdminClient.fence_producers)
     force_terminate_transaction = blocking(AdminClient.force_terminate_transaction)
     describe_producers = blocking(AdminClient.describe_producers)
     abort_transaction = blocking(AdminClient.abort_transaction)
+    find_hanging_transactions = blocking(AdminClient.find_hanging_transactions)
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:
