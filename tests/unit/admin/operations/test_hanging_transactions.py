@@ -106,7 +106,7 @@ def transactions(
 async def test_a_transaction_hangs_if_no_coordinator_will_end_it() -> None:
     without_transaction, recent = State(4, 0, 9, HOUR_AGO, 0, -1), open_(5, since=int(time.time() * 1000))
     states = {T0: [open_(1), open_(2), open_(3), without_transaction, recent], T1: [open_(1)]}
-    known = {"known": [T0], "forgotten": ErrorCode.TRANSACTIONAL_ID_NOT_FOUND}
+    known: dict[str, list[TopicPartition] | int] = {"known": [T0], "forgotten": ErrorCode.TRANSACTIONAL_ID_NOT_FOUND}
     handlers = producers(states) | transactions({1: "known", 3: "forgotten"}, known)
     async with StandInCluster(2, handlers) as cluster, cluster.client() as client:
         cluster.leaders = {"t": {0: 1, 1: 2}, "u": {0: 2}}
