@@ -116,9 +116,7 @@ class GroupsOfAnyKindFamily(OperationFamily):
             )
             begun = tasks.create_task(self._until(deadline, DescribeShareGroupOffsets(share, name=name), share))
         return {
-            group: offsets
-            if isinstance(offsets, KafkaError)
-            else Results({at: _current(each) for at, each in offsets.items()})
+            group: offsets if isinstance(offsets, KafkaError) else _in_order(offsets, wanted[group])
             for group, offsets in (*committed.result().items(), *begun.result().items())
         }
 
@@ -154,6 +152,15 @@ def _topics_of_subtopologies(group: StreamsGroupDescription) -> dict[str, tuple[
         each.subtopology_id: (*each.source_topics, *(topic.name for topic in each.repartition_source_topics))
         for each in group.topology.subtopologies
     }
+
+
+def _in_order(
+    offsets: Results[TopicPartition, CommittedOffset | None] | Results[TopicPartition, SharePartitionOffset | None],
+    wanted: Collection[TopicPartition] | None,
+) -> CurrentOffsets:
+    """Offsets of either kind in the order in which they are wanted; brokers answer in any."""
+    current = {partition: _current(offset) for partition, offset in offsets.items()}
+    return Results(current, sorted(current) if wanted is None else wanted)
 
 
 def _current(offset: CommittedOffset | SharePartitionOffset | KafkaError | None) -> CurrentOffset | KafkaError | None:
