@@ -109,7 +109,6 @@ class AclBinding(msgspec.Struct, frozen=True, gc=False, order=True):
         *,
         transactional_ids: Iterable[str] = (),
         idempotent: bool = False,
-        permission_type: AclPermissionType = AclPermissionType.ALLOW,
         host: str = WILDCARD,
         pattern_type: PatternType = PatternType.LITERAL,
     ) -> tuple[AclBinding, ...]:
@@ -123,7 +122,6 @@ class AclBinding(msgspec.Struct, frozen=True, gc=False, order=True):
             topics: names of the topics, or beginnings of names; ``*`` for all.
             transactional_ids: the same of transactional ids.
             idempotent: whether the producer is idempotent without being transactional.
-            permission_type: whether all this is allowed or denied.
             host: address of the client, or ``*``.
             pattern_type: whether ``topics`` and ``transactional_ids`` are names or beginnings.
         """
@@ -131,9 +129,9 @@ class AclBinding(msgspec.Struct, frozen=True, gc=False, order=True):
             ResourceType.TOPIC: (topics, (AclOperation.WRITE, AclOperation.DESCRIBE, AclOperation.CREATE)),
             ResourceType.TRANSACTIONAL_ID: (transactional_ids, (AclOperation.WRITE, AclOperation.DESCRIBE)),
         }
-        acls = cls._product(principal, names, permission_type, host, pattern_type)
+        acls = cls._product(principal, names, host, pattern_type)
         if idempotent:
-            acls.append(cls.of_cluster(principal, AclOperation.IDEMPOTENT_WRITE, permission_type, host))
+            acls.append(cls.of_cluster(principal, AclOperation.IDEMPOTENT_WRITE, host=host))
         return tuple(acls)
 
     @classmethod
@@ -143,7 +141,6 @@ class AclBinding(msgspec.Struct, frozen=True, gc=False, order=True):
         topics: Iterable[str],
         groups: Iterable[str],
         *,
-        permission_type: AclPermissionType = AclPermissionType.ALLOW,
         host: str = WILDCARD,
         pattern_type: PatternType = PatternType.LITERAL,
     ) -> tuple[AclBinding, ...]:
@@ -155,7 +152,6 @@ class AclBinding(msgspec.Struct, frozen=True, gc=False, order=True):
             principal: who, ``User:alice``.
             topics: names of the topics, or beginnings of names; ``*`` for all.
             groups: the same of groups.
-            permission_type: whether all this is allowed or denied.
             host: address of the client, or ``*``.
             pattern_type: whether ``topics`` and ``groups`` are names or beginnings.
         """
@@ -163,20 +159,19 @@ class AclBinding(msgspec.Struct, frozen=True, gc=False, order=True):
             ResourceType.TOPIC: (topics, (AclOperation.READ, AclOperation.DESCRIBE)),
             ResourceType.GROUP: (groups, (AclOperation.READ,)),
         }
-        return tuple(cls._product(principal, names, permission_type, host, pattern_type))
+        return tuple(cls._product(principal, names, host, pattern_type))
 
     @classmethod
     def _product(
         cls,
         principal: str,
         names: Mapping[ResourceType, tuple[Iterable[str], Iterable[AclOperation]]],
-        permission_type: AclPermissionType,
         host: str,
         pattern_type: PatternType,
     ) -> list[AclBinding]:
         """An ACL for each operation on each name, of every type of resource."""
         return [
-            cls(resource_type, name, principal, operation, permission_type, host, pattern_type)
+            cls(resource_type, name, principal, operation, host=host, pattern_type=pattern_type)
             for resource_type, (of_type, operations) in names.items()
             for name in dict.fromkeys(of_type)
             for operation in operations

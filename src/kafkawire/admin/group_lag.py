@@ -20,8 +20,9 @@ class PartitionLag(msgspec.Struct, frozen=True):
             offset.
         lag: how many offsets the group has to go. Of consumers and streams the distance from ``current_offset`` to
             ``log_end_offset``, 0 if the group is beyond the end; of share groups the records that are not yet
-            acknowledged, as the broker counts them (KIP-1226). None if the group has no ``current_offset``, and for
-            share groups at brokers before 4.2.
+            acknowledged, as the broker counts them (KIP-1226). None for consumers and share groups without a
+            ``current_offset``, and for share groups at brokers before 4.2. Streams without one have all offsets to go:
+            Kafka Streams begins at the first one by default, and ``kafka-streams-groups`` counts so too.
         member_ids: ids of the members that have the partition; several in share groups only.
     """
 

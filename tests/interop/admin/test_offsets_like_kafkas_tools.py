@@ -244,5 +244,13 @@ def test_a_streams_group(admin: BlockingAdminClient, java: JavaAdminClient, topi
         assert lag is not None
         assert lag.type is GroupType.STREAMS
         assert all(each.member_ids for each in lag.partitions.all().values())
-        print(java.run_tool(tool, "--describe", "--offsets", "--verbose", "--group", group))
+        printed = java.run_tool(tool, "--describe", "--offsets", "--verbose", "--group", group)
+        assert {
+            (at, shown(each.current_offset), shown(each.log_end_offset), shown(each.lag))
+            for at, each in lag.partitions.all().items()
+        } == {
+            (TopicPartition(row[1], int(row[2])), row[3], row[5], row[6])
+            for row in map(str.split, printed.splitlines())
+            if row and row[0] == group
+        }
     assert admin.reset_offsets({group: [TopicPartition(topic, 1)]}, ToOffset(2))[group].all()

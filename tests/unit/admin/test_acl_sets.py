@@ -36,12 +36,11 @@ def test_a_consumer_reads_topics_in_groups() -> None:
     )
 
 
-def test_beginnings_of_names_hosts_and_denials_but_the_cluster_has_one_name() -> None:
+def test_beginnings_of_names_and_hosts_but_the_cluster_has_one_name() -> None:
     acls = AclBinding.producer(
-        ALICE, ["a-"], transactional_ids=["a-"], idempotent=True, permission_type=AclPermissionType.DENY,
-        host="10.0.0.1", pattern_type=PatternType.PREFIXED,
+        ALICE, ["a-"], transactional_ids=["a-"], idempotent=True, host="10.0.0.1", pattern_type=PatternType.PREFIXED,
     )  # fmt: skip
-    assert {(each.permission_type, each.host) for each in acls} == {(AclPermissionType.DENY, "10.0.0.1")}
+    assert {(each.permission_type, each.host) for each in acls} == {(AclPermissionType.ALLOW, "10.0.0.1")}
     assert {(each.resource_type, each.pattern_type) for each in acls} == {
         (ResourceType.TOPIC, PatternType.PREFIXED),
         (ResourceType.TRANSACTIONAL_ID, PatternType.PREFIXED),

@@ -108,14 +108,18 @@ def _is_beyond_a_topic(group: KnownGroup, error: KafkaError) -> bool:
 def _lag_in(
     current: CurrentOffset | None, range_: OffsetRange, group: KnownGroup, partition: TopicPartition
 ) -> PartitionLag:
-    if current is None or group.type is GroupType.SHARE:
-        lag = None if current is None else current.lag
-    else:
-        lag = max(0, range_.end - current.offset)
     return PartitionLag(
         current_offset=None if current is None else current.offset,
         log_start_offset=range_.start,
         log_end_offset=range_.end,
-        lag=lag,
+        lag=_distance(current, range_, group.type),
         member_ids=group.assigned.get(partition, ()),
     )
+
+
+def _distance(current: CurrentOffset | None, range_: OffsetRange, type_: GroupType) -> int | None:
+    if type_ is GroupType.SHARE:
+        return None if current is None else current.lag
+    if current is None:
+        return range_.count if type_ is GroupType.STREAMS else None
+    return max(0, range_.end - current.offset)

@@ -113,8 +113,8 @@ async def test_tasks_of_a_streams_group_stand_for_partitions_of_their_topics() -
         assert lag.type is GroupType.STREAMS
         assert lag.partitions.all() == {  # the topic u has no partition 1
             T0: PartitionLag(60, 10, 100, 40, ("m",)),
-            T1: PartitionLag(None, 0, 7, None, ("m",)),
-            U0: PartitionLag(None, 3, 3, None, ("m",)),
+            T1: PartitionLag(None, 0, 7, 7, ("m",)),
+            U0: PartitionLag(None, 3, 3, 0, ("m",)),
         }
 
 
