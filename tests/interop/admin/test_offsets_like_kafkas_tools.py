@@ -11,7 +11,7 @@ import pytest
 from tests.apache_kafka.broker import Broker
 from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import Brokers
-from tests.apache_kafka.java_admin import JavaAdmin, JavaAdminClient
+from tests.apache_kafka.java_admin import GroupKind, JavaAdmin, JavaAdminClient
 from tests.apache_kafka.java_answers import Partition
 from tests.apache_kafka.releases import broker_releases, is_at_least
 
@@ -125,15 +125,17 @@ def test_lag_of_an_empty_group(admin: BlockingAdminClient, java: JavaAdminClient
     assert lag.partitions[TopicPartition(topic, 0)] == PartitionLag(3, 2, 6, 3)
 
 
-@pytest.mark.parametrize("kind", ["classic", "consumer"])
+@pytest.mark.parametrize(
+    ("broker", "kind"),
+    [*((release, "classic") for release in broker_releases()), *((release, "consumer") for release in NEWER)],
+    indirect=["broker"],
+)
 def test_lag_of_a_group_with_members(
-    broker: Broker, admin: BlockingAdminClient, java: JavaAdminClient, topic: str, kind: str
+    admin: BlockingAdminClient, java: JavaAdminClient, topic: str, kind: GroupKind
 ) -> None:
-    if kind == "consumer" and broker.release not in NEWER:
-        pytest.skip("consumer groups are for Kafka 4.0 and later")
     group, below = new(kind), TopicPartition(topic, 0)
     admin.alter_consumer_group_offsets(group, {below: 1}).all()
-    with java.member(group, [topic], "classic" if kind == "classic" else "consumer"):
+    with java.member(group, [topic], kind):
         lag = eventually(lambda: admin.group_lag([group])[group], lambda found: found.state is GroupState.STABLE)
         assert lag.type == GroupType(kind)
         assert rows_of(lag) == described(java, group)
