@@ -43,20 +43,30 @@ def newest_release() -> str:
 
 
 def broker_releases() -> tuple[str, ...]:
-    """The newest release of each generation (3, 4) that has its tools, oldest first: the large suites run at these."""
-    newest = {release.split(".")[0]: release for release in releases() if TOOLS not in unpublished(release)}
+    """The newest release of each generation that has its tools, oldest first: the large suites run at these."""
+    newest = {generation(release): release for release in releases() if TOOLS not in unpublished(release)}
     return tuple(newest.values())
 
 
 def newest_broker_release() -> str:
     """The newest release that has its tools."""
-    return broker_releases()[-1]
+    return newest_with(TOOLS)
+
+
+def newest_with(artifact: str) -> str:
+    """The newest release that has published an artifact."""
+    return next(release for release in reversed(releases()) if artifact not in unpublished(release))
 
 
 def later_releases() -> tuple[str, ...]:
     """The releases after the newest that has its tools, oldest first: tests of what they changed run at these."""
     everything = releases()
     return everything[everything.index(newest_broker_release()) + 1 :]
+
+
+def generation(release: str) -> str:
+    """The major version of a release, ``4``."""
+    return release.partition(".")[0]
 
 
 def is_at_least(release: str, version: str) -> bool:
