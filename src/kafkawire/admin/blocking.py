@@ -129,6 +129,7 @@ class BlockingAdminClient:
     describe_features = blocking(AdminClient.describe_features)
     update_features = blocking(AdminClient.update_features)
     unregister_broker = blocking(AdminClient.unregister_broker)
+    unregister_controller = blocking(AdminClient.unregister_controller)
     client_instance_id = blocking(AdminClient.client_instance_id)
     describe_metadata_quorum = blocking(AdminClient.describe_metadata_quorum)
     add_raft_voter = blocking(AdminClient.add_raft_voter)

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+import msgspec
+
 from kafkawire.admin.backoff import Backoff
 from kafkawire.admin.cluster import Cluster, Kind
 from kafkawire.admin.connection.sasl import CredentialsSource
@@ -164,8 +166,11 @@ def _connect(
 
     async def connect(node: Node, deadline: float) -> Channel:
         context = tls.context() if isinstance(tls, Tls) else tls
+        expecting = connection_settings
+        if settings.cluster_check and node.cluster_id is not None:
+            expecting = msgspec.structs.replace(expecting, cluster_id=node.cluster_id, node_id=node.id)
         return await Channel.connect(
-            node.host, node.port, settings=connection_settings, credentials=credentials, tls=context, deadline=deadline
+            node.host, node.port, settings=expecting, credentials=credentials, tls=context, deadline=deadline
         )
 
     return connect

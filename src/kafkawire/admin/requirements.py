@@ -193,6 +193,7 @@ REQUIREMENTS: Mapping[str, Requirements] = MappingProxyType(
         "capabilities": _one(ApiKey.API_VERSIONS, on_controllers=True),
         "update_features": _one(ApiKey.UPDATE_FEATURES, _ALTERS_CLUSTER, on_controllers=True),
         "unregister_broker": _one(ApiKey.UNREGISTER_BROKER, _ALTERS_CLUSTER, on_controllers=True),
+        "unregister_controller": _one(ApiKey.UNREGISTER_CONTROLLER, _ALTERS_CLUSTER, on_controllers=True),
         "client_instance_id": _one(ApiKey.GET_TELEMETRY_SUBSCRIPTIONS),
         "describe_metadata_quorum": _one(ApiKey.DESCRIBE_QUORUM, _DESCRIBES_CLUSTER, on_controllers=True),
         "add_raft_voter": _one(ApiKey.ADD_RAFT_VOTER, _ALTERS_CLUSTER, on_controllers=True),
