@@ -162,6 +162,10 @@ if TYPE_CHECKING:
     from kafkawire.admin.streams_groups import (
         StreamsGroupDescription,
         StreamsGroupMember,
+        StreamsNodeType,
+        StreamsTopologyDescription,
+        StreamsTopologyDescriptionStatus,
+        StreamsTopologyNode,
     )
     from kafkawire.admin.tokens import (
         DelegationToken,
@@ -292,6 +296,10 @@ __all__ = [
     "ShiftBy",
     "StreamsGroupDescription",
     "StreamsGroupMember",
+    "StreamsNodeType",
+    "StreamsTopologyDescription",
+    "StreamsTopologyDescriptionStatus",
+    "StreamsTopologyNode",
     "Support",
     "Tls",
     "ToCurrent",
@@ -345,7 +353,10 @@ _MODULES = {
     "results": "Results",
     "scram": "ScramCredentialInfo ScramDeletion ScramMechanism ScramUpsertion",
     "settings": "AdminSettings",
-    "streams_groups": "StreamsGroupDescription StreamsGroupMember",
+    "streams_groups": (
+        "StreamsGroupDescription StreamsGroupMember StreamsNodeType StreamsTopologyDescription "
+        "StreamsTopologyDescriptionStatus StreamsTopologyNode"
+    ),
     "tokens": "DelegationToken",
     "topic_partitions": "TopicPartition",
     "topics": (

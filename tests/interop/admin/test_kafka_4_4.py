@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from tests.apache_kafka.broker import Broker
+from tests.apache_kafka.broker import Broker, running_broker
+from tests.apache_kafka.connection import connected_to
 from tests.apache_kafka.fixtures import Brokers
 from tests.apache_kafka.java_admin import JavaAdmin
 from tests.apache_kafka.releases import broker_releases, is_at_least, releases
@@ -19,8 +21,18 @@ from kafkawire.admin.client import AdminClient
 from kafkawire.admin.connection.channel import Channel
 from kafkawire.admin.connection.settings import ConnectionSettings
 from kafkawire.admin.requirements import Support
+from kafkawire.admin.streams_groups import (
+    StreamsGroupDescription,
+    StreamsNodeType,
+    StreamsTopologyDescriptionStatus,
+    StreamsTopologyNode,
+)
 from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.admin.topics import NewTopic
+from kafkawire.protocol import (
+    StreamsGroupTopologyDescriptionUpdateRequest,
+    StreamsGroupTopologyDescriptionUpdateResponse,
+)
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import (
     ControllerIdNotRegisteredError,
@@ -34,6 +46,11 @@ from kafkawire.wire.kafka_errors import OperationTimeoutError
 
 pytestmark = pytest.mark.interop
 
+TOPOLOGY_PLUGIN = {
+    "group.streams.topology.description.plugin.class": (
+        "org.apache.kafka.server.streams.InMemoryTopologyDescriptionPlugin"
+    )
+}
 WITH = [release for release in releases() if is_at_least(release, "4.4")]
 BEFORE = [release for release in broker_releases() if not is_at_least(release, "4.4")]
 
@@ -123,3 +140,47 @@ def test_lag_resets_and_deletions_of_groups(broker: Broker, admin: BlockingAdmin
     assert list(deleted.values()) == [group]
     assert isinstance(deleted.errors()["none"], GroupIdNotFoundError)
     admin.delete_topics([topic]).all()
+
+
+@pytest.mark.parametrize("release", WITH)
+def test_the_nodes_of_a_streams_application(tmp_path: Path, java_admin: JavaAdmin, release: str) -> None:
+    """The plug-in of the broker keeps what a member has told; Kafka Streams of 4.3 tells nothing by itself."""
+    nodes = (
+        StreamsTopologyNode("source", StreamsNodeType.SOURCE, ("in",), None, (), ("count",)),
+        StreamsTopologyNode("count", StreamsNodeType.PROCESSOR, (), None, ("counts",), ("sink",)),
+        StreamsTopologyNode("sink", StreamsNodeType.SINK, (), "out", (), ()),
+    )
+    with (
+        running_broker(release, tmp_path, properties=TOPOLOGY_PLUGIN) as broker,
+        BlockingAdminClient(broker.address) as admin,
+    ):
+        admin.create_topics([NewTopic("in", 2)]).all()
+        admin.wait_for_topics(["in"]).all()
+        with java_admin.client(broker.address).member("app", ["in"], "streams"):
+            before = admin.describe_streams_groups(["app"], include_topology_description=True)["app"]
+            tell_topology(broker, before, nodes)
+            after = admin.describe_streams_groups(["app"], include_topology_description=True)["app"]
+            assert admin.describe_streams_groups(["app"])["app"].topology_description is None
+        admin.delete_streams_groups(["app"]).all()
+    assert (before.topology_description_status, before.topology_description, before.assignor) == (
+        StreamsTopologyDescriptionStatus.NOT_STORED, None, "sticky",
+    )  # fmt: skip
+    assert after.topology_description_status is StreamsTopologyDescriptionStatus.AVAILABLE
+    assert after.topology_description is not None
+    assert after.topology_description.subtopologies == {"0": nodes}
+
+
+def tell_topology(broker: Broker, group: StreamsGroupDescription, nodes: tuple[StreamsTopologyNode, ...]) -> None:
+    assert group.topology is not None
+    request = StreamsGroupTopologyDescriptionUpdateRequest
+    described = tuple(
+        request.TopologyDescriptionNode(
+            node.name, node.type, node.source_topics, node.sink_topic, node.stores, node.successors
+        )
+        for node in nodes
+    )
+    description = request.TopologyDescription((request.TopologyDescriptionSubtopology("0", described),), ())
+    update = request(group.group_id, group.members[0].member_id, group.topology.epoch, description)
+    with connected_to(broker.host, broker.port) as connection:
+        answer = connection.ask(update, 0, StreamsGroupTopologyDescriptionUpdateResponse)
+    assert answer.error_code == 0
