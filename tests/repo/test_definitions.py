@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kafkawire.broker.offered_versions import RELEASE
 from kafkawire.codegen.canonical import canonical_text
 from kafkawire.codegen.importing.recheck import recheck
 from kafkawire.codegen.importing.sources import read_sources
@@ -148,6 +149,15 @@ def test_all_jars_are_pinned(root: Path) -> None:
     assert {release.version for release in sources.releases} >= KNOWN.keys()
     for release in sources.releases:
         assert release.sha256.keys() == {artifact.name for artifact in sources.artifacts_of(release)}
+
+
+def test_the_readme_names_the_newest_release_and_that_of_the_embedded_broker(root: Path) -> None:
+    readme = (root / "README.md").read_text("utf-8")
+    newest = read_sources(root / "specs" / "sources.toml").releases[-1].version
+    minor = newest.rpartition(".")[0]
+
+    assert f"record of Apache Kafka {minor}," in readme
+    assert f"as Apache Kafka {RELEASE} does" in " ".join(readme.split())
 
 
 def test_definitions_are_facts_in_canonical_form(root: Path) -> None:

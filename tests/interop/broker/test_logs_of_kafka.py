@@ -115,6 +115,7 @@ async def test_kafka_dump_log_reads_logs_and_snapshots_record_for_record(
 
 async def test_a_directory_of_kafka_is_served(tmp_path: Path) -> None:
     shutil.copytree(FIXTURES / "logs" / METADATA, tmp_path / METADATA, copy_function=shutil.copyfile)
+    (tmp_path / "meta.properties").write_text("version=1\ncluster.id=mine\nnode.id=1\n")
     expected = json.loads((FIXTURES / "end-state.json").read_text())
     for _ in range(2):
         async with (
