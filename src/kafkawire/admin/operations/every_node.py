@@ -71,10 +71,7 @@ class EveryNodeFamily(OperationFamily):
         Raises:
             KafkaError: if no broker tells which there are.
         """
-        return await self._on_every_node_until(self._deadline(timeout), operation)
-
-    async def _on_every_node_until(self, deadline: float, operation: Operation[int, V, Any]) -> Results[int, V]:
-        """The same, for methods that make several calls with one deadline."""
+        deadline = self._deadline(timeout)
         nodes = (await self._until(deadline, FindNodes(operation.name), (None,)))[None]
         return await self._until(deadline, operation, nodes)
 

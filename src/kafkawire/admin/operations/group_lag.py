@@ -51,7 +51,8 @@ class GroupLagOperations(GroupsOfAnyKindFamily, PartitionsOfTopicsFamily):
             topic was deleted), `LeaderNotAvailableError` (no replica is alive; it is not waited for) ...
         """
         deadline = self._deadline(timeout)
-        wanted = wanted_of_each(groups)
+        given = groups if isinstance(groups, Mapping) else tuple(groups)
+        wanted = wanted_of_each(given)
         described = await self._groups_of_any_kind(_NAME, deadline, wanted)
         known = {name: group for name, group in described.items() if isinstance(group, KnownGroup)}
         current = await self._current_offsets(_NAME, deadline, known.values(), wanted)
@@ -73,7 +74,7 @@ class GroupLagOperations(GroupsOfAnyKindFamily, PartitionsOfTopicsFamily):
                 return offsets
             return _lag(group, partitions[name], dict(offsets.items()) if offsets is not None else {}, ranges)
 
-        return Results({name: lag_of(name) for name in wanted})
+        return Results({name: lag_of(name) for name in wanted}, given)
 
 
 def _partitions(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from operator import itemgetter
 from typing import ClassVar, TypeAlias
 
 import msgspec
 
 from kafkawire.admin.engine.lookups import FindLeaders, leader_of
-from kafkawire.admin.operations.every_node import EveryNodeFamily
+from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.operations.every_node import FindNodes
 from kafkawire.admin.operations.producers import DescribeProducers
 from kafkawire.admin.operations.topic_descriptions import ListTopics
 from kafkawire.admin.operations.transactions import DescribeTransactions, ListTransactions
@@ -66,7 +68,7 @@ class KnownToCoordinators(msgspec.Struct, frozen=True):
         return transaction.partition not in description.partitions
 
 
-class HangingTransactionOperations(EveryNodeFamily):
+class HangingTransactionOperations(OperationFamily):
     """Transactions that hang."""
 
     async def find_hanging_transactions(
@@ -106,38 +108,40 @@ class HangingTransactionOperations(EveryNodeFamily):
             listed = (await self._until(deadline, ListTopics(name=_NAME), (None,)))[None]
             topics = [topic.name for topic in listed]
         places = await self._places_to_look_at(deadline, topics, node)
-        partitions = [place for place, error in places.items() if error is None and isinstance(place, TopicPartition)]
-        producers = await self._until(deadline, DescribeProducersAtOnce(None, name=_NAME), partitions)
-        stale = _open_since(producers, int(time.time() * 1000) - max_transaction_timeout_ms)
         found: dict[Place, tuple[HangingTransaction, ...] | KafkaError] = {
-            place: () if error is None else error for place, error in places.items()
+            place: () if error is None else error for place, error in places
         }
+        partitions = [place for place, error in places if error is None and isinstance(place, TopicPartition)]
+        producers = await self._until(deadline, DescribeProducersAtOnce(None, name=_NAME), partitions)
         found.update(producers.errors().items())
+        stale = _open_since(producers, int(time.time() * 1000) - max_transaction_timeout_ms)
         if stale:
             found.update((await self._hanging(deadline, stale)).items())
-        return Results(found, places)
+        return Results(found, [place for place, _ in places])
 
     async def _places_to_look_at(
         self, deadline: float, topics: Iterable[Place], node: int | None
-    ) -> dict[Place, KafkaError | None]:
+    ) -> list[tuple[Place, KafkaError | None]]:
         """The partitions that are meant, and topics and partitions that cannot be looked at, with the reason."""
-        given = list(dict.fromkeys(topics))
+        given = list(topics)
         names = dict.fromkeys(place if isinstance(place, str) else place.topic for place in given)
         leaders = dict((await self._until(deadline, FindLeaders(name=_NAME), names)).items())
-        places: dict[Place, KafkaError | None] = {}
+        places: list[tuple[Place, KafkaError | None]] = []
         for place in given:
-            if isinstance(place, str):
-                of_topic = leaders[place]
-                if isinstance(of_topic, KafkaError):
-                    places[place] = of_topic
-                    continue
-                partitions = [TopicPartition(place, number) for number in sorted(of_topic)]
-            else:
-                partitions = [place]
-            for partition in partitions:
-                leader = leader_of(partition, leaders)
-                if node is None or leader == node or (partition is place and isinstance(leader, KafkaError)):
-                    places[partition] = leader if isinstance(leader, KafkaError) else None
+            if isinstance(place, TopicPartition):
+                leader = leader_of(place, leaders)
+                if isinstance(leader, KafkaError):
+                    places.append((place, leader))
+                elif node in {None, leader}:
+                    places.append((place, None))
+                continue
+            of_topic = leaders[place]
+            if isinstance(of_topic, KafkaError):
+                places.append((place, of_topic))
+                continue
+            for number, each in sorted(of_topic.items(), key=itemgetter(0)):
+                if node in {None, each}:
+                    places.append((TopicPartition(place, number), each if isinstance(each, KafkaError) else None))
         return places
 
     async def _hanging(
@@ -167,7 +171,8 @@ class HangingTransactionOperations(EveryNodeFamily):
 
     async def _known_to_coordinators(self, deadline: float, producer_ids: Collection[int]) -> KnownToCoordinators:
         listing = ListTransactions(producer_ids=sorted(producer_ids), name=_NAME)
-        by_node = await self._on_every_node_until(deadline, listing)
+        nodes = (await self._until(deadline, FindNodes(_NAME), (None,)))[None]
+        by_node = await self._until(deadline, listing, nodes)
         ids = {each.producer_id: each.transactional_id for listed in by_node.values().values() for each in listed}
         described = await self._until(deadline, DescribeTransactions(name=_NAME), ids.values())
         return KnownToCoordinators(ids, dict(described.items()), next(iter(by_node.errors().values()), None))

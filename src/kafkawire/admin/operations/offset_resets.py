@@ -87,13 +87,11 @@ class OffsetResetOperations(GroupsOfAnyKindFamily, PartitionsOfTopicsFamily):
             the partition: `UnknownTopicOrPartitionError`, `InvalidRequestError` (`ShiftBy` where nothing is
             committed), `LeaderNotAvailableError` (no replica is alive; it is not waited for), `UnknownMemberIdError`
             (a member has joined meanwhile) ...
-
-        Raises:
-            TypeError: ``to`` is something else.
         """
         target = _target(to)
         deadline = self._deadline(timeout)
-        wanted = wanted_of_each(groups)
+        given = groups if isinstance(groups, Mapping) else tuple(groups)
+        wanted = wanted_of_each(given)
         async with asyncio.TaskGroup() as tasks:
             describing = tasks.create_task(self._groups_of_any_kind(_NAME, deadline, wanted))
             finding = tasks.create_task(self._partitions_of(_NAME, deadline, topics))
@@ -109,7 +107,8 @@ class OffsetResetOperations(GroupsOfAnyKindFamily, PartitionsOfTopicsFamily):
                 if isinstance(offsets, KafkaError)
                 else Results({partition: done[PartitionOfGroup(name, partition)] for partition in offsets})
                 for name, offsets in ((name, current[name]) for name in wanted)
-            }
+            },
+            given,
         )
 
     async def _current_offsets_in(
@@ -172,12 +171,8 @@ def _target(to: ResetTarget) -> Target:
             return to.timestamp_ms
         case ByDuration():
             return to.before(int(time.time() * 1000))
-        case OffsetSpec() | ToOffset() | ShiftBy() | ToCurrent():
+        case _:
             return to
-    raise TypeError(
-        f"to must be an OffsetSpec, ToOffset, ShiftBy, ToTime, ByDuration or ToCurrent, got {to!r}"
-        + (f": for an offset write ToOffset({to!r})" if isinstance(to, int) else "")
-    )
 
 
 def _scope(wanted: Scope, topics: Results[str, tuple[TopicPartition, ...]]) -> Scope | KafkaError:

@@ -179,6 +179,17 @@ async def test_only_what_one_node_leads() -> None:
         assert {node for node, body in cluster.asked if isinstance(body, DescribeProducersRequest)} == {2}
 
 
+async def test_places_that_are_given_twice_are_reported_twice() -> None:
+    handlers = producers({T0: [open_(1)]}) | transactions({}, {})
+    async with StandInCluster(1, handlers) as cluster, cluster.client() as client:
+        cluster.leaders = {"u": {0: 1}, "t": {0: 1}}
+        places: list[str | TopicPartition] = ["t", T0, "gone", "gone"]
+        found = await client.find_hanging_transactions(iter(places))
+        assert list(found) == [T0, T0, "gone", "gone"]
+        assert found[T0] == (hanging(T0, 1),)
+        assert sum(isinstance(body, DescribeProducersRequest) for _, body in cluster.asked) == 2
+
+
 async def test_a_broker_is_asked_for_500_partitions_at_once() -> None:
     async with StandInCluster(1, producers({})) as cluster, cluster.client() as client:
         cluster.leaders = {"wide": dict.fromkeys(range(1200), 1)}

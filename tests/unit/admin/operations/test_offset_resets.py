@@ -117,14 +117,6 @@ def test_times_without_a_zone_and_durations_into_the_future_are_refused() -> Non
         ByDuration(timedelta(seconds=-1))
 
 
-async def test_a_number_is_refused_with_what_to_write() -> None:
-    async with StandInCluster(1) as cluster, cluster.client() as client:
-        with pytest.raises(TypeError, match=r"got 5: for an offset write ToOffset\(5\)"):
-            await client.reset_offsets(["g"], 5)  # type: ignore[arg-type]
-        with pytest.raises(TypeError, match="got 'earliest'"):
-            await client.reset_offsets(["g"], "earliest")  # type: ignore[arg-type]
-
-
 async def test_whole_topics_also_where_nothing_is_committed() -> None:
     group = Group(offsets={U0: 3, T0: 40})
     async with StandInCluster(2, StandInGroups({"g": group}, logs()).handlers()) as cluster, cluster.client() as client:
@@ -203,6 +195,16 @@ async def test_a_partition_fails_alone() -> None:
             T1: LeaderNotAvailableError, nowhere: UnknownTopicOrPartitionError,
         }  # fmt: skip
         assert isinstance(reset["raced"].errors()[T0], UnknownMemberIdError)
+
+
+async def test_a_group_that_is_given_twice_is_reset_once_and_reported_twice() -> None:
+    known = {"g": Group(offsets={T0: 40})}
+    async with StandInCluster(2, StandInGroups(known, logs()).handlers()) as cluster, cluster.client() as client:
+        cluster.leaders = LEADERS
+        reset = await client.reset_offsets(iter(["g", "g"]), ShiftBy(1))
+        assert list(reset) == ["g", "g"]
+        assert known["g"].offsets == {T0: 41}
+        assert list(await client.group_lag(iter(["g", "none", "g"]))) == ["g", "none", "g"]
 
 
 async def test_many_groups_share_the_requests_for_offsets_and_commit_side_by_side() -> None:
