@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-import msgspec
-
 from kafkawire.admin.backoff import Backoff
 from kafkawire.admin.cluster import Cluster, Kind
 from kafkawire.admin.connection.sasl import CredentialsSource
@@ -164,13 +162,13 @@ def _connect(
         client_id=settings.client_id, setup_timeout=settings.connect_timeout, idle_timeout=settings.idle_timeout
     )
 
+    def settings_for(node: Node) -> ConnectionSettings:
+        return connection_settings.expecting(node) if settings.cluster_check else connection_settings
+
     async def connect(node: Node, deadline: float) -> Channel:
         context = tls.context() if isinstance(tls, Tls) else tls
-        expecting = connection_settings
-        if settings.cluster_check and node.cluster_id is not None:
-            expecting = msgspec.structs.replace(expecting, cluster_id=node.cluster_id, node_id=node.id)
         return await Channel.connect(
-            node.host, node.port, settings=expecting, credentials=credentials, tls=context, deadline=deadline
+            node.host, node.port, settings=settings_for(node), credentials=credentials, tls=context, deadline=deadline
         )
 
     return connect

@@ -7,6 +7,7 @@ import re
 import msgspec
 
 from kafkawire.admin.connection.software import SOFTWARE_NAME, software_version
+from kafkawire.admin.nodes import Node
 from kafkawire.rpc import MAXIMUM_FRAME_SIZE
 
 _SOFTWARE = r"[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?"
@@ -46,6 +47,12 @@ class ConnectionSettings(msgspec.Struct, frozen=True, kw_only=True):
     abandoned_timeout: float = 30.0
     maximum_abandoned: int = 1_000
     maximum_scram_iterations: int = 100_000
+
+    def expecting(self, node: Node) -> ConnectionSettings:
+        """The same for a connection that should lead to a node; bootstrap addresses may be any node."""
+        if node.cluster_id is None:
+            return self
+        return msgspec.structs.replace(self, cluster_id=node.cluster_id, node_id=node.id)
 
     def __post_init__(self) -> None:
         for name in ("software_name", "software_version"):
