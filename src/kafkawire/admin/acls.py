@@ -115,7 +115,7 @@ class AclBinding(msgspec.Struct, frozen=True, gc=False, order=True):
         """The ACLs that a producer needs, as ``kafka-acls --producer`` makes them.
 
         WRITE, DESCRIBE and CREATE on each topic; WRITE and DESCRIBE on each transactional id; IDEMPOTENT_WRITE on the
-        cluster if it is idempotent. From Kafka 2.8 on the right to write to any topic is enough for idempotence (KIP-679).
+        cluster if it is idempotent. From Kafka 2.8 on the right to write to any topic is enough for that (KIP-679).
 
         Args:
             principal: who, ``User:alice``.
