@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from typing import Final
+from functools import partial
+from typing import Final, TypeVar
 
 import msgspec
 
-from kafkawire.broker.calls import RefusedRequestError
+from kafkawire.broker.calls import Refused, RefusedRequestError
+from kafkawire.broker.refusals import refusal
 from kafkawire.protocol import message_class
 from kafkawire.protocol.api_table import APIS, ApiKey
 from kafkawire.protocol.clients.request_header import RequestHeader
@@ -19,6 +21,8 @@ from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.element_count import element_count
 
 __all__ = ["MAXIMUM_ELEMENTS", "RequestWork"]
+
+T = TypeVar("T")
 
 MAXIMUM_ELEMENTS: Final = 100_000
 """The most elements of arrays, at all depths together, that a request may have."""
@@ -65,13 +69,12 @@ class RequestWork:
         if len(frame) <= _SMALL_FRAME:
             yield _decoded(frame)
             return
-        loop = asyncio.get_running_loop()
-        count = await loop.run_in_executor(self._thread, _elements_of, frame, self._maximum)
+        count = await self.in_thread(_elements_of, frame, self._maximum)
         if count <= _MANY or int.from_bytes(frame[:2]) in _WAITING:
-            yield await loop.run_in_executor(self._thread, _decoded, frame)
+            yield await self.in_thread(_decoded, frame)
             return
         async with self._lane:
-            yield await loop.run_in_executor(self._thread, _decoded, frame)
+            yield await self.in_thread(_decoded, frame)
 
     async def answer(self, answer: Message, version: int, correlation_id: int) -> bytes:
         """The frame of an answer.
@@ -81,8 +84,28 @@ class RequestWork:
         """
         if _left_of(answer, _SMALL_ANSWER) >= 0:
             return encode_response(answer, version, correlation_id=correlation_id)
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, _encoded, answer, version, correlation_id)
+        return await self.in_thread(_encoded, answer, version, correlation_id)
+
+    async def in_thread(self, function: Callable[..., T], *arguments: object) -> T:
+        """What a function returns, called in the thread; it must not touch the state of the broker."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, partial(function, *arguments))
+
+    async def refusal(self, request: Message, version: int, refused: Refused) -> Message:
+        """The answer to a request of which nothing is done.
+
+        Args:
+            request: what was asked.
+            version: of request and answer.
+            refused: what to say.
+        """
+        named = refused.request or request
+        if _left_of(named, _SMALL_ANSWER) >= 0:
+            return refusal(named, version, refused.code, message=refused.message)
+        return await self.in_thread(_refusal, named, version, refused)
+
+
+def _refusal(request: Message, version: int, refused: Refused) -> Message:
+    return refusal(request, version, refused.code, message=refused.message)
 
 
 def _decoded(frame: bytes) -> Request:
