@@ -9,7 +9,17 @@ from kafkawire.broker.sessions import Session
 from kafkawire.wire import Message
 from kafkawire.wire.message import Struct
 
-__all__ = ["Answer", "Call", "Handler", "Refused", "RefusedRequestError", "RequestTime", "Routes", "Unanswered"]
+__all__ = [
+    "Answer",
+    "Call",
+    "Handler",
+    "Refused",
+    "RefusedRequestError",
+    "RequestTime",
+    "Routes",
+    "TooLargeRequestError",
+    "Unanswered",
+]
 
 
 class RequestTime(Protocol):
@@ -52,6 +62,10 @@ class Call(Struct, frozen=True, gc=False):
 
 class RefusedRequestError(Exception):
     """A request that Kafka answers by closing the connection; the message says why."""
+
+
+class TooLargeRequestError(RefusedRequestError):
+    """A request that Kafka might answer and this broker does not; the message says what to do."""
 
 
 class Unanswered(Struct, frozen=True, gc=False):

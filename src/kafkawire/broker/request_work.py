@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from kafkawire.broker.calls import Refused, RefusedRequestError
+from kafkawire.broker.calls import Refused, RefusedRequestError, TooLargeRequestError
 from kafkawire.broker.refusals import refusal
 from kafkawire.protocol import message_class
 from kafkawire.protocol.api_table import APIS, ApiKey
@@ -64,7 +64,8 @@ class RequestWork:
             frame: without its size.
 
         Raises:
-            RefusedRequestError: it is none, or has too many elements.
+            RefusedRequestError: it is none.
+            TooLargeRequestError: it has too many elements.
         """
         if len(frame) <= _SMALL_FRAME:
             yield _decoded(frame)
@@ -123,7 +124,8 @@ def _elements_of(frame: bytes, most: int) -> int:
     """How many elements a request has.
 
     Raises:
-        RefusedRequestError: more than may be, or there is no such request.
+        TooLargeRequestError: more than may be.
+        RefusedRequestError: there is no such request.
     """
     key, version = int.from_bytes(frame[:2], signed=True), int.from_bytes(frame[2:4], signed=True)
     api = APIS.get(key)
@@ -138,7 +140,7 @@ def _elements_of(frame: bytes, most: int) -> int:
     count = element_count(request, version, frame, at, most=most) + len(header.unknown_tagged_fields)
     if count > most:
         reason = f"{request.NAME} with more than {most} items, which is what this broker takes: ask in parts"
-        raise RefusedRequestError(reason)
+        raise TooLargeRequestError(reason)
     return count
 
 
