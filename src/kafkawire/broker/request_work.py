@@ -129,11 +129,12 @@ def _elements_of(frame: bytes, most: int) -> int:
         RefusedRequestError: there is no such request.
     """
     key, version = int.from_bytes(frame[:2], signed=True), int.from_bytes(frame[2:4], signed=True)
-    api = APIS.get(key)
-    header_version = None if api is None else api.request_headers.get(version)
-    if api is None or header_version is None:
+    if key not in APIS:
         return 0  # decoding it says what is wrong
-    request = message_class(api.request)
+    request = message_class(APIS[key].request)
+    header_version = request.HEADER_VERSIONS.get(version)
+    if header_version is None:
+        return 0
     try:
         header, at = RequestHeader.decode_from(frame, 0, header_version)
     except DecodeError as error:
