@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import inspect
 import ssl
 import threading
 from collections.abc import Callable, Coroutine, Iterable
@@ -15,6 +16,7 @@ from concurrent.futures import CancelledError
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
+from kafkawire.admin.arguments.checks import parameters_of
 from kafkawire.admin.client import DEFAULT_GRACE, AdminClient
 from kafkawire.admin.connection.sasl import CredentialsSource
 from kafkawire.admin.connection.tls import Tls
@@ -28,11 +30,14 @@ T = TypeVar("T")
 def blocking(
     method: Callable[Concatenate[AdminClient, P], Coroutine[Any, Any, T]],
 ) -> Callable[Concatenate[BlockingAdminClient, P], T]:
-    """A method of the asyncio client as one that blocks."""
+    """A method of the asyncio client as one that blocks. The caller's thread checks and iterates the arguments."""
+    unchecked: Callable[..., Coroutine[Any, Any, T]] = inspect.unwrap(method)
+    parameters = parameters_of(method)
 
     @functools.wraps(method)
     def call(self: BlockingAdminClient, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return self._wait_for(functools.partial(method, self._client, *args, **kwargs))
+        given = parameters.checked((self._client, *args), kwargs)
+        return self._wait_for(functools.partial(unchecked, *given.args, **given.kwargs))
 
     return call
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from kafkawire.admin.arguments.checks import checked
 from kafkawire.admin.backoff import Backoff
 from kafkawire.admin.cluster import Cluster, Kind
 from kafkawire.admin.connection.sasl import CredentialsSource
@@ -94,8 +95,11 @@ class AdminClient(
 
     Raises:
         ValueError: for none or both kinds of bootstrap addresses, or one that is no ``host:port``.
+        TypeError: for an argument of another type than the annotation says. Every method raises it likewise, before
+            anything is sent: also for a string where a collection is due, whose letters would be taken for names.
     """
 
+    @checked
     def __init__(
         self,
         bootstrap_servers: str | Iterable[str] | None = None,
