@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
+import os
 import ssl
 import threading
 from collections.abc import Callable, Coroutine, Iterable
@@ -17,6 +18,7 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from kafkawire.admin.arguments.checks import parameters_of
+from kafkawire.admin.calls import MADE_BEFORE_FORK
 from kafkawire.admin.client import DEFAULT_GRACE, AdminClient
 from kafkawire.admin.connection.sasl import CredentialsSource
 from kafkawire.admin.connection.tls import Tls
@@ -54,8 +56,9 @@ class BlockingAdminClient:
         bootstrap_servers, bootstrap_controllers, tls, credentials, settings: as for `AdminClient`.
 
     Raises:
-        ValueError: as `AdminClient`. Every method raises RuntimeError where an event loop is running: there it would
-            stop all other tasks, and `AdminClient` is to be used.
+        ValueError, TypeError: as `AdminClient`. Every method raises RuntimeError where an event loop is running: there
+            it would stop all other tasks, and `AdminClient` is to be used; and in a process that was forked after the
+            client was made: make one there.
     """
 
     def __init__(
@@ -74,6 +77,7 @@ class BlockingAdminClient:
             credentials=credentials,
             settings=settings,
         )
+        self._process = os.getpid()
         self._loop = asyncio.new_event_loop()
         self._is_closed = False
         self._beginning = threading.Lock()
@@ -90,7 +94,12 @@ class BlockingAdminClient:
         self.close()
 
     def close(self, grace: float = DEFAULT_GRACE) -> None:
-        """Close all connections and end the thread; see `AdminClient.close`."""
+        """Close all connections and end the thread; see `AdminClient.close`.
+
+        In a process that was forked from the client's own, nothing is done: the connections are those of the other.
+        """
+        if os.getpid() != self._process:
+            return
         _refuse_event_loop()
         with self._beginning:
             is_first, self._is_closed = not self._is_closed, True
@@ -104,6 +113,8 @@ class BlockingAdminClient:
             self._thread.join()
 
     def _wait_for(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        if os.getpid() != self._process:
+            raise RuntimeError(MADE_BEFORE_FORK)  # the thread that would answer is not in this process
         _refuse_event_loop()
         with self._beginning:
             if self._is_closed:

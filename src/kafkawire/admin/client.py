@@ -41,6 +41,7 @@ from kafkawire.admin.operations.topics import TopicOperations
 from kafkawire.admin.operations.transactions import TransactionOperations
 from kafkawire.admin.pool import Connect, ConnectionPool
 from kafkawire.admin.settings import AdminSettings
+from kafkawire.wire.kafka_errors import ConnectionImpossibleError
 
 if TYPE_CHECKING:
     from kafkawire.admin.connection.channel import Channel
@@ -79,8 +80,8 @@ class AdminClient(
 ):
     """Administers a Kafka cluster, for asyncio.
 
-    Nothing is connected before the first call. A client belongs to the event loop that it is first used in, and may
-    be used by any number of tasks of it at once::
+    Nothing is connected before the first call. A client belongs to the event loop and the process that it is first
+    used in (RuntimeError in any other), and may be used by any number of tasks of the loop at once::
 
         async with AdminClient("localhost:9092") as admin:
             results = await admin.create_topics([NewTopic("orders", num_partitions=6)])
@@ -94,7 +95,8 @@ class AdminClient(
         settings: timeouts and the like.
 
     Raises:
-        ValueError: for none or both kinds of bootstrap addresses, or one that is no ``host:port``.
+        ValueError: for none or both kinds of bootstrap addresses, or one that is no ``host:port``; for a certificate or
+            a key that cannot be read.
         TypeError: for an argument of another type than the annotation says. Every method raises it likewise, before
             anything is sent: also for a string where a collection is due, whose letters would be taken for names.
     """
@@ -109,6 +111,8 @@ class AdminClient(
         credentials: CredentialsSource | None = None,
         settings: AdminSettings | None = None,
     ) -> None:
+        if isinstance(tls, Tls):
+            tls.context()  # a file that is missing is an error here, not of the first call
         settings = settings or AdminSettings()
         kind, nodes = _bootstrap(bootstrap_servers, bootstrap_controllers)
         pool = ConnectionPool(
@@ -159,7 +163,10 @@ def _connect(
     )
 
     async def connect(node: Node, deadline: float) -> Channel:
-        context = tls.context() if isinstance(tls, Tls) else tls
+        try:
+            context = tls.context() if isinstance(tls, Tls) else tls
+        except ValueError as error:
+            raise ConnectionImpossibleError(f"{node.address}: TLS: {error}") from error
         return await Channel.connect(
             node.host, node.port, settings=connection_settings, credentials=credentials, tls=context, deadline=deadline
         )
