@@ -27,8 +27,11 @@ UNITS: Mapping[str, tuple[str, ...]] = {
     "logs of kafka": ("tests/interop/logs/",),
     "brokers": ("tests/interop/", "tests/repo/test_examples.py"),
     "oracles": tuple(
-        f"tests/conformance/test_{name}.py"
-        for name in ("bytes", "deviations", "json", "malformed_bytes", "malformed_json", "oracle", "tables", "trials")
+        f"tests/conformance/{name}.py"
+        for name in (
+            *("broker/test_offered_versions", "test_bytes", "test_deviations", "test_json", "test_malformed_bytes"),
+            *("test_malformed_json", "test_oracle", "test_tables", "test_trials"),
+        )
     ),
     "maven": ("tests/conformance/test_readability_of_releases.py", "tests/conformance/test_release_sides.py"),
     "synthetic package": ("tests/golden/codegen/",),

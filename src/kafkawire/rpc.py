@@ -35,7 +35,7 @@ class Request(msgspec.Struct, frozen=True):
 
     Attributes:
         header: its header; ``request_api_key``, ``request_api_version``, ``correlation_id``, ``client_id``.
-        body: the message, or None for an ApiVersions request of a version that is not known here
+        body: the message, or None for an ApiVersions request of a version that is not served
             (header-api-versions-unknown).
     """
 
@@ -83,10 +83,15 @@ def encode_response(response: Message, version: int, *, correlation_id: int) -> 
     return _frame(ResponseHeader(correlation_id).encode(header_version), response.encode(version))
 
 
-def decode_request(frame: bytes) -> Request:
+def decode_request(frame: bytes, *, api_versions: range | None = None) -> Request:
     """Read a request from the content of a frame, without its size (header-parse).
 
     Bytes after the body are tolerated, as Kafka's RPC layer does.
+
+    Args:
+        frame: the content.
+        api_versions: the versions of ApiVersions that the reader serves; all that the package has by default. Of a
+            request above them only the header is read (KIP-511).
 
     Raises:
         DecodeError: if the bytes are not a request that is known here.
@@ -98,8 +103,11 @@ def decode_request(frame: bytes) -> Request:
     if api is None:
         raise DecodeError("version", f"there is no API {key}", message_name="RequestHeader", offset=0)
     header_version = api.request_headers.get(version)
-    if header_version is None and key == API_VERSIONS_KEY and version >= api.versions.stop:
-        return Request(RequestHeader.decode_from(frame, 0, api.request_headers[api.versions[-1]])[0], None)
+    if key == API_VERSIONS_KEY and version >= (api_versions or api.versions).stop:
+        newest = api.request_headers[api.versions[-1]]
+        return Request(
+            RequestHeader.decode_from(frame, 0, newest if header_version is None else header_version)[0], None
+        )
     if header_version is None:
         raise DecodeError("version", f"{api.request} has no version {version}", message_name="RequestHeader", offset=2)
     header, at = RequestHeader.decode_from(frame, 0, header_version)

@@ -18,7 +18,7 @@ import msgspec
 from tests.apache_kafka import java_answers as answers
 from tests.apache_kafka.java_answers import Partition
 from tests.apache_kafka.java_program import JavaProgram, running_program
-from tests.apache_kafka.releases import newest_release
+from tests.apache_kafka.releases import newest_broker_release
 
 GroupKind = Literal["classic", "consumer", "share", "streams"]
 
@@ -285,7 +285,7 @@ def running_java_admin(options: Sequence[str] = ()) -> Iterator[JavaAdmin]:
     Args:
         options: of the Java machine; by default it has its own, lest what is timed be held back.
     """
-    with running_program(newest_release(), _SOURCES, "admin.JavaAdmin", heap="2g", options=options) as program:
+    with running_program(newest_broker_release(), _SOURCES, "admin.JavaAdmin", heap="2g", options=options) as program:
         yield JavaAdmin(program)
 
 

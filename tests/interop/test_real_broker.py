@@ -9,7 +9,7 @@ import pytest
 from tests.apache_kafka.broker import Broker
 from tests.apache_kafka.connection import Connection, connected_to
 from tests.apache_kafka.fixtures import Brokers
-from tests.apache_kafka.releases import releases
+from tests.apache_kafka.releases import newest_release, releases
 from tests.conformance.trials import released_versions
 
 from kafkawire.protocol import (
@@ -66,7 +66,8 @@ def test_listed_versions_are_stable_ones_of_the_table(broker: Broker, connection
             assert set(versions) <= set(APIS[key].stable_versions), APIS[key].name
 
 
-def test_newest_release_lists_what_the_table_has(kafka_broker: Broker) -> None:
+def test_newest_release_lists_what_the_table_has(kafka_brokers: Brokers) -> None:
+    kafka_broker = kafka_brokers(newest_release())
     with connected_to(kafka_broker.host, kafka_broker.port) as connection:
         listed_by_broker = versions_listed(connection)
     with connected_to(kafka_broker.host, kafka_broker.controller_port) as connection:

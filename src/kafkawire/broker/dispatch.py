@@ -65,6 +65,9 @@ class Dispatcher:
         quotas: what clients may use.
         faults: what goes wrong on purpose.
         clock: the broker's.
+
+    Attributes:
+        offered: API key to the versions that are served.
     """
 
     def __init__(
@@ -78,7 +81,7 @@ class Dispatcher:
         clock: Clock,
     ) -> None:
         self._handlers: dict[int | None, Handler] = {request.API_KEY: handler for request, handler in routes.items()}
-        self._offered = offered
+        self.offered = offered
         self._controller = controller
         self._quotas = quotas
         self._faults = faults
@@ -92,12 +95,12 @@ class Dispatcher:
             StorageError: the broker can keep nothing more, and halts.
         """
         try:
-            request = decode_request(frame)
+            request = decode_request(frame, api_versions=self.offered.get(ApiKey.API_VERSIONS))
         except DecodeError as error:
             raise RefusedRequestError(str(error)) from error
         header, body = request.header, request.body
         key, version = header.request_api_key, header.request_api_version
-        if body is None or version not in self._offered.get(key, ()):
+        if body is None or version not in self.offered.get(key, ()):
             return self._reply(
                 encode_response(self._unknown_version(request), 0, correlation_id=header.correlation_id), 0
             )
@@ -164,7 +167,7 @@ class Dispatcher:
         if key != ApiKey.API_VERSIONS:
             version = request.header.request_api_version
             raise RefusedRequestError(f"version {version} of API {key} is not served")
-        own = self._offered[ApiKey.API_VERSIONS]
+        own = self.offered[ApiKey.API_VERSIONS]
         known = ApiVersionsResponse.ApiVersion(ApiKey.API_VERSIONS, own[0], own[-1])
         return ApiVersionsResponse(UNSUPPORTED_VERSION, (known,))
 

@@ -32,6 +32,9 @@ _FAILS = (*FAST_PATH_FAILS, KeyError)
 class Struct(msgspec.Struct, frozen=True, gc=False):
     """A struct of a message: immutable, compared and hashed by its fields, unknown tagged fields included.
 
+    Arrays are tuples after decoding. Encoding takes other sequences, too, but a struct that holds a list is unequal to
+    one that holds a tuple, and has no hash.
+
     Octets are shown by their size only: they may be large, and they may be secrets (SASL tokens, salted
     passwords).
     """

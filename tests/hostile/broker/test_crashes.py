@@ -22,7 +22,9 @@ import pytest
 from kafkawire.admin.quotas import ClientQuotaEntity
 from kafkawire.broker.clock import ManualClock
 from kafkawire.broker.image.metadata_image import MetadataImage
-from kafkawire.broker.metadata_log.file_log import METADATA_FOLDER, FileLog, LogSettings
+from kafkawire.broker.metadata_log.file_log import FileLog, LogSettings
+from kafkawire.broker.storage.data_directory import METADATA_FOLDER
+from kafkawire.broker.storage.end_checkpoint import END_CHECKPOINT
 from kafkawire.protocol import AlterClientQuotasRequest, AlterClientQuotasResponse, ConfigRecord
 from kafkawire.rpc import decode_response, encode_request
 
@@ -211,7 +213,8 @@ def test_a_power_failure_at_any_moment_takes_nothing_back(tmp_path: Path, monkey
     """What was written since the last fsync may be on the disk, or the beginning of it, or nothing."""
     disk = tmp_path / "disk"
     events = asyncio.run(_recorded(disk, monkeypatch))
-    path = next((disk).glob("*.log"))
+    path, checkpoint = next(disk.glob("*.log")), disk.with_name(f"{disk.name}.{END_CHECKPOINT}")
+    checkpoint.unlink()
     durable, written, acknowledged, appended = b"", b"", 0, 0
     for kind, content in events:
         match kind:
@@ -221,6 +224,8 @@ def test_a_power_failure_at_any_moment_takes_nothing_back(tmp_path: Path, monkey
                 written += content
             case "fsync":
                 durable = written
+            case "checkpoint":
+                checkpoint.write_bytes(content)  # as early as can be: what it says must be durable already
             case "acknowledge":
                 acknowledged += 1
         for size in {len(durable), (len(durable) + len(written)) // 2, len(written)}:
@@ -238,12 +243,16 @@ async def _recorded(disk: Path, monkeypatch: pytest.MonkeyPatch) -> Sequence[tup
     events: list[tuple[str, bytes]] = []
     write, fsync = os.write, os.fsync
 
+    def is_of_log(descriptor: int) -> bool:
+        return Path(f"/proc/self/fd/{descriptor}").readlink().suffix == ".log"
+
     def noted_write(descriptor: int, content: bytes) -> int:
-        events.append(("write", bytes(content)))
+        events.append(("write" if is_of_log(descriptor) else "checkpoint", bytes(content)))
         return write(descriptor, content)
 
     def noted_fsync(descriptor: int) -> None:
-        events.append(("fsync", b""))
+        if is_of_log(descriptor):
+            events.append(("fsync", b""))
         fsync(descriptor)
 
     monkeypatch.setattr(os, "write", noted_write)

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from tests.hostile.broker.test_crashes import STARTER, running, started
+from tests.opened_groups import opened_groups
 
-from kafkawire.broker.clock import ManualClock
-from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.protocol import (
     CreateTopicsRequest,
     CreateTopicsResponse,
@@ -80,10 +79,8 @@ def create_topic(port: int) -> None:
 
 async def committed(data_dir: Path) -> dict[str, int]:
     """What the directory holds."""
-    coordinator = GroupCoordinator.opened(data_dir, ManualClock())
-    found = {group.group_id: group.commits[TOPIC, 0].offset for group in coordinator.state.by_id.values()}
-    await coordinator.close()
-    return found
+    async with opened_groups(data_dir) as (coordinator, _):
+        return {group.group_id: group.commits[TOPIC, 0].offset for group in coordinator.state.by_id.values()}
 
 
 async def test_kill_9_loses_no_commit_that_was_acknowledged(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import Brokers, SecureBrokers
 from tests.apache_kafka.java_admin import JavaAdmin
 from tests.apache_kafka.java_answers import JavaAcl
-from tests.apache_kafka.releases import releases
+from tests.apache_kafka.releases import broker_releases
 from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 
 from kafkawire.admin.acls import (
@@ -66,7 +66,7 @@ FILTERS = (
 )
 
 
-@pytest.fixture(params=releases())
+@pytest.fixture(params=broker_releases())
 def broker(request: pytest.FixtureRequest, secure_kafka_brokers: SecureBrokers) -> SecureBroker:
     return secure_kafka_brokers(request.param)
 
@@ -152,7 +152,7 @@ def test_a17_without_rights_every_item_says_so(broker: SecureBroker) -> None:
         assert not refused.outcome_unknown
 
 
-@pytest.mark.parametrize("release", releases())
+@pytest.mark.parametrize("release", broker_releases())
 def test_a16_without_an_authorizer_every_item_says_so(kafka_brokers: Brokers, release: str) -> None:
     with BlockingAdminClient(kafka_brokers(release).address) as admin:
         assert SecurityDisabledError.code == 54

@@ -13,7 +13,6 @@ import pytest
 from tests.apache_kafka.broker import AUTHORIZER
 from tests.apache_kafka.fixtures import DumpLog
 from tests.apache_kafka.node import HOST, Node, free_ports, listed_brokers
-from tests.apache_kafka.releases import newest_release
 from tests.kafka_dumps import FIXTURES, DumpedRecord, parse_dump
 
 from kafkawire.admin import (
@@ -30,6 +29,7 @@ from kafkawire.admin import (
     ScramUpsertion,
 )
 from kafkawire.broker import EmbeddedBroker
+from kafkawire.broker.offered_versions import RELEASE
 from kafkawire.protocol import to_json
 from kafkawire.records.control_records import ControlRecord, decode_control_record
 from kafkawire.records.metadata_records import decode_metadata_record
@@ -115,6 +115,7 @@ async def test_kafka_dump_log_reads_logs_and_snapshots_record_for_record(
 
 async def test_a_directory_of_kafka_is_served(tmp_path: Path) -> None:
     shutil.copytree(FIXTURES / "logs" / METADATA, tmp_path / METADATA, copy_function=shutil.copyfile)
+    (tmp_path / "meta.properties").write_text("version=1\ncluster.id=mine\nnode.id=1\n")
     expected = json.loads((FIXTURES / "end-state.json").read_text())
     for _ in range(2):
         async with (
@@ -161,7 +162,7 @@ def kafka_on(data: Path, home: Path) -> Iterator[str]:
         "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
         "log.dirs": str(data),
     }
-    node = Node(newest_release(), 1, home, properties, heap="512m")
+    node = Node(RELEASE, 1, home, properties, heap="512m")
     node.start()
     try:
         node.wait_until(lambda: 1 in listed_brokers(port))

@@ -37,7 +37,8 @@ def login() -> Login:
         {
             "PLAIN": OfferedMechanism(lambda: PlainMechanism({"alice": "nobody knows it"}), 60_000),
             "SCRAM-SHA-256": OfferedMechanism(lambda: ScramMechanismServer(SHA_256, {"alice": CREDENTIAL}.get)),
-        }
+        },
+        {},
     )
 
 

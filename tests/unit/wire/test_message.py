@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import pickle
+import uuid
 from collections import deque
 from collections.abc import Sequence
 from typing import Any
@@ -240,6 +241,12 @@ def test_sixteen_bytes_are_a_uuid() -> None:
     decoded = MetadataRequest.decode(MetadataRequest((plain,)).encode(12), 12)
     assert decoded.topics is not None
     assert type(decoded.topics[0].topic_id) is Uuid
+
+
+def test_a_uuid_of_the_standard_library_is_refused_with_the_type_to_use() -> None:
+    topic = IdTopic(uuid.UUID(int=1))
+    with pytest.raises(EncodeError, match=r"expected a kafkawire.wire.Uuid or 16 bytes, not UUID"):
+        MetadataRequest((topic,)).encode(12)
 
 
 def test_fields_can_be_given_by_place_and_by_name() -> None:

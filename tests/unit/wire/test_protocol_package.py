@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from kafkawire import protocol
-from kafkawire.protocol import ALIASES, MESSAGE_NAMES, FetchRequest, message_class
+from kafkawire.codegen.released_versions import read_released_versions, releases_of
+from kafkawire.protocol import ALIASES, MESSAGE_NAMES, RELEASES, FetchRequest, message_class
 from kafkawire.protocol.api_table import APIS, ApiKey
 from kafkawire.wire import Message
 
+SPECS = Path(__file__).parents[3] / "specs"
 FRESH = """
 import sys
 import kafkawire.protocol
@@ -64,6 +67,11 @@ def test_older_names_are_aliases() -> None:
     }
     for old, new in ALIASES.items():
         assert message_class(old) is message_class(new) is getattr(protocol, old) is getattr(protocol, new)
+
+
+def test_the_package_names_its_releases_oldest_first() -> None:
+    assert RELEASES[0] == "3.9.2"
+    assert releases_of(read_released_versions(SPECS)) == RELEASES
 
 
 def test_unknown_names() -> None:

@@ -84,7 +84,6 @@ class ModuleView:
     """Everything that the template of a message module prints."""
 
     source: str
-    origin: str
     summary: str
     imports: str
     name: str
@@ -107,7 +106,7 @@ class ModuleView:
     sink: Sink
 
 
-def message_view(message: ResolvedMessage, *, unstable: Versions, origin: str) -> ModuleView:
+def message_view(message: ResolvedMessage, *, unstable: Versions, source: str) -> ModuleView:
     """Gather what the module of a message says; the imports are filled in once the text is known."""
     definition = message.definition
     names = name_codecs(message)
@@ -115,8 +114,7 @@ def message_view(message: ResolvedMessage, *, unstable: Versions, origin: str) -
     reading = tuple(step for codec in codecs for step in codec.reading)
     writing = tuple(step for codec in codecs for step in _all_writing(codec.writing))
     return ModuleView(
-        source=source_path(definition),
-        origin=origin,
+        source=source,
         summary=message_summary(definition),
         imports="",
         name=definition.name,

@@ -84,6 +84,7 @@ class GroupHandlers:
             refused, message = ErrorCode.GROUP_AUTHORIZATION_FAILED, "" if is_batch else "Group authorization failed."
         if refused:
             return FindCoordinatorResponse.Coordinator(key, -1, "", -1, refused, message)
+        self._coordinator.expect()
         own = self._cluster.endpoint(call.session.listener)
         return FindCoordinatorResponse.Coordinator(key, self._cluster.node_id, own.host, own.port, refused, message)
 
@@ -138,6 +139,9 @@ class GroupHandlers:
 
     async def _delete_groups(self, request: DeleteGroupsRequest, call: Call) -> DeleteGroupsResponse:
         group_ids = dict.fromkeys(request.groups_names)
+        await self._coordinator.prepare(
+            [group_id for group_id in group_ids if group_id in self._coordinator.state.by_id]
+        )
         results = tuple(
             DeleteGroupsResponse.DeletableGroupResult(group_id, self._deletion_error(group_id, call))
             for group_id in group_ids

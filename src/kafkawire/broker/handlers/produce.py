@@ -18,6 +18,7 @@ from kafkawire.broker.partitions.producers import SequenceError
 from kafkawire.broker.partitions.record_store import RecordStore
 from kafkawire.broker.partitions.topic_demands import TopicDemands
 from kafkawire.broker.quotas.measured_rates import ByteRates
+from kafkawire.broker.topic_names import INTERNAL_TOPICS
 from kafkawire.protocol import (
     InitProducerIdRequest,
     InitProducerIdResponse,
@@ -113,6 +114,8 @@ class ProduceHandlers:
         partition = topic.partitions.get(asked.index)
         if partition is None:
             return _failed(asked.index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        if topic.name in INTERNAL_TOPICS:
+            return _failed(asked.index, ErrorCode.INVALID_TOPIC_EXCEPTION)
         rules = self._demands.append_rules(topic.name)
         now_ms = self._clock.now_ms()
         try:
