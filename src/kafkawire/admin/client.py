@@ -41,7 +41,7 @@ from kafkawire.admin.operations.topics import TopicOperations
 from kafkawire.admin.operations.transactions import TransactionOperations
 from kafkawire.admin.pool import Connect, ConnectionPool
 from kafkawire.admin.settings import AdminSettings
-from kafkawire.wire.kafka_errors import ConnectionImpossibleError
+from kafkawire.wire.kafka_errors import ConnectionFailedError, ConnectionImpossibleError
 
 if TYPE_CHECKING:
     from kafkawire.admin.connection.channel import Channel
@@ -95,8 +95,7 @@ class AdminClient(
         settings: timeouts and the like.
 
     Raises:
-        ValueError: for none or both kinds of bootstrap addresses, or one that is no ``host:port``; for a certificate or
-            a key that cannot be read.
+        ValueError: for none or both kinds of bootstrap addresses, or one that is no ``host:port``.
         TypeError: for an argument of another type than the annotation says. Every method raises it likewise, before
             anything is sent: also for a string where a collection is due, whose letters would be taken for names.
     """
@@ -111,8 +110,6 @@ class AdminClient(
         credentials: CredentialsSource | None = None,
         settings: AdminSettings | None = None,
     ) -> None:
-        if isinstance(tls, Tls):
-            tls.context()  # a file that is missing is an error here, not of the first call
         settings = settings or AdminSettings()
         kind, nodes = _bootstrap(bootstrap_servers, bootstrap_controllers)
         pool = ConnectionPool(
@@ -162,13 +159,24 @@ def _connect(
         client_id=settings.client_id, setup_timeout=settings.connect_timeout, idle_timeout=settings.idle_timeout
     )
 
+    unexplained: set[str] = set()
+    """Addresses that did not show why they cannot be connected to: each is asked in other ways only once."""
+
     async def connect(node: Node, deadline: float) -> Channel:
         try:
             context = tls.context() if isinstance(tls, Tls) else tls
         except ValueError as error:
             raise ConnectionImpossibleError(f"{node.address}: TLS: {error}") from error
-        return await Channel.connect(
-            node.host, node.port, settings=connection_settings, credentials=credentials, tls=context, deadline=deadline
-        )
+        try:
+            channel = await Channel.connect(
+                node.host, node.port, connection_settings, credentials, context,
+                deadline=deadline, ask_again=node.address not in unexplained,
+            )  # fmt: skip
+        except ConnectionFailedError as error:
+            if error.retriable:
+                unexplained.add(node.address)
+            raise
+        unexplained.discard(node.address)
+        return channel
 
     return connect

@@ -25,6 +25,8 @@ class OperationFamily:
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
+        if not cls.__module__.startswith("kafkawire."):
+            return  # a user's own methods are the user's
         for name, method in list(vars(cls).items()):
             if inspect.isfunction(method) and not name.startswith("_"):
                 setattr(cls, name, checked(method))

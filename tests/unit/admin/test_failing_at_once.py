@@ -279,18 +279,23 @@ async def test_a_listener_that_closes_and_does_not_show_is_tried_again() -> None
             await client.list_topics(timeout=0.3)
 
 
-def test_a_file_that_is_missing_is_an_error_of_the_constructor(tmp_path: Path) -> None:
+async def test_a_file_of_certificates_that_is_missing_is_named(tmp_path: Path) -> None:
     missing = tmp_path / "ca.pem"
-    with pytest.raises(ValueError, match=rf"ca: {missing}: .*No such file"):
-        AdminClient("localhost:9092", tls=Tls(ca=missing))
-
-
-async def test_a_file_that_is_gone_later_is_named_by_each_item(authority: trustme.CA, tmp_path: Path) -> None:
-    file = tmp_path / "ca.pem"
-    file.write_bytes(authority.cert_pem.bytes())
-    async with AdminClient("127.0.0.1:1", tls=Tls(ca=file)) as client:
-        file.unlink()
-        error = (await client.create_topics([NewTopic("t", 1, 1)])).errors()["t"]
+    error = await error_of_a_call("127.0.0.1:1", Tls(ca=missing))
     assert isinstance(error, ConnectionImpossibleError)
-    assert f"TLS: ca: {file}" in str(error)
+    assert f"127.0.0.1:1: TLS: ca: {missing}: [Errno 2] No such file" in str(error)
     assert isinstance(error.__cause__, ValueError)
+
+
+async def test_a_listener_that_closes_and_does_not_show_is_asked_in_other_ways_once() -> None:
+    connections = 0
+
+    async def closes(_: asyncio.StreamReader, __: asyncio.StreamWriter) -> None:
+        nonlocal connections
+        connections += 1
+
+    async with listener(closes) as address, AdminClient(address, settings=FAST) as client:
+        with pytest.raises(OperationTimeoutError) as raised:
+            await client.list_topics(timeout=0.5)
+    assert connections <= raised.value.attempts + 1 + 2 * 2  # the last attempt may be of a refresh, and two ways
+    assert connections > 4

@@ -84,6 +84,7 @@ class Channel(asyncio.Protocol):
         tls: ssl.SSLContext | None = None,
         *,
         deadline: float,
+        ask_again: bool = True,
     ) -> Channel:
         """Connect, log in and learn the broker's versions; the addresses of the host are tried one after the other.
 
@@ -93,6 +94,8 @@ class Channel(asyncio.Protocol):
             credentials: as whom to log in, or a callback that says so; None for a listener without SASL.
             tls: for a listener with TLS.
             deadline: when to give up, in the time of the event loop.
+            ask_again: whether a listener that closed without a word is asked in other ways, to find out what it is;
+                that may take up to two seconds more.
 
         Raises:
             ConnectionFailedError: if no address can be connected to; says why for each, causes chained. An
@@ -117,11 +120,13 @@ class Channel(asyncio.Protocol):
                     await channel._open(place, tls, host)
             except TimeoutError as error:
                 failure = error if error.errno else TimeoutError(f"timed out {channel._stage}")
-                failures[str(place)] = await channel._explained(failure, place, tls, host)
+                failures[str(place)] = failure
             except (OSError, DisconnectedError, BrokenStreamError) as error:
-                failures[str(place)] = await channel._explained(error, place, tls, host)
+                failures[str(place)] = error
             else:
                 return channel
+            if ask_again and channel._was_closed_without_a_word:
+                failures[str(place)] = await _explained(failures[str(place)], place, tls, host)
         kind = ConnectionImpossibleError if all(map(is_final, failures.values())) else ConnectionFailedError
         raise kind(_said(name, failures)) from _cause(failures)
 
@@ -206,17 +211,9 @@ class Channel(asyncio.Protocol):
         if error is not None:
             raise error
 
-    async def _explained(
-        self, error: BaseException, place: Place, tls: ssl.SSLContext | None, host: str
-    ) -> BaseException:
-        """Why the attempt at an address failed, found out where the listener has closed without a word."""
-        if self._was_connected and not self._was_heard and not is_final(error):
-            found = await mistake_behind(place, tls, host)
-            if found is not None:
-                mistake = BrokenStreamError(found) if isinstance(found, str) else found
-                mistake.__cause__ = error
-                return mistake
-        return error
+    @property
+    def _was_closed_without_a_word(self) -> bool:
+        return self._was_connected and not self._was_heard
 
     async def _answer(self, request: Message, version: int) -> Answered | Failed:
         self.last_used = self._loop.time()
@@ -352,6 +349,18 @@ async def _asked(source: CredentialsSource | None) -> Credentials:
     if not isinstance(given, (PlainCredentials, ScramCredentials, OAuthBearerCredentials)):
         raise TypeError(f"the callback for credentials gave a {type(given).__name__}")
     return given
+
+
+async def _explained(error: BaseException, place: Place, tls: ssl.SSLContext | None, host: str) -> BaseException:
+    """Why the attempt at an address failed, found out where its end does not say."""
+    if is_final(error):
+        return error
+    found = await mistake_behind(place, tls, host)
+    if found is None:
+        return error
+    mistake = BrokenStreamError(found) if isinstance(found, str) else found
+    mistake.__cause__ = error
+    return mistake
 
 
 def _said(name: str, failures: Mapping[str, BaseException]) -> str:

@@ -69,7 +69,8 @@ def reason(error: BaseException) -> str:
             said = f"TLS: {failed.reason or failed.strerror or failed}"
             return f"{said}: {_ADVICE[failed.reason]}" if failed.reason in _ADVICE else said
         case socket.gaierror() as unresolved:
-            return f"the name cannot be resolved: {unresolved.strerror}"
+            advice = "; check how it is written" if is_unresolved(unresolved) else ""
+            return f"the name cannot be resolved: {unresolved.strerror}{advice}"
         case OSError(errno=int(number)) if number in errno.errorcode:
             return os.strerror(number).lower()
     return str(error) or ("timed out" if isinstance(error, TimeoutError) else type(error).__name__)
