@@ -173,7 +173,7 @@ def _connect(
                 deadline=deadline, ask_again=node.address not in unexplained,
             )  # fmt: skip
         except ConnectionFailedError as error:
-            if error.retriable:
+            if error.retriable and not isinstance(error.__cause__, ConnectionRefusedError):
                 unexplained.add(node.address)
             raise
         unexplained.discard(node.address)

@@ -22,6 +22,7 @@ import re
 from typing import TypeVar
 
 _LONGEST_ITEM = 200
+_LONGEST_BEFORE_THE_TEXT = 60
 _QUOTES = "'\""
 
 _Error = TypeVar("_Error", bound="KafkaError")
@@ -63,10 +64,10 @@ class KafkaError(Exception):
 
     def __str__(self) -> str:
         said = _printable(self.message)
-        item = item_in_words(self.item)
-        named = "" if re.search(rf"(?<![\w.-]){re.escape(item.strip(_QUOTES))}(?![\w.-])", said) else item
-        head = ": ".join(filter(None, (self._name(), named, said))) or type(self).__name__
-        circumstances = ", ".join(self._circumstances())
+        item = "" if _names(said, self.item) else item_in_words(self.item)
+        is_short = len(item) <= _LONGEST_BEFORE_THE_TEXT
+        head = ": ".join(filter(None, (self._name(), item if is_short else "", said))) or type(self).__name__
+        circumstances = ", ".join([*self._circumstances(), *([] if is_short else [f"item {item}"])])
         return f"{head} [{circumstances}]" if circumstances else head
 
     def __repr__(self) -> str:
@@ -208,6 +209,12 @@ def _restore(cls: type[_Error], args: tuple[object, ...], cause: BaseException |
     return error
 
 
+def _names(text: str, item: object) -> bool:
+    """Whether a text names an item as a word of its own."""
+    words = item_in_words(item).strip(_QUOTES)
+    return bool(words) and re.search(rf"(?<![\w.-]){re.escape(words)}(?![\w.-])", text) is not None
+
+
 def item_in_words(item: object) -> str:
     """An item of a call for an error; empty where it is a number, which the error has as its node."""
     if item is None or isinstance(item, int):
@@ -215,7 +222,7 @@ def item_in_words(item: object) -> str:
     if isinstance(item, tuple) and type(item) is tuple:
         words = ", ".join(item_in_words(part) or str(part) for part in item)
     else:
-        words = repr(item) if isinstance(item, str) else str(item)
+        words = repr(item) if isinstance(item, str) else _printable(str(item))
     return words if len(words) <= _LONGEST_ITEM else f"{words[:_LONGEST_ITEM]}..."
 
 

@@ -57,8 +57,9 @@ async def test_errors_of_unknown_topics_name_them() -> None:
         (TopicPartition("a", 3), "gone", "INVALID_TOPIC_EXCEPTION (17): a-3: gone"),
         (("alice", 1), "gone", "INVALID_TOPIC_EXCEPTION (17): 'alice', 1: gone"),
         (7, "gone", "INVALID_TOPIC_EXCEPTION (17): gone"),
+        (TopicPartition("a\x1b[31m", 0), "gone", r"INVALID_TOPIC_EXCEPTION (17): a\x1b[31m-0: gone"),
         (None, "gone", "INVALID_TOPIC_EXCEPTION (17): gone"),
-        ("x" * 300, "gone", f"INVALID_TOPIC_EXCEPTION (17): '{'x' * 199}...: gone"),
+        ("x" * 300, "gone", f"INVALID_TOPIC_EXCEPTION (17): gone [item '{'x' * 199}...]"),
         ("a\x1b[31m", "gone", r"INVALID_TOPIC_EXCEPTION (17): 'a\x1b[31m': gone"),
     ],
 )
