@@ -103,11 +103,10 @@ def decode_request(frame: bytes, *, api_versions: range | None = None) -> Reques
     if api is None:
         raise DecodeError("version", f"there is no API {key}", message_name="RequestHeader", offset=0)
     header_version = api.request_headers.get(version)
-    if key == API_VERSIONS_KEY and version >= (api_versions or api.versions).stop:
-        newest = api.request_headers[api.versions[-1]]
-        return Request(
-            RequestHeader.decode_from(frame, 0, newest if header_version is None else header_version)[0], None
-        )
+    if key == API_VERSIONS_KEY and version not in (api_versions or api.versions):
+        nearest = api.versions[-1] if version >= api.versions.stop else api.versions[0]
+        header_version = api.request_headers.get(version, api.request_headers[nearest])
+        return Request(RequestHeader.decode_from(frame, 0, header_version)[0], None)
     if header_version is None:
         raise DecodeError("version", f"{api.request} has no version {version}", message_name="RequestHeader", offset=2)
     header, at = RequestHeader.decode_from(frame, 0, header_version)

@@ -75,6 +75,14 @@ def test_the_header_of_a_version_that_the_reader_does_not_serve_is_that_of_the_v
     assert decode_request(content, api_versions=range(1)).header == RequestHeader(18, 2, 7, "kw")
 
 
+@pytest.mark.parametrize("version", [-1, -32768])
+def test_header_api_versions_negative_has_the_oldest_header(version: int) -> None:
+    content = (18).to_bytes(2) + version.to_bytes(2, signed=True) + bytes.fromhex("00000007 0002") + b"kw"
+    read = decode_request(content)
+    assert read.body is None
+    assert read.header == RequestHeader(18, version, 7, "kw")
+
+
 @pytest.mark.parametrize(
     ("key", "version", "request_header", "response_header"),
     [(0, 8, 1, 0), (0, 9, 2, 1), (19, 5, 2, 1), (47, 0, 1, 0), (17, 0, 1, 0), (17, 1, 1, 0), (18, 3, 2, 0),
@@ -151,7 +159,6 @@ def test_bytes_behind_the_body_are_tolerated() -> None:
         ("270f0000 00000001 ffff", "RequestHeader: at byte 0: there is no API 9999", "version"),
         ("ffff0000 00000001 ffff", "RequestHeader: at byte 0: there is no API -1", "version"),
         ("000300ff 00000001 ffff", "RequestHeader: at byte 2: MetadataRequest has no version 255", "version"),
-        ("0012ffff 00000001 ffff", "RequestHeader: at byte 2: ApiVersionsRequest has no version -1", "version"),
         ("00120009 00000001 0005 61", "RequestHeader v2: client_id at byte 10: needs 5 bytes, 1 is left", "truncated"),
     ],
 )

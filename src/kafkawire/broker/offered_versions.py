@@ -28,6 +28,7 @@ _OFFERED: Final[Mapping[int, tuple[int, int]]] = MappingProxyType(
         ApiKey.OFFSET_COMMIT: (2, 10),
         ApiKey.OFFSET_FETCH: (1, 10),
         ApiKey.FIND_COORDINATOR: (0, 6),
+        ApiKey.JOIN_GROUP: (0, 9),
         ApiKey.DESCRIBE_GROUPS: (0, 6),
         ApiKey.LIST_GROUPS: (0, 5),
         ApiKey.SASL_HANDSHAKE: (0, 1),
@@ -51,6 +52,7 @@ _OFFERED: Final[Mapping[int, tuple[int, int]]] = MappingProxyType(
         ApiKey.ALTER_USER_SCRAM_CREDENTIALS: (0, 0),
         ApiKey.DESCRIBE_CLUSTER: (0, 2),
         ApiKey.LIST_CONFIG_RESOURCES: (0, 1),
+        ApiKey.CONSUMER_GROUP_HEARTBEAT: (0, 1),
         ApiKey.DESCRIBE_TOPIC_PARTITIONS: (0, 0),
     }
 )

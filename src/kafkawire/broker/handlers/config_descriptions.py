@@ -10,10 +10,11 @@ from kafkawire.admin.acls import AclOperation
 from kafkawire.admin.config_resources import ConfigEntry, ConfigResourceType, ConfigSource
 from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Call, Routes
+from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.config_resources import broker_id, is_allowed, unauthorized
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.item_errors import ItemError
-from kafkawire.broker.refusals import refusal
+from kafkawire.broker.refusals import MALFORMED, refusal
 from kafkawire.broker.resource_configs.descriptions import ConfigDescriptions
 from kafkawire.broker.resource_configs.loggers import BrokerLoggers
 from kafkawire.broker.topic_names import check_topic_name
@@ -29,10 +30,6 @@ from kafkawire.wire import Message
 __all__ = ["ConfigDescriptionHandlers"]
 
 _LISTS_OTHER_TYPES: Final = 1
-_MALFORMED: Final = (
-    "This most likely occurs because of a request being malformed by the client library or the message was sent to an "
-    "incompatible broker. See the broker logs for more details."
-)
 
 _Asked = DescribeConfigsRequest.DescribeConfigsResource
 _Result = DescribeConfigsResponse.DescribeConfigsResult
@@ -80,12 +77,12 @@ class ConfigDescriptionHandlers:
         """Request to handler."""
         return {DescribeConfigsRequest: self._describe, ListConfigResourcesRequest: self._list}
 
-    def _describe(self, request: DescribeConfigsRequest, call: Call) -> Message:
+    async def _describe(self, request: DescribeConfigsRequest, call: Call) -> Message:
         for resource in request.resources:
             if resource.resource_type not in self._describers:
-                return refusal(request, call.version, ErrorCode.INVALID_REQUEST, message=_MALFORMED)
+                return refusal(request, call.version, ErrorCode.INVALID_REQUEST, message=MALFORMED)
         allowed, refused = [], []
-        for resource in request.resources:
+        async for resource in in_slices(request.resources):
             kind, name = resource.resource_type, resource.resource_name
             if is_allowed(self._access, call.session, AclOperation.DESCRIBE_CONFIGS, kind, name):
                 allowed.append(self._result(resource, with_synonyms=request.include_synonyms))

@@ -19,6 +19,7 @@ from kafkawire.broker.partitions.record_store import RecordStore
 from kafkawire.broker.partitions.topic_demands import TopicDemands
 from kafkawire.broker.quotas.measured_rates import ByteRates
 from kafkawire.broker.topic_names import INTERNAL_TOPICS
+from kafkawire.broker.unserved_clients import UnservedClients
 from kafkawire.protocol import (
     InitProducerIdRequest,
     InitProducerIdResponse,
@@ -32,6 +33,7 @@ __all__ = ["ProduceHandlers"]
 _FIRST_SERVED: Final = 3
 _RECORD_ERRORS_SINCE: Final = 8
 _IDS_SINCE: Final = 13
+_NO_TRANSACTIONS: Final = "This broker has none: leave the transactional id out, or use Apache Kafka."
 
 Result = ProduceResponse.PartitionProduceResponse
 
@@ -47,6 +49,7 @@ class ProduceHandlers:
         access: who may write where.
         rates: counts the bytes.
         clock: for topics that want the broker's time.
+        unserved: warns about clients that want transactions.
     """
 
     def __init__(
@@ -59,6 +62,7 @@ class ProduceHandlers:
         access: Access,
         rates: ByteRates,
         clock: Clock,
+        unserved: UnservedClients,
     ) -> None:
         self._topics = controller.image.topics
         self._store = store
@@ -67,6 +71,7 @@ class ProduceHandlers:
         self._access = access
         self._rates = rates
         self._clock = clock
+        self._unserved = unserved
 
     @property
     def routes(self) -> Routes:
@@ -133,17 +138,17 @@ class ProduceHandlers:
 
     def _init_producer_id(self, request: InitProducerIdRequest, call: Call) -> InitProducerIdResponse:
         if request.transactional_id is not None:
-            return _no_producer_id(self._transactions_refused(request.transactional_id, call))
+            return self._refuse_transactions(request.transactional_id, call)
         if not self._may_be_idempotent(call):
             return _no_producer_id(ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
         return InitProducerIdResponse(producer_id=self._producer_ids.next(), producer_epoch=0)
 
-    def _transactions_refused(self, transactional_id: str, call: Call) -> ErrorCode:
-        """Clients take the second one for final; their search for a coordinator has told them why."""
+    def _refuse_transactions(self, transactional_id: str, call: Call) -> InitProducerIdResponse:
+        """With the one error that all clients take for final; librdkafka repeats the request after any other."""
         kind = ResourceType.TRANSACTIONAL_ID
-        if not self._access.allows(call.session, AclOperation.WRITE, kind, transactional_id):
-            return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-        return ErrorCode.INVALID_REQUEST
+        if self._access.allows(call.session, AclOperation.WRITE, kind, transactional_id):
+            self._unserved.warn(call, "transactions", _NO_TRANSACTIONS)
+        return _no_producer_id(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
 
     def _may_be_idempotent(self, call: Call) -> bool:
         """Who may write anywhere may do so (KIP-679)."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from kafkawire.broker.configuration.broker_configuration import Values
+from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.item_errors import ItemError
 from kafkawire.broker.topic_names import check_topic_name
 from kafkawire.broker.topics.creation import TopicCreation
@@ -37,7 +38,7 @@ class AutomaticCreation:
         """Whether topics are created so."""
         return self._configuration.boolean("auto.create.topics.enable")
 
-    def create(self, names: Iterable[str], take: Callable[[int], None]) -> None:
+    async def create(self, names: Iterable[str], take: Callable[[int], None]) -> None:
         """Create topics; those that cannot be are not there afterwards, and nobody is told why.
 
         Args:
@@ -46,11 +47,11 @@ class AutomaticCreation:
         """
         topics = [
             internal_topic(name, self._configuration) or _Topic(name, _LEFT_TO_BROKER, _LEFT_TO_BROKER)
-            for name in names
+            async for name in in_slices(names)
             if _is_legal(name)
         ]
         try:
-            self._creation.create(topics, take)
+            await self._creation.create(topics, take)
         except PolicyViolationError:
             return
 

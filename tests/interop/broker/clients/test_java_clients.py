@@ -121,13 +121,6 @@ def test_the_admin(java_admin: JavaAdmin, broker: ThreadedBroker) -> None:
     assert [(group.group_id, group.state) for group in admin.list_groups()] == [("readers", "EMPTY")]
 
 
-def test_no_members_are_taken_and_who_subscribes_is_told(java_admin: JavaAdmin, broker: ThreadedBroker) -> None:
-    admin = java_admin.client(broker.bootstrap_servers)
-    admin.create_topic("orders")
-    with pytest.raises(JavaAdminError, match="JOIN_GROUP"), admin.member("readers", ["orders"]):
-        pass
-
-
 def test_kafka_reads_the_log_of_commits(
     java_admin: JavaAdmin, broker: ThreadedBroker, data_dir: Path, kafka_dump_log: DumpLog
 ) -> None:

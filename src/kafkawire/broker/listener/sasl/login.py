@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Final
 
 from kafkawire.broker.calls import RefusedRequestError
-from kafkawire.broker.handlers.cluster import says_what_it_is
+from kafkawire.broker.client_software import says_what_it_is
 from kafkawire.broker.listener.sasl.mechanism import LoginRefusedError, Mechanism, NewMechanism
 from kafkawire.broker.refusals import refusal
 from kafkawire.broker.sessions import ANONYMOUS, Principal
@@ -40,6 +40,12 @@ _KEY: Final = struct.Struct(">h")
 _SIZE: Final = struct.Struct(">i")
 _SECONDS_BETWEEN_LOGINS: Final = 1.0
 """Who logs in again sooner is refused."""
+
+_LARGEST_WITHOUT_TOKEN: Final = 4096
+"""Bytes of a request before the login that brings no token: names of software and of mechanisms are short."""
+
+_MOST_ASKED_VERSIONS: Final = 10
+"""Clients need two attempts: one with the newest version that they have, one with what the broker has."""
 
 
 class LoginState(Enum):
@@ -140,6 +146,7 @@ class Login:
         self._mechanism_name = ""
         self._mechanism: Mechanism | None = None
         self._is_repeated = False
+        self._asked_versions = 0
         self._expires: float | None = None
         self._repeated_at: float | None = None
 
@@ -161,6 +168,8 @@ class Login:
         if self.state is LoginState.BARE_TOKENS:
             return self._bare_token(frame, now)
         key = _key(frame)
+        if len(frame) > _LARGEST_WITHOUT_TOKEN and key != ApiKey.SASL_AUTHENTICATE and not self.is_complete:
+            raise RefusedRequestError(f"{len(frame)} bytes for API {key} before the login")
         match _TABLE.get((self.state, key)) or _OTHERWISE[self.state]:
             case _Take.VERSIONS:
                 return self._versions(frame)
@@ -179,6 +188,9 @@ class Login:
 
     def _versions(self, frame: bytes) -> Step:
         """Who asks in a version that there is not, or does not say what it is, may ask again."""
+        self._asked_versions += 1
+        if self._asked_versions > _MOST_ASKED_VERSIONS:
+            raise RefusedRequestError(f"ApiVersions {self._asked_versions} times before the login")
         request = self._decoded(frame)
         body = request.body
         if isinstance(body, ApiVersionsRequest) and says_what_it_is(body, request.header.request_api_version):
