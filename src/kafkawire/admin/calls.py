@@ -31,7 +31,7 @@ class Ending(Protocol):
 
 
 class RunningCalls:
-    """Knows the calls that run; refuses new ones when the client is being closed, and those of other event loops."""
+    """The calls that run. New ones are refused when the client is being closed, and in other event loops."""
 
     def __init__(self) -> None:
         self._home: _Home | None = None

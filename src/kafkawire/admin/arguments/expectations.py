@@ -100,8 +100,10 @@ class OfClasses(Expectation):
         return next(filter(None, (hint_for_class(each, value) for each in self.classes)), "")
 
     def _take_fields(self, kind: type, values: Sequence[object], where: Where) -> None:
+        """Check the fields of all values of one type; a user's subclass may have more of them than are looked at."""
+        declared = next((each for each in self.classes if issubclass(kind, each)), kind)
         positions = [position for position, value in enumerate(values) if type(value) is kind]
-        for name, expectation in self._fields_of(kind).items():
+        for name, expectation in self._fields_of(declared).items():
             column = list(map(attrgetter(name), map(values.__getitem__, positions)))
             expectation.take(column, partial(_field_of, name, positions, where))
 

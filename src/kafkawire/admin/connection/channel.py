@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import TypeVar, cast
 
 from kafkawire.admin.backoff import chance
-from kafkawire.admin.connection.diagnosis import is_final, is_unresolved, mistake_behind, reason
+from kafkawire.admin.connection.diagnosis import is_final, is_unresolved, mistake_at, reason
 from kafkawire.admin.connection.events import Answered, Closed, Event, Failed, NeedsCredentials, Ready
 from kafkawire.admin.connection.machine import Connection
 from kafkawire.admin.connection.reaching import Place, connected_socket, places_of
@@ -94,7 +94,7 @@ class Channel(asyncio.Protocol):
             credentials: as whom to log in, or a callback that says so; None for a listener without SASL.
             tls: for a listener with TLS.
             deadline: when to give up, in the time of the event loop.
-            ask_again: whether a listener that closed without a word is asked in other ways, to find out what it is;
+            ask_again: whether a listener that closed without an answer is tried in other ways, to find out what it is;
                 that may take up to two seconds more.
 
         Raises:
@@ -125,7 +125,7 @@ class Channel(asyncio.Protocol):
                 failures[str(place)] = error
             else:
                 return channel
-            if ask_again and channel._was_closed_without_a_word:
+            if ask_again and channel._got_no_answer:
                 failures[str(place)] = await _explained(failures[str(place)], place, tls, host)
         kind = ConnectionImpossibleError if all(map(is_final, failures.values())) else ConnectionFailedError
         raise kind(_said(name, failures)) from _cause(failures)
@@ -212,7 +212,7 @@ class Channel(asyncio.Protocol):
             raise error
 
     @property
-    def _was_closed_without_a_word(self) -> bool:
+    def _got_no_answer(self) -> bool:
         return self._was_connected and not self._was_heard
 
     async def _answer(self, request: Message, version: int) -> Answered | Failed:
@@ -355,7 +355,7 @@ async def _explained(error: BaseException, place: Place, tls: ssl.SSLContext | N
     """Why the attempt at an address failed, found out where its end does not say."""
     if is_final(error):
         return error
-    found = await mistake_behind(place, tls, host)
+    found = await mistake_at(place, tls, host)
     if found is None:
         return error
     mistake = BrokenStreamError(found) if isinstance(found, str) else found

@@ -1,7 +1,7 @@
 """Why a connection cannot be made: in words with what to do, and whether another try could help.
 
-Some mistakes look like a broker that stops: a listener with TLS closes the connection of a client that speaks none, and
-the other way round. So after such an end the same address is asked once more in the other way, which tells them apart.
+Some mistakes look like a broker that stops: a listener with TLS closes the connection of a client without it, and the
+other way round. After such an end the client tries the same address in the other way, which shows the difference.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ _NAME_CODES = frozenset({62, 63, 64})
 _EXPIRED = 10
 _NOT_YET_VALID = 9
 
-_PASSING_REASONS = frozenset({None, "BAD_RECORD_MAC", "TLSV1_ALERT_INTERNAL_ERROR", "TLSV1_ALERT_USER_CANCELLED"})
+_PASSING_REASONS = frozenset({
+    None, "DECRYPTION_FAILED_OR_BAD_RECORD_MAC", "SSLV3_ALERT_BAD_RECORD_MAC", "TLSV1_ALERT_INTERNAL_ERROR",
+    "TLSV1_ALERT_USER_CANCELLED", "UNEXPECTED_EOF_WHILE_READING",
+})  # fmt: skip
 """What OpenSSL says of a connection that was cut or damaged; with anything else the two sides do not agree."""
 
 _NEEDS_CERTIFICATE = "give Tls(certificate=..., key=...)"
@@ -90,7 +93,7 @@ def is_unresolved(error: BaseException | None) -> bool:
     return isinstance(error, UnicodeError) or (isinstance(error, socket.gaierror) and error.errno != socket.EAI_AGAIN)
 
 
-async def mistake_behind(place: Place, tls: ssl.SSLContext | None, host: str) -> ssl.SSLError | str | None:
+async def mistake_at(place: Place, tls: ssl.SSLContext | None, host: str) -> ssl.SSLError | str | None:
     """What is wrong with the settings where a listener said nothing and closed the connection, or let the time pass.
 
     Args:

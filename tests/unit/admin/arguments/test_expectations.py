@@ -26,6 +26,12 @@ class Text(str):
     __slots__ = ()
 
 
+class OwnPartition(TopicPartition, frozen=True):
+    """A user's subclass, with a field whose annotation cannot be resolved."""
+
+    note: "Undefined" = None  # type: ignore[name-defined]  # noqa: F821, UP037
+
+
 class Number(IntEnum):
     ONE = 1
 
@@ -54,6 +60,7 @@ def taken(annotation: object, value: object) -> object:
         (Mapping[str, int], {"a": 1}),
         (Mapping[TopicPartition, Sequence[int] | None], {TopicPartition("a", 0): None, TopicPartition("a", 1): [1]}),
         (str | Iterable[str], "a,b"),
+        (Iterable[TopicPartition], [OwnPartition("a", 0), TopicPartition("a", 1)]),
         (Callable[[int], None] | None, print),
         (Literal["a"], "b"),
         (Any, object()),
