@@ -12,7 +12,14 @@ from rich.console import Console
 
 from kafkawire.cli.generate import OWN_PACKAGE, make_target
 from kafkawire.cli.outcome import CommandError
-from kafkawire.codegen.generate import DefinitionsRefusedError, ForeignFilesError, Summary, Target, generate
+from kafkawire.codegen.generate import (
+    DefinitionsRefusedError,
+    ForeignFilesError,
+    Summary,
+    Target,
+    checked_specs,
+    generate,
+)
 from kafkawire.codegen.importing.addition import AddedRelease, add_release
 from kafkawire.codegen.importing.problem import SpecsImportError
 from kafkawire.codegen.lint import render_text
@@ -44,9 +51,12 @@ def add(
     try:
         with Console(stderr=True).status("adding") as status:
 
+            def show(step: str, _done: int, _total: int) -> None:
+                status.update(step)
+
             def generate_from(staged: Path) -> None:
                 if target is not None:
-                    summaries.append(generate(replace(target, specs=staged), lambda what, *_: status.update(what)))
+                    summaries.append(generate(replace(target, specs=staged), checked_specs(staged, show), show))
 
             added = add_release(
                 version, specs, offline_jars=offline_jars, generate=generate_from, progress=status.update

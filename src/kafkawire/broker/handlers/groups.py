@@ -101,7 +101,8 @@ class GroupHandlers:
         message = "" if call.version >= _BATCHES_SINCE else _WORDS[refused]
         if refused:
             return FindCoordinatorResponse.Coordinator(key, -1, "", -1, refused, message)
-        self._coordinator.expect()
+        if key_type == CoordinatorType.GROUP:
+            self._coordinator.expect()
         own = self._cluster.endpoint(call.session.listener)
         return FindCoordinatorResponse.Coordinator(key, self._cluster.node_id, own.host, own.port, refused, message)
 
