@@ -59,7 +59,7 @@ CurrentOffsets: TypeAlias = Results[TopicPartition, CurrentOffset | None]
 
 
 class GroupsOfAnyKindFamily(OperationFamily):
-    """Base of families that do not want to be told which kind of group a group is."""
+    """Base of families whose methods take groups of any kind."""
 
     async def _groups_of_any_kind(
         self, name: str, deadline: float, groups: Iterable[str]
@@ -107,7 +107,7 @@ class GroupsOfAnyKindFamily(OperationFamily):
         groups: Collection[KnownGroup],
         wanted: Mapping[str, Collection[TopicPartition] | None],
     ) -> dict[str, CurrentOffsets | KafkaError]:
-        """Where each group goes on in the partitions that are wanted of it; in all that it knows for None."""
+        """Where each group goes on in the partitions that are wanted of it; None for all that it has offsets for."""
         share = {group.group_id: wanted[group.group_id] for group in groups if group.type is GroupType.SHARE}
         others = {group.group_id: wanted[group.group_id] for group in groups if group.type is not GroupType.SHARE}
         async with asyncio.TaskGroup() as tasks:
