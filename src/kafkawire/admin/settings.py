@@ -23,8 +23,8 @@ class AdminSettings(msgspec.Struct, frozen=True, kw_only=True):
         retry_throttled: whether items that a quota refused (THROTTLING_QUOTA_EXCEEDED) are sent again when the
             broker's waiting time is over.
         cluster_check: whether new connections name the node and the cluster that they should lead to, so that the
-            broker refuses a connection that leads elsewhere (``metadata.cluster.check.enable``, KIP-1242). Brokers before 4.4 do not
-            check.
+            broker refuses a connection that leads elsewhere (``metadata.cluster.check.enable``, KIP-1242). Brokers
+            before 4.4 do not check.
         proposals: whether versions that are not final may be used where a broker offers them (KIP-888, KIP-248).
 
     Raises:
