@@ -221,7 +221,7 @@ class FileOffsetsLogs:
 
     async def durable(self) -> None:
         """Wait until everything that was appended would survive a crash."""
-        await asyncio.gather(*(log.durable() for log in self._logs.values()))
+        await _all_durable(self._logs.values())
 
     async def rewrite(self, topic: Topic, state: GroupsState, timestamp: int) -> None:
         """Write the state into new segments, and delete those before when all of it is durable."""
@@ -230,7 +230,7 @@ class FileOffsetsLogs:
             await self.open(topic, missing)
         logs, changes = dict(self._logs), _by_partition(topic, state)
         starts = {partition: log.append_anew(changes[partition], timestamp) for partition, log in logs.items()}
-        await asyncio.gather(*(log.durable() for log in logs.values()))
+        await _all_durable(logs.values())
         for partition, log in logs.items():
             await log.delete_before(starts[partition])
 
@@ -285,6 +285,12 @@ class FileOffsetsLogs:
         if self._topic is None:
             return partition == 0 and topic_id is None  # as an earlier version of the broker left it
         return partition in self._topic.partitions and topic_id in {None, self._topic.topic_id}
+
+
+async def _all_durable(logs: Iterable[OffsetsLog]) -> None:
+    """Mostly a single log is being written to, and no tasks are needed for the others."""
+    waiting = [log for log in logs if not log.is_durable]
+    await (waiting[0].durable() if len(waiting) == 1 else asyncio.gather(*(log.durable() for log in waiting)))
 
 
 def _by_partition(topic: Topic, state: GroupsState) -> Mapping[int, list[Change]]:
