@@ -246,13 +246,13 @@ class FileOffsetsLogs:
                 await before
             try:
                 await allowed()
-                for log in logs:
-                    await log.close()
-                    await asyncio.to_thread(_delete, log.folder)
+                deleted = True
             except StorageError:
-                pass  # the metadata log has failed, and so the broker halts
-            except OSError as error:
-                _log.warning("The logs of commits of a deleted topic could not be deleted: %s", error)
+                deleted = False  # the metadata log has failed, and so the broker halts
+            for log in logs:
+                await log.close()
+                if deleted:
+                    await asyncio.to_thread(_delete, log.folder)
             if self._dropping is asyncio.current_task():
                 self._dropping = None
 
@@ -321,6 +321,9 @@ def _set_aside(folder: Path) -> None:
 def _delete(folder: Path) -> None:
     """Under a name first that Kafka deletes too, so that a crash leaves no half of it."""
     doomed = folder.with_name(f"{folder.name}.{uuid4().hex}-delete")
-    folder.rename(doomed)
-    sync_folder(doomed.parent)
-    shutil.rmtree(doomed)
+    try:
+        folder.rename(doomed)
+        sync_folder(doomed.parent)
+        shutil.rmtree(doomed)
+    except OSError as error:
+        _log.warning("%s: the log of a deleted topic could not be deleted: %s", folder, error)
