@@ -10,7 +10,7 @@ import pytest
 from tests.apache_kafka.broker import Broker
 from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import Brokers, SecureBrokers
-from tests.apache_kafka.releases import broker_releases, is_at_least
+from tests.apache_kafka.releases import broker_releases, is_at_least, later_releases
 from tests.apache_kafka.secure_broker import PASSWORDS, USER
 
 from kafkawire.admin.acls import AclBinding, AclBindingFilter, AclOperation, ResourceType
@@ -34,7 +34,7 @@ from kafkawire.wire.kafka_errors import ApiError, KafkaError
 pytestmark = pytest.mark.interop
 
 
-@pytest.fixture(params=broker_releases())
+@pytest.fixture(params=[*broker_releases(), *later_releases()])
 def broker(request: pytest.FixtureRequest, kafka_brokers: Brokers) -> Broker:
     return kafka_brokers(request.param)
 

@@ -12,7 +12,7 @@ from tests.apache_kafka.fixtures import Brokers
 from tests.apache_kafka.java_admin import GroupKind, JavaAdmin, JavaAdminClient
 from tests.apache_kafka.java_answers import JavaGroup, JavaMember, Partition
 from tests.apache_kafka.node import HOST
-from tests.apache_kafka.releases import broker_releases, is_at_least
+from tests.apache_kafka.releases import broker_releases, is_at_least, later_releases
 from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 
 from kafkawire.admin.acls import AclOperation
@@ -42,11 +42,12 @@ from kafkawire.protocol.errors import (
 
 pytestmark = pytest.mark.interop
 
-OLDER = [release for release in broker_releases() if not is_at_least(release, "4.1")]
-NEWER = [release for release in broker_releases() if is_at_least(release, "4.1")]
+TRIED = [*broker_releases(), *later_releases()]
+OLDER = [release for release in TRIED if not is_at_least(release, "4.1")]
+NEWER = [release for release in TRIED if is_at_least(release, "4.1")]
 
 
-@pytest.fixture(params=broker_releases())
+@pytest.fixture(params=TRIED)
 def broker(request: pytest.FixtureRequest, kafka_brokers: Brokers) -> Broker:
     return kafka_brokers(request.param)
 
