@@ -191,7 +191,6 @@ async def test_small_batches_that_become_large_are_kept_as_well(broker: Embedded
     large = encode_batch([Record(timestamp=1, value=bytes(200_000))], codec=Codec.ZSTD)
     assert len(large) < 1000
     async with connected_to(broker) as client:
-        await create(client)
         partitions = tuple(ProduceRequest.PartitionProduceData(index, large) for index in (0, 1))
         topics = (ProduceRequest.TopicProduceData("t", partition_data=partitions),)
         request = ProduceRequest(acks=1, timeout_ms=1000, topic_data=topics)
