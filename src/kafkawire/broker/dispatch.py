@@ -72,6 +72,9 @@ class Dispatcher:
         faults: what goes wrong on purpose.
         clock: the broker's.
         work: decodes and encodes.
+
+    Attributes:
+        offered: API key to the versions that are served.
     """
 
     def __init__(
@@ -86,7 +89,7 @@ class Dispatcher:
         work: RequestWork,
     ) -> None:
         self._handlers: dict[int | None, Handler] = {request.API_KEY: handler for request, handler in routes.items()}
-        self._offered = offered
+        self.offered = offered
         self._controller = controller
         self._quotas = quotas
         self._faults = faults
@@ -100,15 +103,16 @@ class Dispatcher:
             RefusedRequestError: it is none that is served, or makes no sense.
             StorageError: the broker can keep nothing more, and halts.
         """
+        api_versions = self.offered.get(ApiKey.API_VERSIONS)
         if len(frame) <= SMALL_FRAME:
-            return await self._replied(decoded(frame), session, len(frame))
-        async with self._work.request(frame) as request:
+            return await self._replied(decoded(frame, api_versions), session, len(frame))
+        async with self._work.request(frame, api_versions=api_versions) as request:
             return await self._replied(request, session, len(frame))
 
     async def _replied(self, request: Request, session: Session, size: int) -> Reply:
         header, body = request.header, request.body
         key, version = header.request_api_key, header.request_api_version
-        if body is None or version not in self._offered.get(key, ()):
+        if body is None or version not in self.offered.get(key, ()):
             return self._reply(
                 encode_response(self._unknown_version(request), 0, correlation_id=header.correlation_id), 0
             )
@@ -190,7 +194,7 @@ class Dispatcher:
         if key != ApiKey.API_VERSIONS:
             version = request.header.request_api_version
             raise RefusedRequestError(f"version {version} of API {key} is not served")
-        own = self._offered[ApiKey.API_VERSIONS]
+        own = self.offered[ApiKey.API_VERSIONS]
         known = ApiVersionsResponse.ApiVersion(ApiKey.API_VERSIONS, own[0], own[-1])
         return ApiVersionsResponse(UNSUPPORTED_VERSION, (known,))
 

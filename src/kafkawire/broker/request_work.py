@@ -57,11 +57,12 @@ class RequestWork:
         self._thread.shutdown(cancel_futures=True)
 
     @asynccontextmanager
-    async def request(self, frame: bytes) -> AsyncIterator[Request]:
+    async def request(self, frame: bytes, *, api_versions: range | None = None) -> AsyncIterator[Request]:
         """The request in a frame; while the context lasts, no other large request is decoded.
 
         Args:
             frame: without its size.
+            api_versions: the versions of ApiVersions that the broker serves; all that the package has by default.
 
         Raises:
             RefusedRequestError: it is none.
@@ -69,9 +70,9 @@ class RequestWork:
         """
         if await self._may_be_many(frame):
             async with self._lane:
-                yield await self.in_thread(decoded, frame)
+                yield await self.in_thread(decoded, frame, api_versions)
         else:
-            yield await self.in_thread(decoded, frame)
+            yield await self.in_thread(decoded, frame, api_versions)
 
     async def _may_be_many(self, frame: bytes) -> bool:
         """Whether a request has many elements, or so many bytes that it may; an element takes a byte at least."""
@@ -113,14 +114,18 @@ def _refusal(request: Message, version: int, refused: Refused) -> Message:
     return refusal(request, version, refused.code, message=refused.message)
 
 
-def decoded(frame: bytes) -> Request:
+def decoded(frame: bytes, api_versions: range | None = None) -> Request:
     """The request in a frame without its size.
+
+    Args:
+        frame: the content.
+        api_versions: the versions of ApiVersions that the broker serves; all that the package has by default.
 
     Raises:
         RefusedRequestError: it is none.
     """
     try:
-        return decode_request(frame)
+        return decode_request(frame, api_versions=api_versions)
     except DecodeError as error:
         raise RefusedRequestError(str(error)) from error
 
@@ -137,11 +142,12 @@ def _elements_of(frame: bytes, most: int) -> int:
         RefusedRequestError: there is no such request.
     """
     key, version = int.from_bytes(frame[:2], signed=True), int.from_bytes(frame[2:4], signed=True)
-    api = APIS.get(key)
-    header_version = None if api is None else api.request_headers.get(version)
-    if api is None or header_version is None:
+    if key not in APIS:
         return 0  # decoding it says what is wrong
-    request = message_class(api.request)
+    request = message_class(APIS[key].request)
+    header_version = request.HEADER_VERSIONS.get(version)
+    if header_version is None:
+        return 0
     try:
         header, at = RequestHeader.decode_from(frame, 0, header_version)
     except DecodeError as error:

@@ -47,7 +47,8 @@ def login() -> Login:
             "SCRAM-SHA-256": OfferedMechanism(
                 lambda: ScramMechanismServer(SHA_256, {"alice": CREDENTIAL}.get, INVENTED)
             ),
-        }
+        },
+        {},
     )
 
 

@@ -73,6 +73,8 @@ class GroupOffsetHandlers:
 
     async def _commit(self, request: OffsetCommitRequest, call: Call) -> OffsetCommitResponse:
         refused = self._commit_refused(request, call)
+        if not refused:
+            await self._coordinator.prepare([request.group_id])
         changes: list[Change] = []
         topics = tuple(self._commit_topic(topic, request, call, refused, changes) for topic in request.topics)
         self._coordinator.commit(changes)
@@ -177,6 +179,8 @@ class GroupOffsetHandlers:
         found = [(topic.name, p.partition_index) for topic in topics for p in topic.partitions if not p.error_code]
         if not request.group_id:
             return OffsetDeleteResponse(ErrorCode.INVALID_GROUP_ID)
+        if request.group_id in self._coordinator.state.by_id:
+            await self._coordinator.prepare([request.group_id])
         group = self._coordinator.state.by_id.get(request.group_id)
         if group is None:
             return OffsetDeleteResponse(ErrorCode.GROUP_ID_NOT_FOUND)

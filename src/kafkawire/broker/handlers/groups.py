@@ -99,6 +99,8 @@ class GroupHandlers:
         message = "" if call.version >= _BATCHES_SINCE else _WORDS[refused]
         if refused:
             return FindCoordinatorResponse.Coordinator(key, -1, "", -1, refused, message)
+        if key_type == CoordinatorType.GROUP:
+            self._coordinator.expect()
         own = self._cluster.endpoint(call.session.listener)
         return FindCoordinatorResponse.Coordinator(key, self._cluster.node_id, own.host, own.port, refused, message)
 
@@ -160,6 +162,8 @@ class GroupHandlers:
         group_ids = dict.fromkeys(request.groups_names)
         results = []
         async for group_id in in_slices(group_ids):
+            if group_id in self._coordinator.state.by_id:
+                await self._coordinator.prepare([group_id])
             error = self._deletion_error(group_id, call)
             if not error:
                 self._coordinator.commit(list(self._coordinator.state.by_id[group_id].removal()))

@@ -27,6 +27,7 @@ from kafkawire.broker.partitions.record_store import RecordStore
 from kafkawire.broker.partitions.topic_demands import TopicDemands
 from kafkawire.broker.quotas.measured_rates import ByteRates
 from kafkawire.broker.request_work import RequestWork
+from kafkawire.broker.topic_names import INTERNAL_TOPICS
 from kafkawire.broker.unserved_clients import UnservedClients
 from kafkawire.protocol import (
     InitProducerIdRequest,
@@ -134,6 +135,8 @@ class ProduceHandlers:
     async def _append(self, topic: Topic, asked: ProduceRequest.PartitionProduceData, call: Call) -> Result:
         if asked.index not in topic.partitions:
             return _failed(asked.index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        if topic.name in INTERNAL_TOPICS:
+            return _failed(asked.index, ErrorCode.INVALID_TOPIC_EXCEPTION)
         rules = self._demands.append_rules(topic.name)
         now_ms = self._clock.now_ms()
         try:

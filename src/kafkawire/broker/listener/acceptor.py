@@ -187,12 +187,11 @@ class Acceptor:
             lambda: protocol, client, ssl=self._tls, ssl_handshake_timeout=handshake
         )
         writer = asyncio.StreamWriter(transport, protocol, reader, loop)
-        login = None if self._mechanisms is None else Login(self._mechanisms)
+        service = self._reception.service
+        login = None if self._mechanisms is None else Login(self._mechanisms, service.dispatcher.offered)
         principal = ANONYMOUS if self._tls is None or login is not None else principal_of(writer)
         session = Session(principal, host, self._listener.name)
-        connection = Connection(
-            reader, writer, session, login=login, limits=self._limits, service=self._reception.service
-        )
+        connection = Connection(reader, writer, session, login=login, limits=self._limits, service=service)
         self._connections.add(connection)
         try:
             await connection.serve()

@@ -10,6 +10,7 @@ from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.item_errors import ItemError
 from kafkawire.broker.topic_names import check_topic_name
 from kafkawire.broker.topics.creation import TopicCreation
+from kafkawire.broker.topics.internal_topics import internal_topic
 from kafkawire.protocol import CreateTopicsRequest
 from kafkawire.protocol.errors import PolicyViolationError
 
@@ -18,7 +19,6 @@ __all__ = ["AutomaticCreation"]
 _LEFT_TO_BROKER: Final = -1
 
 _Topic = CreateTopicsRequest.CreatableTopic
-_Config = CreateTopicsRequest.CreatableTopicConfig
 
 
 class AutomaticCreation:
@@ -45,37 +45,15 @@ class AutomaticCreation:
             names: illegal ones are passed over.
             take: asks a quota for so many partitions; raises ThrottlingQuotaExceededError.
         """
-        topics = [self._topic(name) async for name in in_slices(names) if _is_legal(name)]
+        topics = [
+            internal_topic(name, self._configuration) or _Topic(name, _LEFT_TO_BROKER, _LEFT_TO_BROKER)
+            async for name in in_slices(names)
+            if _is_legal(name)
+        ]
         try:
             await self._creation.create(topics, take)
         except PolicyViolationError:
             return
-
-    def _topic(self, name: str) -> _Topic:
-        number = self._configuration.integer
-        match name:
-            case "__consumer_offsets":
-                partitions, replicas = (
-                    number("offsets.topic.num.partitions"),
-                    number("offsets.topic.replication.factor"),
-                )
-                return _internal(name, partitions, replicas, "producer", number("offsets.topic.segment.bytes"))
-            case "__transaction_state":
-                partitions = number("transaction.state.log.num.partitions")
-                replicas = number("transaction.state.log.replication.factor")
-                return _internal(
-                    name, partitions, replicas, "uncompressed", number("transaction.state.log.segment.bytes")
-                )
-        return _Topic(name, _LEFT_TO_BROKER, _LEFT_TO_BROKER)
-
-
-def _internal(name: str, partitions: int, replication_factor: int, compression: str, segment_bytes: int) -> _Topic:
-    configs = (
-        _Config("cleanup.policy", "compact"),
-        _Config("compression.type", compression),
-        _Config("segment.bytes", str(segment_bytes)),
-    )
-    return _Topic(name, partitions, replication_factor, (), configs)
 
 
 def _is_legal(name: str) -> bool:

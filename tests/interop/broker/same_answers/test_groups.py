@@ -16,12 +16,18 @@ from kafkawire.protocol import (
     DeleteGroupsResponse,
     DeleteTopicsRequest,
     DeleteTopicsResponse,
+    DescribeConfigsRequest,
+    DescribeConfigsResponse,
     DescribeGroupsRequest,
     DescribeGroupsResponse,
+    DescribeTopicPartitionsRequest,
+    DescribeTopicPartitionsResponse,
     FindCoordinatorRequest,
     FindCoordinatorResponse,
     ListGroupsRequest,
     ListGroupsResponse,
+    MetadataRequest,
+    MetadataResponse,
     OffsetCommitRequest,
     OffsetCommitResponse,
     OffsetDeleteRequest,
@@ -199,6 +205,21 @@ def test_coordinators_that_may_be_found(talk: Talk) -> None:
         request = FindCoordinatorRequest(key_type=_SHARE, coordinator_keys=("gr:AAAAAAAAAAAAAAAAAAAAAQ:0",))
         talk.ask_for_codes(request, 5)
         talk.ask_for_codes(request, 6)
+
+
+@on_plain
+def test_the_topic_of_commits(talk: Talk) -> None:
+    """Both have it once a coordinator is looked for: internal, with the partitions and configurations of brokers."""
+    coordinated(talk, "gr-topic")
+    settled(talk, "__consumer_offsets")
+    topics = (MetadataRequest.MetadataRequestTopic(name="__consumer_offsets"),)
+    for version in (1, 9, 12):
+        talk.ask(MetadataRequest(topics), version, MetadataResponse)
+    named = (DescribeTopicPartitionsRequest.TopicRequest("__consumer_offsets"),)
+    talk.ask(DescribeTopicPartitionsRequest(named), 0, DescribeTopicPartitionsResponse)
+    keys = ("cleanup.policy", "compression.type", "segment.bytes")
+    resource = DescribeConfigsRequest.DescribeConfigsResource(2, "__consumer_offsets", keys)
+    talk.ask(DescribeConfigsRequest((resource,)), 4, DescribeConfigsResponse)
 
 
 @on_plain

@@ -131,16 +131,18 @@ class Login:
 
     Args:
         offered: name to mechanism, in the order in which clients are told of them.
+        versions: API key to the versions that are served.
 
     Attributes:
         state: how far it has come.
         principal: who has logged in; nobody, ``ANONYMOUS``, before that.
     """
 
-    def __init__(self, offered: Mapping[str, OfferedMechanism]) -> None:
+    def __init__(self, offered: Mapping[str, OfferedMechanism], versions: Mapping[int, range]) -> None:
         self.state = LoginState.VERSIONS_OR_HANDSHAKE
         self.principal = ANONYMOUS
         self._offered = offered
+        self._versions_served = versions
         self._mechanism_name = ""
         self._mechanism: Mechanism | None = None
         self._is_repeated = False
@@ -189,14 +191,14 @@ class Login:
         self._asked_versions += 1
         if self._asked_versions > _MOST_ASKED_VERSIONS:
             raise RefusedRequestError(f"ApiVersions {self._asked_versions} times before the login")
-        request = _decoded(frame)
+        request = self._decoded(frame)
         body = request.body
         if isinstance(body, ApiVersionsRequest) and says_what_it_is(body, request.header.request_api_version):
             self.state = LoginState.HANDSHAKE
         return SERVE
 
     def _handshake(self, frame: bytes) -> Step:
-        request = _decoded(frame)
+        request = self._decoded(frame)
         body = request.body
         if not isinstance(body, SaslHandshakeRequest):
             raise TypeError("the table knows handshakes")
@@ -216,7 +218,7 @@ class Login:
         return Step(frame=_answered(request, SaslHandshakeResponse(0, names)))
 
     def _token(self, frame: bytes, now: float) -> Step:
-        request = _decoded(frame)
+        request = self._decoded(frame)
         body = request.body
         if not isinstance(body, SaslAuthenticateRequest):
             raise TypeError("the table knows tokens")
@@ -282,7 +284,7 @@ class Login:
 
     def _unexpected(self, frame: bytes) -> Step:
         """Where a token is due another request is told so, in its own response."""
-        request = _decoded(frame)
+        request = self._decoded(frame)
         if request.body is None:
             raise RefusedRequestError("a version of ApiVersions that there is not, in the middle of a login")
         self.state = LoginState.REFUSED
@@ -301,19 +303,18 @@ class Login:
             f"{self._mechanism_name}"
         )
 
+    def _decoded(self, frame: bytes) -> Request:
+        try:
+            return decode_request(frame, api_versions=self._versions_served.get(ApiKey.API_VERSIONS))
+        except DecodeError as error:
+            raise RefusedRequestError(str(error)) from error
+
 
 def _key(frame: bytes) -> int:
     if len(frame) < _KEY.size:
         raise RefusedRequestError(f"a frame of {len(frame)} bytes is no request")
     (key,) = _KEY.unpack_from(frame)
     return int(key)
-
-
-def _decoded(frame: bytes) -> Request:
-    try:
-        return decode_request(frame)
-    except DecodeError as error:
-        raise RefusedRequestError(str(error)) from error
 
 
 def _answered(request: Request, answer: Message) -> bytes:

@@ -21,6 +21,7 @@ from kafkawire.protocol import (
     SaslHandshakeRequest,
     SaslHandshakeResponse,
 )
+from kafkawire.protocol.api_table import ApiKey
 from kafkawire.rpc import decode_response, encode_request
 from kafkawire.wire import Message
 
@@ -50,7 +51,8 @@ def login(lifetime_ms: int = 0) -> Login:
         {
             "PLAIN": OfferedMechanism(lambda: PlainMechanism(PASSWORDS), lifetime_ms),
             "OTHER": OfferedMechanism(lambda: PlainMechanism({}), lifetime_ms),
-        }
+        },
+        {ApiKey.API_VERSIONS: range(5)},
     )
 
 
@@ -129,6 +131,7 @@ def test_anything_else_first_closes_the_connection(request_frame: bytes) -> None
 def test_versions_are_asked_for_once_and_before_the_handshake() -> None:
     made = login()
     assert made.receive(UNKNOWN_APIVERSIONS, 0.0) == SERVE
+    assert made.receive(frame(ApiVersionsRequest("test", "1"), 5), 0.0) == SERVE  # the broker serves 0 to 4
     assert made.receive(frame(ApiVersionsRequest(), 0), 0.0) == SERVE
     with pytest.raises(RefusedRequestError):
         made.receive(frame(ApiVersionsRequest(), 0), 0.0)
