@@ -20,7 +20,10 @@ UNITS: Mapping[str, tuple[str, ...]] = {
     "own brokers": tuple(
         f"tests/interop/admin/test_{name}.py" for name in ("alter_config_policy", "create_topic_policy", "old_metadata")
     ),
-    "clients": ("tests/interop/broker/clients/", "tests/interop/broker/test_logs_of_kafka.py"),
+    "clients": (
+        *("tests/interop/broker/clients/", "tests/interop/broker/test_hand_over.py"),
+        "tests/interop/broker/test_logs_of_kafka.py",
+    ),
     "same answers": ("tests/interop/broker/",),
     "browser": ("tests/interop/browser/",),
     "spark": ("tests/interop/spark/",),

@@ -206,6 +206,17 @@ class JavaAdminClient:
         """Commit an offset; the group is made if there is none."""
         self._ask("alter_group_offset", bool, {"group": group, "partition": partition, "offset": offset})
 
+    def run_tool(self, tool: str, *arguments: str) -> str:
+        """What a command line tool prints; raises JavaAdminError if it fails.
+
+        Args:
+            tool: name of its main class, without ``org.apache.kafka.tools.``.
+            arguments: its command line, without ``--bootstrap-server``.
+        """
+        where = ["--bootstrap-server", self._properties[_BOOTSTRAP]]
+        options = {"tool": f"org.apache.kafka.tools.{tool}", "arguments": [*where, *arguments]}
+        return self._ask("run_tool", str, options)
+
     def produce(self, partition: Partition, values: Sequence[str]) -> int:
         """Write records; the offset of the last one."""
         options = {"client": self._properties, "partition": partition, "values": list(values)}

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from tests.hostile.broker.test_crashes import STARTER, running, started
+from tests.broker_process import STARTER, running, started
 from tests.opened_groups import opened_groups
 
 from kafkawire.protocol import (
@@ -88,7 +88,7 @@ async def test_kill_9_loses_no_commit_that_was_acknowledged(tmp_path: Path) -> N
     offsets = {f"group-{number}": 0 for number in range(CLIENTS)}
     with running([sys.executable, "-c", STARTER]) as process:
         for kill in range(KILLS):
-            pid, port = started(process, tmp_path)
+            pid, port = started(process, tmp_path, {})
             if not kill:
                 create_topic(port)
             clients = [Committer(port, group, offset) for group, offset in offsets.items()]

@@ -201,3 +201,48 @@ def java_acls(java_admin: JavaAdmin, broker: SecureBroker) -> list[tuple[str, ..
         (a.resource_type, a.resource_name, a.pattern_type, a.principal, a.host, a.operation, a.permission_type)
         for a in found
     )
+
+
+@pytest.mark.parametrize(
+    ("acls", "arguments"),
+    [
+        (AclBinding.producer(PRINCIPAL, ["a", "b"]), ["--producer", "--topic", "a", "--topic", "b"]),
+        (
+            AclBinding.producer(PRINCIPAL, ["*"], transactional_ids=["tx"], idempotent=True, host="10.0.0.1"),
+            ["--producer", "--topic", "*", "--transactional-id", "tx", "--idempotent", "--allow-host", "10.0.0.1"],
+        ),
+        (
+            AclBinding.producer(
+                PRINCIPAL, ["a-"], transactional_ids=["a-"], idempotent=True, pattern_type=PatternType.PREFIXED
+            ),
+            [
+                "--producer",
+                "--topic",
+                "a-",
+                "--transactional-id",
+                "a-",
+                "--idempotent",
+                "--resource-pattern-type",
+                "prefixed",
+            ],
+        ),
+        (
+            AclBinding.consumer(PRINCIPAL, ["a"], ["g", "h"], pattern_type=PatternType.PREFIXED),
+            ["--consumer", "--topic", "a", "--group", "g", "--group", "h", "--resource-pattern-type", "prefixed"],
+        ),
+        (AclBinding.consumer(PRINCIPAL, ["*"], ["*"]), ["--consumer", "--topic", "*", "--group", "*"]),
+    ],
+    ids=["producer", "transactional", "prefixed", "consumer", "everything"],
+)
+def test_sets_of_acls_are_those_that_kafka_acls_makes(
+    broker: SecureBroker,
+    admin: BlockingAdminClient,
+    java_admin: JavaAdmin,
+    acls: tuple[AclBinding, ...],
+    arguments: list[str],
+) -> None:
+    tool = java_admin.client(broker.broker.address)
+    tool.run_tool("AclCommand", "--add", "--allow-principal", PRINCIPAL, *arguments)
+    made = eventually(lambda: admin.describe_acls([OWN])[OWN], lambda found: len(found) == len(acls))
+    assert set(made) == set(acls)
+    admin.create_acls(acls).all()

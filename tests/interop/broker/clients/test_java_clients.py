@@ -23,7 +23,8 @@ AUTHORIZER = {
     "allow.everyone.if.no.acl.found": "true",
     "super.users": "User:ANONYMOUS",
 }
-LOG = Path("__consumer_offsets-0") / "00000000000000000000.log"
+LOG = Path("__consumer_offsets-28") / "00000000000000000000.log"
+"""Of the partition of the group ``readers``."""
 
 
 @pytest.fixture
