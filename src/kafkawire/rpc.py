@@ -42,7 +42,7 @@ class Request(msgspec.Struct, frozen=True):
 
     Attributes:
         header: its header; ``request_api_key``, ``request_api_version``, ``correlation_id``, ``client_id``.
-        body: the message, or None for an ApiVersions request of a version that is not known here
+        body: the message, or None for an ApiVersions request of a version that is not served
             (header-api-versions-unknown).
     """
 
@@ -116,7 +116,7 @@ def _package(name: str) -> _Package:
     return _Package(table.APIS, package.message_class)
 
 
-def decode_request(frame: bytes, *, package: str = KAFKAS_PACKAGE) -> Request:
+def decode_request(frame: bytes, *, package: str = KAFKAS_PACKAGE, api_versions: range | None = None) -> Request:
     """Read a request from the content of a frame, without its size (header-parse).
 
     Bytes after the body are tolerated, as Kafka's RPC layer does.
@@ -124,6 +124,8 @@ def decode_request(frame: bytes, *, package: str = KAFKAS_PACKAGE) -> Request:
     Args:
         frame: the content of a frame.
         package: the generated package whose requests are expected, Kafka's own by default.
+        api_versions: the versions of ApiVersions that the reader serves; all that the package has by default. Of a
+            request above them only the header is read (KIP-511).
 
     Raises:
         DecodeError: if the bytes are not a request of the package.
@@ -138,9 +140,10 @@ def decode_request(frame: bytes, *, package: str = KAFKAS_PACKAGE) -> Request:
         raise DecodeError("version", f"there is no API {key}", message_name="RequestHeader", offset=0)
     request = class_of(api.request)
     number = request.HEADER_VERSIONS.get(version)
-    if number is None and request.NAME == _API_VERSIONS and version >= api.versions.stop:
-        newest = request.HEADER_VERSIONS[api.versions[-1]]
-        return Request(RequestHeader.decode_from(frame, 0, newest)[0], None)
+    if request.NAME == _API_VERSIONS and version not in (api_versions or api.versions):
+        nearest = api.versions[-1] if version >= api.versions.stop else api.versions[0]
+        known = request.HEADER_VERSIONS[nearest] if number is None else number
+        return Request(RequestHeader.decode_from(frame, 0, known)[0], None)
     if number is None:
         raise DecodeError("version", f"{api.request} has no version {version}", message_name="RequestHeader", offset=2)
     header, at = RequestHeader.decode_from(frame, 0, number)

@@ -15,7 +15,7 @@ import trustme
 from cryptography.hazmat.primitives import serialization
 from tests.apache_kafka.broker import Broker, running_broker
 from tests.apache_kafka.fixtures import Brokers
-from tests.apache_kafka.releases import releases
+from tests.apache_kafka.releases import broker_releases
 from tests.channels import run, soon
 
 from kafkawire.admin.connection.channel import Channel
@@ -99,7 +99,7 @@ class SecuredBroker:
         return await Channel.connect(self.broker.host, port, SETTINGS, credentials, context, deadline=soon(20.0))
 
 
-@pytest.fixture(scope="module", params=releases())
+@pytest.fixture(scope="module", params=broker_releases())
 def secured(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SecuredBroker]:
     authority = trustme.CA()
     listeners = {"SASL": "SASL_PLAINTEXT", "SASLTLS": "SASL_SSL", "ONLYPLAIN": "SASL_PLAINTEXT", "TLS": "SSL"}
@@ -160,7 +160,7 @@ async def cluster_id(channel: Channel) -> str:
     return answer.cluster_id
 
 
-@pytest.mark.parametrize("release", releases())
+@pytest.mark.parametrize("release", broker_releases())
 def test_versions_and_features_are_negotiated(release: str, kafka_brokers: Brokers) -> None:
     broker = kafka_brokers(release)
 

@@ -57,9 +57,31 @@ def test_header_api_versions_unknown_as_the_client_sees_it() -> None:
         assert decode_response(FALLBACK[4:], ApiVersionsResponse, version) == (7, answer)
 
 
-@pytest.mark.parametrize("version", [5, 6, 32767])
+@pytest.mark.parametrize("version", [ApiVersionsRequest.VERSIONS.stop, 32767])
 def test_header_api_versions_unknown_as_the_server_sees_it(version: int) -> None:
     content = API_VERSIONS_3[4:6] + version.to_bytes(2) + API_VERSIONS_3[8:]
+    read = decode_request(content)
+    assert read.body is None
+    assert read.header == RequestHeader(18, version, 7, "kw")
+
+
+@pytest.mark.parametrize("version", [3, 4, 5])
+def test_of_a_version_that_the_reader_does_not_serve_only_the_header_is_read(version: int) -> None:
+    request = ApiVersionsRequest("kafkawire", "0.1")
+    content = encode_request(request, version, correlation_id=7, client_id="kw")[4:]
+    assert decode_request(content).body == request
+    read = decode_request(content[:-1], api_versions=range(3))
+    assert (read.header, read.body) == (RequestHeader(18, version, 7, "kw"), None)
+
+
+def test_the_header_of_a_version_that_the_reader_does_not_serve_is_that_of_the_version() -> None:
+    content = encode_request(ApiVersionsRequest(), 2, correlation_id=7, client_id="kw")[4:]
+    assert decode_request(content, api_versions=range(1)).header == RequestHeader(18, 2, 7, "kw")
+
+
+@pytest.mark.parametrize("version", [-1, -32768])
+def test_header_api_versions_negative_has_the_oldest_header(version: int) -> None:
+    content = (18).to_bytes(2) + version.to_bytes(2, signed=True) + bytes.fromhex("00000007 0002") + b"kw"
     read = decode_request(content)
     assert read.body is None
     assert read.header == RequestHeader(18, version, 7, "kw")
@@ -142,7 +164,6 @@ def test_bytes_behind_the_body_are_tolerated() -> None:
         ("270f0000 00000001 ffff", "RequestHeader: at byte 0: there is no API 9999", "version"),
         ("ffff0000 00000001 ffff", "RequestHeader: at byte 0: there is no API -1", "version"),
         ("000300ff 00000001 ffff", "RequestHeader: at byte 2: MetadataRequest has no version 255", "version"),
-        ("0012ffff 00000001 ffff", "RequestHeader: at byte 2: ApiVersionsRequest has no version -1", "version"),
         ("00120009 00000001 0005 61", "RequestHeader v2: client_id at byte 10: needs 5 bytes, 1 is left", "truncated"),
     ],
 )

@@ -18,10 +18,13 @@ from kafkawire.admin.operations.capabilities import CapabilityOperations
 from kafkawire.admin.operations.cluster import ClusterOperations
 from kafkawire.admin.operations.configs import ConfigOperations
 from kafkawire.admin.operations.group_descriptions import GroupDescriptionOperations
+from kafkawire.admin.operations.group_lag import GroupLagOperations
 from kafkawire.admin.operations.group_listings import GroupListingOperations
 from kafkawire.admin.operations.group_offsets import GroupOffsetOperations
 from kafkawire.admin.operations.groups import GroupOperations
+from kafkawire.admin.operations.hanging_transactions import HangingTransactionOperations
 from kafkawire.admin.operations.log_dirs import LogDirOperations
+from kafkawire.admin.operations.offset_resets import OffsetResetOperations
 from kafkawire.admin.operations.partitions import PartitionOperations
 from kafkawire.admin.operations.producers import ProducerOperations
 from kafkawire.admin.operations.quorum import QuorumOperations
@@ -35,6 +38,7 @@ from kafkawire.admin.operations.share_groups import ShareGroupOperations
 from kafkawire.admin.operations.streams_groups import StreamsGroupOperations
 from kafkawire.admin.operations.tokens import TokenOperations
 from kafkawire.admin.operations.topic_descriptions import TopicDescriptionOperations
+from kafkawire.admin.operations.topic_offsets import TopicOffsetOperations
 from kafkawire.admin.operations.topic_visibility import TopicVisibilityOperations
 from kafkawire.admin.operations.topics import TopicOperations
 from kafkawire.admin.operations.transactions import TransactionOperations
@@ -54,6 +58,7 @@ class AdminClient(
     TopicVisibilityOperations,
     PartitionOperations,
     RecordOperations,
+    TopicOffsetOperations,
     ClusterOperations,
     CapabilityOperations,
     QuorumOperations,
@@ -73,8 +78,11 @@ class AdminClient(
     GroupOperations,
     GroupOffsetOperations,
     ShareGroupOffsetOperations,
+    GroupLagOperations,
+    OffsetResetOperations,
     TransactionOperations,
     ProducerOperations,
+    HangingTransactionOperations,
 ):
     """Administers a Kafka cluster, for asyncio.
 
@@ -154,10 +162,13 @@ def _connect(
         client_id=settings.client_id, setup_timeout=settings.connect_timeout, idle_timeout=settings.idle_timeout
     )
 
+    def settings_for(node: Node) -> ConnectionSettings:
+        return connection_settings.expecting(node) if settings.cluster_check else connection_settings
+
     async def connect(node: Node, deadline: float) -> Channel:
         context = tls.context() if isinstance(tls, Tls) else tls
         return await Channel.connect(
-            node.host, node.port, settings=connection_settings, credentials=credentials, tls=context, deadline=deadline
+            node.host, node.port, settings=settings_for(node), credentials=credentials, tls=context, deadline=deadline
         )
 
     return connect

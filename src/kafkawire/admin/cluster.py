@@ -92,7 +92,7 @@ class Cluster:
         if node is None:
             known = ", ".join(map(str, sorted(self._nodes))) or "none"
             raise ConnectionFailedError(f"the cluster has no live node {node_id}; live nodes: {known}", node=node_id)
-        return node, await self.pool.channel(node, deadline)
+        return node, await self._channel(node, deadline)
 
     async def controller(self, deadline: float) -> tuple[Node, Channel]:
         """The node that the cluster names as its controller.
@@ -146,12 +146,35 @@ class Cluster:
     async def _reach_any(self, deadline: float) -> tuple[Node, Channel]:
         failure = ConnectionFailedError("no node is known")
         for node in self._candidates():
+            if node.id >= 0 and node.id not in self._nodes:
+                continue  # it was forgotten by starting over
             try:
-                return node, await self.pool.channel(node, deadline)
+                return node, await self._channel(node, deadline)
             except ConnectionFailedError as error:
                 failure = error
                 self.outdate()
         raise failure
+
+    async def _channel(self, node: Node, deadline: float) -> Channel:
+        try:
+            return await self.pool.channel(node, deadline)
+        except RebootstrapRequiredError as error:
+            if self._nodes.get(node.id) is node:
+                await self._start_over()
+            raise ConnectionFailedError(
+                f"what answers at {node.address} is not node {node.id} of the cluster {node.cluster_id}; the client "
+                "starts over from its bootstrap addresses",
+                node=node.id,
+            ) from error
+
+    async def _start_over(self) -> None:
+        """Forget the cluster, and find it again from the bootstrap addresses (KIP-1102)."""
+        self._nodes = {}
+        self._controller_id = None
+        self.cluster_id = None
+        self._doubted.clear()
+        self.outdate()
+        await self.pool.start_over()
 
     def _candidates(self) -> Iterator[Node]:
         """Nodes, best first; those that are new to the client in an order of its own, so that clients spread."""
@@ -204,12 +227,14 @@ class Cluster:
         )
         answer = await channel.request(request, protocol.MetadataResponse, version, deadline)
         if answer.error_code == RebootstrapRequiredError.code:
-            self._nodes = {}
+            await self._start_over()
             raise ConnectionFailedError("the broker wants its clients to start over from the bootstrap servers")
         if answer.error_code:
             raise error_of(answer.error_code, None)
         self.cluster_id = answer.cluster_id
-        self._know((Node(b.node_id, b.host, b.port, b.rack) for b in answer.brokers), answer.controller_id)
+        self._know(
+            (Node(b.node_id, b.host, b.port, b.rack, answer.cluster_id) for b in answer.brokers), answer.controller_id
+        )
 
     async def _ask_controller(self, channel: Channel, deadline: float) -> None:
         try:
@@ -221,7 +246,10 @@ class Cluster:
         if answer.error_code:
             raise error_of(answer.error_code, answer.error_message)
         self.cluster_id = answer.cluster_id
-        self._know((Node(b.broker_id, b.host, b.port, b.rack) for b in answer.brokers), answer.controller_id)
+        self._know(
+            (Node(b.broker_id, b.host, b.port, b.rack, answer.cluster_id or None) for b in answer.brokers),
+            answer.controller_id,
+        )
 
     def _know(self, nodes: Iterator[Node], controller_id: int) -> None:
         known = {node.id: node for node in nodes}

@@ -11,6 +11,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from kafkawire.cli import specs_add
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.codegen.importing.problem import SpecsImportError
 from kafkawire.codegen.importing.recheck import recheck
@@ -20,6 +21,8 @@ from kafkawire.codegen.released_versions import Relation, read_released_versions
 from kafkawire.codegen.specs_tree import load_specs
 
 app = typer.Typer(help="Message definitions: import them from Apache Kafka's releases.", no_args_is_help=True)
+
+app.command()(specs_add.add)
 
 _SHOWN_FILES = 20
 

@@ -187,6 +187,9 @@ class ListTopics(Operation[None, tuple[TopicListing, ...], "protocol.MetadataRes
     name = "list_topics"
     api = ApiKey.METADATA
 
+    def __init__(self, *, name: str = name) -> None:
+        self.name = name
+
     def route(self, item: None) -> Route:
         return ANY_NODE
 

@@ -121,10 +121,13 @@ def test_a_change_in_place_is_a_conflict_that_names_both(releases: Releases) -> 
     releases.add("1.0", [message("A", "0", [field("Count", "int32", "0+")])])
     releases.add("2.0", [message("A", "0", [field("Count", "int64", "0+")])])
 
-    (problem,) = refused(releases)
+    problem, advice = refused(releases)
 
-    assert problem.startswith("1.0 and 2.0 disagree about A 0, Count: int32 and int64. ")
-    assert "[[decisions]]" in problem
+    assert problem == "1.0 and 2.0 disagree about A 0, Count: int32 and int64"
+    assert advice == (
+        "If the newer layout may replace the older one, add to sources.toml, with the reason of each:\n\n"
+        '[[decisions]]\nmessage = "A"\nversion = 0\nolder = "1.0"\nnewer = "2.0"\nreason = ""\n'
+    )
 
 
 def test_a_decision_lets_the_newer_win_and_still_does_after_further_releases(releases: Releases) -> None:
