@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ _ENCODER: Final = msgspec.json.Encoder()
 _AFTER_DATE: Final = len("2026-03-01")
 _AFTER_TIME: Final = len("2026-03-01 12:30:00.000250")
 _KEPT_ROW_CLASSES: Final = 8
+_MANY_OCTETS: Final = 4 * 1024 * 1024
 _WORDS: Final = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
 
@@ -64,7 +65,7 @@ def _plain(column: pa.Array[Any]) -> pa.Array[Any]:
     if pa.types.is_nested(column.type):
         return pa.array([None if cell is None else _json(cell) for cell in column.to_pylist()], pa.string())
     if pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type):
-        return pa.array([None if cell is None else _base64(cell) for cell in column.to_pylist()], pa.string())
+        return pa.array([_base64(cell) for cell in _octets(column)], pa.binary()).cast(pa.string())
     return column.cast(_plain_type(column.type))
 
 
@@ -81,5 +82,13 @@ def _json(cell: object) -> str:
     return _ENCODER.encode(cell).decode()
 
 
-def _base64(cell: bytes) -> str:
-    return base64.b64encode(cell).decode()
+def _octets(column: pa.Array[Any]) -> Iterable[bytes | pa.Buffer | None]:
+    """The cells of a column of bytes; large ones are looked at where they are, for a copy takes as much again."""
+    if column.nbytes < _MANY_OCTETS:
+        cells: list[bytes | None] = column.to_pylist()
+        return cells
+    return (cell.as_buffer() for cell in column)
+
+
+def _base64(cell: bytes | pa.Buffer | None) -> bytes | None:
+    return None if cell is None else base64.b64encode(cell)

@@ -16,7 +16,7 @@ from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.histories.times import LATEST
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.scanning.flaws import Flaw
-from kafkawire.logs.scanning.record_groups import RecordGroup
+from kafkawire.logs.scanning.found import RecordGroup
 from kafkawire.wire.batches.batch import CONTROL, TRANSACTIONAL
 
 __all__ = ["RAW_COLUMNS", "BatchOfRows", "PendingRows", "RawRows", "flaw_columns", "times"]
@@ -27,7 +27,8 @@ _NO_TIME: Final = pa.scalar(None, pa.int64())
 _MICROSECONDS: Final = pa.scalar(1000, pa.int64())
 _ENOUGH_ROWS: Final = 16384
 """Rows that are converted at a time: each of Arrow's kernels costs some microseconds, however few they are."""
-_MOST_OCTETS: Final = 16 * 1024 * 1024
+_MOST_OCTETS: Final = 4 * 1024 * 1024
+"""Bytes of keys and values that are converted at a time: what is made of them may take fifty times as many."""
 
 
 _RAW_TYPES: Final[Mapping[str, pa.DataType]] = {
