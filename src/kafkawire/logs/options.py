@@ -46,7 +46,8 @@ class ReadOptions:
         high_watermark: of the log: what lies at it and after it is not known to be committed and is not read.
         corrupt_record_column: name of the column of raw bytes in mode PERMISSIVE.
         cluster: what column ``cluster`` says; by default what ``meta.properties`` beside the log folders says.
-        secrets: whether typed tables show salts, keys and sensitive config values.
+        secrets: whether tables show salts, keys and sensitive config values, and what could not be read of the
+            metadata log.
         no_ops: whether table ``records`` has the no-op records of the metadata log.
         as_of: histories: only what was valid then.
         registry: the record types that are known.
