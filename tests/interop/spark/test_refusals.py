@@ -15,8 +15,9 @@ from tests.interop.spark.same_rows import LOGS
     ("options", "complaint"),
     [
         ({}, "the option 'table' is missing"),
-        ({"table": "recrods"}, "there is no table 'recrods'; there are "),
-        ({"table": "records", "columns": "offset"}, "table 'records' has no column 'offset'; it has cluster, file, "),
+        ({"table": "recrods"}, "there is no table 'recrods': did you mean records?"),
+        ({"table": "zzz"}, "there is no table 'zzz'; there are "),
+        ({"table": "records", "columns": "zzz"}, "table 'records' has no column 'zzz'; it has cluster, file, "),
         ({"table": "records", "maxPartitionByte": "1m"}, "do you mean 'maxPartitionBytes'?"),
         ({"table": "records", "fromOffset": "ten"}, "option 'fromOffset': 'ten' is no offset"),
         ({"table": "records", "schemaDir": "/nowhere"}, "/nowhere is not a folder of definitions"),

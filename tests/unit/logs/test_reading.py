@@ -54,7 +54,11 @@ def test_names_that_are_not_there() -> None:
     with pytest.raises(UnknownTableError, match="acl_history"):
         table_named("acls")
     with pytest.raises(UnknownColumnError, match="batch_position"):
+        table_named("records", ReadOptions(columns=("zzz",)))
+    with pytest.raises(UnknownColumnError, match=r"has no column 'offset': did you mean log_offset\?$"):
         table_named("records", ReadOptions(columns=("offset",)))
+    with pytest.raises(UnknownTableError, match=r"there is no table 'TOPIC': did you mean topic\?$"):
+        table_named("TOPIC")
 
 
 @pytest.mark.parametrize("name", ["records", "offset_commit", "batches", "offset_commits", "group_history"])
