@@ -18,7 +18,7 @@ from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
-from pyspark.sql.types import ArrayType, BinaryType, StructType
+from pyspark.sql.types import ArrayType, BinaryType, BooleanType, NumericType, StructType, TimestampType
 
 from kafkawire.logs import (
     Accounts,
@@ -28,6 +28,7 @@ from kafkawire.logs import (
     UnknownTableError,
     find_log_files,
 )
+from kafkawire.logs.spreadsheets import FORMULA, NUMBER, QUOTE
 from kafkawire.spark import register
 from kafkawire.spark.accounts import read_accounts
 from kafkawire.spark.options import OptionError
@@ -80,6 +81,8 @@ def main(words: Sequence[str] | None = None) -> int:
         2 for wrong usage.
     """
     asked = _parser().parse_args(words)
+    if asked.csv_safe and asked.format != "csv":
+        return _fail("--csv-safe is for --format csv; the other formats have texts as they are", USAGE)
     asked.log = [_whole(path) for path in asked.log]
     options = _options(asked)
     try:
@@ -145,6 +148,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--table", required=True, help="name of the table; `kafkawire tables --list` tells them all")
     parser.add_argument("--out", required=True, metavar="PATH", help="folder or URI to write")
     parser.add_argument("--format", choices=("parquet", "json", "csv"), default="parquet", help="default: parquet")
+    parser.add_argument(
+        "--csv-safe",
+        action="store_true",
+        help="CSV for spreadsheets: ' before texts that begin with = + - @, which they take for formulas",
+    )
     parser.add_argument("--overwrite", action="store_true", help="replace what is there, when all is written")
     parser.add_argument(
         "--max-errors", type=_count, metavar="N", help="fail if there are more; by default any number may be"
@@ -206,7 +214,7 @@ def _write(asked: argparse.Namespace, options: Mapping[str, str], part: Place) -
         spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")  # others know no INT96
         own = {**options, "accountsPath": _accounts_folder(part)}
         rows = spark.read.format("kafka-log").options(**own).load(asked.log)
-        flat = _without_nesting(rows) if asked.format == "csv" else rows
+        flat = _without_nesting(rows, safe=asked.csv_safe) if asked.format == "csv" else rows
         writer = flat.write.mode("error").format(asked.format).option(_MARKS, "false")
         writer.options(header="true", ignoreNullFields="false").save(part.uri)
     finally:
@@ -214,8 +222,8 @@ def _write(asked: argparse.Namespace, options: Mapping[str, str], part: Place) -
             spark.stop()
 
 
-def _without_nesting(rows: DataFrame) -> DataFrame:
-    """CSV has no lists and no bytes: they become JSON and base64."""
+def _without_nesting(rows: DataFrame, *, safe: bool) -> DataFrame:
+    """CSV has no lists and no bytes: they become JSON and base64. To be safe, what looks like a formula is quoted."""
     columns = []
     for field in rows.schema:
         column = rows[field.name]
@@ -223,6 +231,9 @@ def _without_nesting(rows: DataFrame) -> DataFrame:
             column = sql.to_json(column)
         elif isinstance(field.dataType, BinaryType):
             column = sql.base64(column)
+        if safe and not isinstance(field.dataType, NumericType | BooleanType | TimestampType):
+            formula = column.rlike(FORMULA) & ~column.rlike(NUMBER)
+            column = sql.when(formula, sql.concat(sql.lit(QUOTE), column)).otherwise(column)
         columns.append(column.alias(field.name))
     return rows.select(columns)
 

@@ -16,8 +16,10 @@ from tests.apache_spark.cluster import WORKERS, running_spark_cluster, spark_env
 from tests.apache_spark.fixtures import SETTINGS
 from tests.apache_spark.prerequisites import spark_home
 from tests.interop.spark.same_rows import LOGS, damaged_log, plain_rows
+from tests.made_logs import Step, write_segment
 
 from kafkawire.cli.app import main as kafkawire
+from kafkawire.protocol import ConfigRecord
 from kafkawire.spark import job
 from kafkawire.spark.accounts import read_accounts
 from kafkawire.spark.bundle import write_bundle
@@ -110,6 +112,18 @@ def test_csv_and_json_hold_lists_and_bytes(tmp_path: Path) -> None:
     ]
     (lines,) = [file.read_text().splitlines() for file in (tmp_path / "json").glob("part-*.json")]
     assert [json.loads(line) for line in lines] == plain
+
+
+def test_csv_for_spreadsheets_has_no_formulas(tmp_path: Path) -> None:
+    values = ["=1+1", "-1", "@x", "\uff0b1", "a=b"]
+    records = tuple(ConfigRecord(2, value, "retention.ms", value) for value in values)
+    write_segment(tmp_path / "__cluster_metadata-0", 0, [Step(1000, records)])
+    asked = ("--log", tmp_path, "--table", "config", "--columns", "value,resource_type_code", "--format", "csv")
+    for words, shown in (((), values), (("--csv-safe",), ["'=1+1", "-1", "'@x", "'\uff0b1", "a=b"])):
+        out = tmp_path / f"out{len(words)}"
+        assert tables(*asked, "--out", out, *words) == 0
+        (lines,) = [file.read_text().splitlines() for file in out.glob("part-*.csv")]
+        assert [row["value"] for row in csv.DictReader(lines)] == shown
 
 
 def test_a_cluster_of_two_workers_runs_it_with_nothing_of_kafkawire_but_the_zip(tmp_path: Path) -> None:

@@ -73,6 +73,11 @@ class LogFile:
         return self.path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
     @property
+    def shown_folder(self) -> str:
+        """Path of its folder, as ``shown_path``."""
+        return self.shown_path.rpartition("/")[0]
+
+    @property
     def folder(self) -> str:
         """Path of the folder that it is in."""
         return self.path.rpartition("/")[0]
