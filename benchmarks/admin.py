@@ -22,7 +22,7 @@ from tests.apache_kafka.loading import (
     principal,
     user,
 )
-from tests.apache_kafka.releases import newest_release
+from tests.apache_kafka.releases import newest_broker_release
 
 from benchmarks.admin_peers import describing_by_confluent_kafka, describing_by_kafka_python
 from benchmarks.processes import interleave_processes
@@ -118,7 +118,7 @@ def loaded_broker(acls: int) -> Iterator[Broker]:
     """A broker of the newest release with so many ACLs."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        running_broker(newest_release(), Path(folder) / "kafka", properties=AUTHORIZER, heap=_HEAP) as broker,
+        running_broker(newest_broker_release(), Path(folder) / "kafka", properties=AUTHORIZER, heap=_HEAP) as broker,
     ):
         load_acls(broker, acls)
         yield broker

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.apache_kafka.prerequisites import java, java_version
-from tests.apache_kafka.releases import newest_release
+from tests.apache_kafka.releases import newest_broker_release
 
 from benchmarks import admin_memory
 from benchmarks.admin_memory import GROWTH, Memory
@@ -44,7 +44,7 @@ def write(folder: Path, measurements: Sequence[Measurement], memory: list[Memory
     asked = [one for one in measurements if one.kind == "admin"]
     (folder / PICTURE).write_text(speed_up_chart(TITLE, asked, ADMIN_PEERS), encoding="utf-8")
     facts = machine_facts(LIBRARIES)
-    facts.append(("Kafka", f"Apache Kafka {newest_release()} on {java_version(java()).splitlines()[0]}"))
+    facts.append(("Kafka", f"Apache Kafka {newest_broker_release()} on {java_version(java()).splitlines()[0]}"))
     (folder / PAGE).write_text(page(measurements, memory, facts), encoding="utf-8")
 
 

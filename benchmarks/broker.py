@@ -23,7 +23,7 @@ from typing import BinaryIO
 
 from tests.apache_kafka.broker import AUTHORIZER
 from tests.apache_kafka.node import HOST, Node, free_ports, listed_brokers
-from tests.apache_kafka.releases import newest_release
+from tests.apache_kafka.releases import newest_broker_release
 
 from benchmarks.results import KAFKA, OURS, DisagreementError, Measurement, Target
 from benchmarks.sampling import Call, Waiting, interleave_waiting
@@ -225,7 +225,7 @@ def _formatted(home: Path) -> tuple[Node, int]:
         "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
         "log.dirs": str(home / "kafka-data"),
     }
-    node = Node(newest_release(), 1, home / "kafka", properties, heap=_HEAP)
+    node = Node(newest_broker_release(), 1, home / "kafka", properties, heap=_HEAP)
     node.format()
     return node, port
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.apache_kafka.prerequisites import java, java_version
-from tests.apache_kafka.releases import newest_release
+from tests.apache_kafka.releases import newest_broker_release
 
 from benchmarks.machine import machine_facts
 from benchmarks.report import table
@@ -30,7 +30,7 @@ def write(folder: Path, measurements: Sequence[Measurement]) -> None:
     """Write the page."""
     folder.mkdir(parents=True, exist_ok=True)
     facts = machine_facts(("msgspec",))
-    facts.append(("Kafka", f"Apache Kafka {newest_release()} on {java_version(java()).splitlines()[0]}"))
+    facts.append(("Kafka", f"Apache Kafka {newest_broker_release()} on {java_version(java()).splitlines()[0]}"))
     (folder / PAGE).write_text(page(measurements, facts), encoding="utf-8")
 
 

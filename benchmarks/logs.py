@@ -17,7 +17,7 @@ from pathlib import Path
 
 import msgspec
 from tests.apache_kafka.java_program import running_program
-from tests.apache_kafka.releases import newest_release
+from tests.apache_kafka.releases import newest_broker_release
 from tests.kafka_dumps import real_logs
 
 from benchmarks.processes import run_process
@@ -147,7 +147,9 @@ def _real_records() -> Sequence[Record]:
 def dump_log(segments: Sequence[Path]) -> Iterator[Waiting]:
     """Kafka's own tool on segments, in a Java machine that is warm."""
     options = ("--files", ",".join(map(str, segments)), "--offsets-decoder")
-    with running_program(newest_release(), _SOURCES, "Dumping", heap="1g", options=(), arguments=options) as program:
+    with running_program(
+        newest_broker_release(), _SOURCES, "Dumping", heap="1g", options=(), arguments=options
+    ) as program:
         program.ask([_Go()] * _WARMING)
         yield Waiting(lambda: float(program.ask([_Go()])[0]))
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.apache_kafka.prerequisites import java, java_version
-from tests.apache_kafka.releases import newest_release
+from tests.apache_kafka.releases import newest_broker_release
 
 from benchmarks.chart import speed_up_chart
 from benchmarks.logs import DECODING, MEMORY_GROWTH, Memory
@@ -45,7 +45,7 @@ def write(folder: Path, measurements: Sequence[Measurement], memory: Sequence[Me
     tables = [one for one in measurements if one.kind == "log tables"]
     (folder / CHART).write_text(speed_up_chart(TITLE, tables, (KAFKA,)), encoding="utf-8")
     facts = machine_facts(("pyarrow", "msgspec", "crc32c"))
-    facts.append(("Kafka", f"Apache Kafka {newest_release()} on {java_version(java()).splitlines()[0]}"))
+    facts.append(("Kafka", f"Apache Kafka {newest_broker_release()} on {java_version(java()).splitlines()[0]}"))
     (folder / PAGE).write_text(page(measurements, memory, facts), encoding="utf-8")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.apache_kafka.prerequisites import java, java_version
-from tests.apache_kafka.releases import newest_release
+from tests.apache_kafka.releases import newest_broker_release
 
 from benchmarks.chart import speed_up_chart
 from benchmarks.machine import machine_facts
@@ -42,7 +42,7 @@ def write(folder: Path, measurements: Sequence[Measurement], memory: Sequence[Wo
     """Write the page and its picture."""
     folder.mkdir(parents=True, exist_ok=True)
     facts = machine_facts(("pyspark", "pyarrow", "msgspec"))
-    facts.append(("Kafka", f"Apache Kafka {newest_release()} on {java_version(java()).splitlines()[0]}"))
+    facts.append(("Kafka", f"Apache Kafka {newest_broker_release()} on {java_version(java()).splitlines()[0]}"))
     (folder / CHART).write_text(speed_up_chart(_TITLE, measurements, SPARK_PEERS), encoding="utf-8")
     (folder / PAGE).write_text(page(measurements, memory, facts), encoding="utf-8")
 

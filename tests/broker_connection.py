@@ -62,9 +62,12 @@ class BrokerConnection:
 
 
 @asynccontextmanager
-async def connected_to(broker: EmbeddedBroker, client_id: str = "kafkawire") -> AsyncIterator[BrokerConnection]:
-    """Connect to the first listener; the connection is closed when the context ends."""
-    reader, writer = await asyncio.open_connection(broker.host, broker.port)
+async def connected_to(
+    broker: EmbeddedBroker, client_id: str = "kafkawire", *, listener: str | None = None
+) -> AsyncIterator[BrokerConnection]:
+    """Connect to a listener, or the first one; the connection is closed when the context ends."""
+    host, _, port = (broker.bootstrap_servers if listener is None else broker.address(listener)).rpartition(":")
+    reader, writer = await asyncio.open_connection(host, port)
     try:
         yield BrokerConnection(reader, writer, client_id)
     finally:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gc
+import signal
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["tests.apache_kafka.fixtures", "tests.apache_spark.fixtures", "tests.scheduling"]
@@ -19,3 +22,14 @@ def pytest_collection_finish() -> None:
     """Spare the garbage collector what stays to the end: modules, and some ten thousand tests."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """SIGINT interrupts, here and in programs that the test starts.
+
+    A shell starts jobs in the background with SIGINT ignored, and programs inherit that.
+    """
+    inherited = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, inherited)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import ModuleType
 
-from kafkawire.codegen.generate import Summary, Target, generate
+from kafkawire.codegen.generate import Summary, Target, checked_specs, generate
 from kafkawire.wire import Message
 from kafkawire.wire.examples import extreme_instances, random_instance
 from kafkawire.wire.laws import check_engines_agree, check_round_trip
@@ -24,7 +24,7 @@ def quiet(what: str, done: int, total: int) -> None:
 
 def generated(target: Target) -> Summary | None:
     """Generate without a word."""
-    return generate(target, quiet)
+    return generate(target, checked_specs(target.specs, quiet), quiet)
 
 
 def message(name: str, *fields: Json, versions: str = "0-1", flexible: str = "1+", **more: object) -> Json:

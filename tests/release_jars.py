@@ -61,14 +61,20 @@ class Releases:
     def add(self, version: str, clients: Iterable[Json], records: Iterable[Json] = (), *, pinned: bool = True) -> None:
         """Add a release; without ``records`` it has no artifact ``two``."""
         records = list(records)
-        digests = {"one": write_jar(self.jars / version / "one.jar", "common/message", clients)}
-        if records:
-            digests["two"] = write_jar(self.jars / version / "two.jar", "message", records)
+        digests = self.publish(version, clients, records)
         entry = f'[[releases]]\nversion = "{version}"\n' + ("" if records else 'absent = ["two"]\n')
         if pinned:
             entry += "\n[releases.sha256]\n" + "".join(f'{name} = "{d}"\n' for name, d in digests.items())
         self._entries.append(entry)
         self._write()
+
+    def publish(self, version: str, clients: Iterable[Json], records: Iterable[Json] = ()) -> dict[str, str]:
+        """Write the jars of a release, without an entry; artifact to digest."""
+        records = list(records)
+        digests = {"one": write_jar(self.jars / version / "one.jar", "common/message", clients)}
+        if records:
+            digests["two"] = write_jar(self.jars / version / "two.jar", "message", records)
+        return digests
 
     def decide(self, name: str, version: int, older: str, newer: str) -> None:
         """Add a decision."""
@@ -91,9 +97,9 @@ project = pathlib.Path(sys.argv[sys.argv.index("-f") + 1])
 with open({asked!r}, "a") as asked:
     print(*sys.argv[1:], file=asked)
 failed = False
-for module in re.findall("<module>(.*?)</module>", project.read_text()):
-    text = (project.parent / module / "pom.xml").read_text()
-    item = re.search("<artifactItem>(.*)</artifactItem>", text).group(1)
+modules = re.findall("<module>(.*?)</module>", project.read_text())
+projects = [project.parent / module / "pom.xml" for module in modules] or [project]
+for item in [item for each in projects for item in re.findall("<artifactItem>(.*)</artifactItem>", each.read_text())]:
     value = lambda tag: re.search(f"<{{tag}}>(.*?)</{{tag}}>", item).group(1)
     jar = pathlib.Path({jars!r}, value("version"), value("destFileName"))
     if jar.is_file():

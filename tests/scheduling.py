@@ -20,15 +20,21 @@ UNITS: Mapping[str, tuple[str, ...]] = {
     "own brokers": tuple(
         f"tests/interop/admin/test_{name}.py" for name in ("alter_config_policy", "create_topic_policy", "old_metadata")
     ),
-    "clients": ("tests/interop/broker/clients/", "tests/interop/broker/test_logs_of_kafka.py"),
+    "clients": (
+        *("tests/interop/broker/clients/", "tests/interop/broker/test_hand_over.py"),
+        "tests/interop/broker/test_logs_of_kafka.py",
+    ),
     "same answers": ("tests/interop/broker/",),
     "browser": ("tests/interop/browser/",),
     "spark": ("tests/interop/spark/",),
     "logs of kafka": ("tests/interop/logs/",),
     "brokers": ("tests/interop/", "tests/repo/test_examples.py"),
     "oracles": tuple(
-        f"tests/conformance/test_{name}.py"
-        for name in ("bytes", "deviations", "json", "malformed_bytes", "malformed_json", "oracle", "tables", "trials")
+        f"tests/conformance/{name}.py"
+        for name in (
+            *("broker/test_offered_versions", "test_bytes", "test_deviations", "test_json", "test_malformed_bytes"),
+            *("test_malformed_json", "test_oracle", "test_tables", "test_trials"),
+        )
     ),
     "maven": ("tests/conformance/test_readability_of_releases.py", "tests/conformance/test_release_sides.py"),
     "synthetic package": ("tests/golden/codegen/",),

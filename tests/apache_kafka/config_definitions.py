@@ -11,10 +11,11 @@ from typing import Any
 import msgspec
 from tests.apache_kafka.java_program import compiled
 from tests.apache_kafka.node import run_tool
-from tests.apache_kafka.releases import REPOSITORY, newest_release
+from tests.apache_kafka.releases import REPOSITORY
 
 from kafkawire.broker.configuration import checks
 from kafkawire.broker.configuration.definitions import ConfigDefinition, Definitions
+from kafkawire.broker.offered_versions import RELEASE
 
 DATA = REPOSITORY / "src" / "kafkawire" / "broker" / "configuration" / "definitions.json"
 SOURCES = Path(__file__).parents[1] / "conformance" / "broker" / "configurations"
@@ -132,4 +133,4 @@ def _check(validator: Validator) -> checks.Check | None:
 
 
 if __name__ == "__main__":
-    DATA.write_bytes(as_data(definitions_of(newest_release())))
+    DATA.write_bytes(as_data(definitions_of(RELEASE)))

@@ -20,7 +20,7 @@ from tests.apache_kafka.java_admin import JavaAdmin, running_java_admin
 from tests.apache_kafka.java_program import FAST_START
 from tests.apache_kafka.node import run_tool
 from tests.apache_kafka.oracle import Oracle, running_oracle
-from tests.apache_kafka.releases import newest_release
+from tests.apache_kafka.releases import newest_broker_release, newest_release
 from tests.apache_kafka.secure_broker import SecureBroker, running_secure_broker
 
 Oracles = Callable[[str], Oracle]
@@ -118,8 +118,8 @@ def kafka_brokers(_started: _Started, tmp_path_factory: pytest.TempPathFactory) 
 
 @pytest.fixture(scope="session")
 def kafka_broker(kafka_brokers: Brokers) -> Broker:
-    """The broker of the newest release."""
-    return kafka_brokers(newest_release())
+    """The broker of the newest release that has its tools."""
+    return kafka_brokers(newest_broker_release())
 
 
 @pytest.fixture(scope="session")
@@ -133,8 +133,8 @@ def secure_kafka_brokers(_started: _Started, tmp_path_factory: pytest.TempPathFa
 
 @pytest.fixture(scope="session")
 def secure_kafka_broker(secure_kafka_brokers: SecureBrokers) -> SecureBroker:
-    """The secure broker of the newest release."""
-    return secure_kafka_brokers(newest_release())
+    """The secure broker of the newest release that has its tools."""
+    return secure_kafka_brokers(newest_broker_release())
 
 
 @pytest.fixture(scope="session")
@@ -158,22 +158,22 @@ def kafka_clusters(_started: _Started, tmp_path_factory: pytest.TempPathFactory)
 
 @pytest.fixture
 def kafka_cluster(kafka_clusters: Clusters) -> Cluster:
-    """The cluster of the newest release, with all its nodes running."""
-    return kafka_clusters(newest_release())
+    """The cluster of the newest release that has its tools, with all its nodes running."""
+    return kafka_clusters(newest_broker_release())
 
 
 @pytest.fixture(scope="session")
 def java_admin() -> Iterator[JavaAdmin]:
-    """Java's Admin, of the newest release, for brokers of every release."""
+    """Java's Admin, of the newest release that has its tools, for brokers of every release."""
     with running_java_admin(FAST_START) as admin:
         yield admin
 
 
 @pytest.fixture(scope="session")
 def kafka_dump_log() -> DumpLog:
-    """``kafka-dump-log`` of the newest release: give a file and flags, get its text."""
+    """``kafka-dump-log`` of the newest release that has it: give a file and flags, get its text."""
 
     def dump_log(file: Path, *flags: str) -> str:
-        return run_tool(newest_release(), "org.apache.kafka.tools.DumpLogSegments", "--files", str(file), *flags)
+        return run_tool(newest_broker_release(), "org.apache.kafka.tools.DumpLogSegments", "--files", str(file), *flags)
 
     return dump_log

@@ -18,7 +18,7 @@ import msgspec
 from tests.apache_kafka import java_answers as answers
 from tests.apache_kafka.java_answers import Partition
 from tests.apache_kafka.java_program import JavaProgram, running_program
-from tests.apache_kafka.releases import newest_release
+from tests.apache_kafka.releases import newest_broker_release
 
 GroupKind = Literal["classic", "consumer", "share", "streams"]
 
@@ -206,6 +206,17 @@ class JavaAdminClient:
         """Commit an offset; the group is made if there is none."""
         self._ask("alter_group_offset", bool, {"group": group, "partition": partition, "offset": offset})
 
+    def run_tool(self, tool: str, *arguments: str) -> str:
+        """What a command line tool prints; raises JavaAdminError if it fails.
+
+        Args:
+            tool: name of its main class, without ``org.apache.kafka.tools.``.
+            arguments: its command line, without ``--bootstrap-server``.
+        """
+        where = ["--bootstrap-server", self._properties[_BOOTSTRAP]]
+        options = {"tool": f"org.apache.kafka.tools.{tool}", "arguments": [*where, *arguments]}
+        return self._ask("run_tool", str, options)
+
     def produce(self, partition: Partition, values: Sequence[str]) -> int:
         """Write records; the offset of the last one."""
         options = {"client": self._properties, "partition": partition, "values": list(values)}
@@ -285,7 +296,7 @@ def running_java_admin(options: Sequence[str] = ()) -> Iterator[JavaAdmin]:
     Args:
         options: of the Java machine; by default it has its own, lest what is timed be held back.
     """
-    with running_program(newest_release(), _SOURCES, "admin.JavaAdmin", heap="2g", options=options) as program:
+    with running_program(newest_broker_release(), _SOURCES, "admin.JavaAdmin", heap="2g", options=options) as program:
         yield JavaAdmin(program)
 
 

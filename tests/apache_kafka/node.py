@@ -173,7 +173,11 @@ def run_tool(release: str, tool: str, *arguments: str, plugins: Sequence[Path] =
         subprocess.CalledProcessError: if it fails.
     """
     command = [*java_command(release, "512m", plugins), tool, *arguments]
-    return subprocess.run(command, input=standard_input, capture_output=True, text=True, check=True).stdout
+    try:
+        return subprocess.run(command, input=standard_input, capture_output=True, text=True, check=True).stdout
+    except subprocess.CalledProcessError as error:
+        error.add_note(error.stdout + error.stderr)
+        raise
 
 
 @contextmanager

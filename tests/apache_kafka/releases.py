@@ -1,28 +1,40 @@
-"""The releases of Apache Kafka that the definitions come from, and where their jars lie."""
+"""The releases of Apache Kafka that the definitions come from, what each has published, and where its jars lie.
+
+Tests ask for releases by what they need: `releases` for its classes, `broker_releases` for suites that start brokers,
+`later_releases` for what the releases after those changed. Nothing but ``specs/sources.toml`` and ``unpublished.toml``
+names a release.
+"""
 
 from __future__ import annotations
 
 import fcntl
 import hashlib
 import os
+import re
 import subprocess
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
+import pytest
 from tests.apache_kafka.prerequisites import lacking, program
 
 REPOSITORY = Path(__file__).parents[2]
 CACHE = REPOSITORY / "build" / "apache-kafka"
+TOOLS = "kafka-tools"
+"""The artifact with ``kafka-topics``, ``kafka-dump-log`` and the like."""
+
 _PROJECT = Path(__file__).with_name("pom.xml")
 _SOURCES = REPOSITORY / "specs" / "sources.toml"
+_UNPUBLISHED = Path(__file__).with_name("unpublished.toml")
 _LAST_LINES = 12
 
 
 def releases() -> tuple[str, ...]:
     """All releases in ``specs/sources.toml``, oldest first."""
-    return tuple(release["version"] for release in tomllib.loads(_SOURCES.read_text("utf-8"))["releases"])
+    return tuple(_sources())
 
 
 def newest_release() -> str:
@@ -30,25 +42,86 @@ def newest_release() -> str:
     return releases()[-1]
 
 
+def broker_releases() -> tuple[str, ...]:
+    """The newest release of each generation that has its tools, oldest first: the large suites run at these."""
+    newest = {generation(release): release for release in releases() if TOOLS not in unpublished(release)}
+    return tuple(newest.values())
+
+
+def newest_broker_release() -> str:
+    """The newest release that has its tools."""
+    return newest_with(TOOLS)
+
+
+def newest_with(artifact: str) -> str:
+    """The newest release that has published an artifact."""
+    return next(release for release in reversed(releases()) if artifact not in unpublished(release))
+
+
+def later_releases() -> tuple[str, ...]:
+    """The releases after the newest that has its tools, oldest first: tests of what they changed run at these."""
+    everything = releases()
+    return everything[everything.index(newest_broker_release()) + 1 :]
+
+
+def generation(release: str) -> str:
+    """The major version of a release, ``4``."""
+    return release.partition(".")[0]
+
+
+def is_at_least(release: str, version: str) -> bool:
+    """Whether a release is that version or a later one, ``is_at_least("4.3.1", "4.0")``."""
+    return _numbers(release) >= _numbers(version)
+
+
+def unpublished(release: str) -> frozenset[str]:
+    """The artifacts that a release does not have: ``absent`` in ``specs/sources.toml``, and ``unpublished.toml``."""
+    of_tests: dict[str, list[str]] = tomllib.loads(_UNPUBLISHED.read_text("utf-8"))
+    absent = _sources()[release].get("absent", [])
+    assert isinstance(absent, list)
+    return frozenset([*absent, *of_tests.get(release, [])])
+
+
+def need_published(release: str, artifact: str) -> None:
+    """Skip the test if a release does not have an artifact."""
+    if artifact in unpublished(release):
+        pytest.skip(f"{artifact} {release} is not published")
+
+
 def pinned_digests(release: str) -> dict[str, str]:
     """The sha256 of each jar of a release that definitions were imported from, by artifact."""
-    entries = tomllib.loads(_SOURCES.read_text("utf-8"))["releases"]
-    return next(dict(entry["sha256"]) for entry in entries if entry["version"] == release)
+    digests = _sources()[release]["sha256"]
+    assert isinstance(digests, dict)
+    return dict(digests)
 
 
 def class_path(release: str, project: Path = _PROJECT) -> tuple[Path, ...]:
     """The jars of a release and of what it needs, fetched by Maven once and remembered under ``build/``.
 
+    Artifacts that the release has not published are left out, where the project has a profile for each.
+
     Args:
         release: of Apache Kafka.
         project: the Maven project that says which jars.
     """
-    digest = hashlib.sha256(project.read_bytes()).hexdigest()[:12]
+    missing = sorted(unpublished(release))
+    digest = hashlib.sha256(project.read_bytes() + "".join(missing).encode()).hexdigest()[:12]
     remembered = CACHE / f"{release}-{digest}.classpath"
     with one_process_at_a_time():
         if not remembered.is_file() or not all(jar.is_file() for jar in _jars_in(remembered)):
-            _resolve(release, project, remembered)
+            problem = _resolve(release, project, remembered, tuple(missing))
+            if problem:
+                lacking(problem)
     return _jars_in(remembered)
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(number) for number in version.split(".")]
+
+
+def _sources() -> dict[str, dict[str, object]]:
+    """The entries of ``specs/sources.toml``, by release."""
+    return {entry["version"]: entry for entry in tomllib.loads(_SOURCES.read_text("utf-8"))["releases"]}
 
 
 @contextmanager
@@ -60,15 +133,22 @@ def one_process_at_a_time() -> Iterator[None]:
         yield
 
 
-def _resolve(release: str, project: Path, remembered: Path) -> None:
+@cache
+def _resolve(release: str, project: Path, remembered: Path, missing: tuple[str, ...]) -> str:
+    """Have Maven find the jars, once in a session; why it could not, or nothing."""
     written = remembered.with_suffix(".new")
     command = [program("mvn"), "-q", "-B", "-f", str(project), f"-Dkafka.release={release}"]
+    command += [f"-Dunpublished.{artifact}" for artifact in missing]
     command += ["dependency:build-classpath", "-Dmdep.includeScope=runtime", f"-Dmdep.outputFile={written}"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        told = (done.stdout + done.stderr).strip().splitlines()[:_LAST_LINES]
-        lacking(f"Maven could not fetch Apache Kafka {release}:\n" + "\n".join(told))
+        said = (done.stdout + done.stderr).strip()
+        not_found = re.search(r"Could not find artifact [\w.]+:([\w.-]+):", said)
+        advice = f" If {not_found[1]} is not published, list it in {_UNPUBLISHED.name}." if not_found else ""
+        first_lines = "\n".join(said.splitlines()[:_LAST_LINES])
+        return f"Maven could not fetch Apache Kafka {release}.{advice}\n{first_lines}"
     written.replace(remembered)
+    return ""
 
 
 def _jars_in(file: Path) -> tuple[Path, ...]:

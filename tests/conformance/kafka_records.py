@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 from tests.apache_kafka.java_program import compiled
 from tests.apache_kafka.node import run_tool
-from tests.apache_kafka.releases import newest_release
+from tests.apache_kafka.releases import newest_broker_release
 
 from kafkawire.wire.batches.batch import Header, Record
 from kafkawire.wire.batches.writer import encode_batch
@@ -61,7 +61,7 @@ def ask(folder: Path, questions: Sequence[dict[str, object]]) -> list[object]:
     """What Kafka answers, in the order of the questions; ``folder`` is for the question file."""
     file = folder / "questions.jsonl"
     file.write_bytes(msgspec.json.Encoder().encode_lines(questions))
-    release = newest_release()
+    release = newest_broker_release()
     answers = run_tool(release, "RecordBatches", str(file), plugins=[compiled(release, _SOURCES)]).splitlines()
     return [msgspec.json.decode(answer) for answer in answers]
 

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from tests.apache_kafka.fixtures import Oracles
 from tests.apache_kafka.oracle import Answer, Decode, Default, Encode, Oracle, Question
-from tests.apache_kafka.releases import REPOSITORY, releases
+from tests.apache_kafka.releases import REPOSITORY, is_at_least, releases
 
 from kafkawire.protocol import (
     AddPartitionsToTxnRequest,
@@ -82,10 +82,19 @@ def test_wire_string_limit(oracle: Oracle) -> None:
     assert we_refuse_to_write(FindCoordinatorRequest("\ud800"), 0) == "utf8"
 
 
-@pytest.mark.parametrize("octets", ["ff ff ff ff 0f 00 00 00", "00 00 00 ff ff ff ff 0f"], ids=["length", "tags"])
-def test_wire_uvarint(octets: str, oracle: Oracle) -> None:
-    assert kafka_reads(oracle, MetadataRequest, 12, octets).hex == _NO_TOPICS_12.replace(" ", "")
-    assert we_refuse(MetadataRequest, 12, octets) == "varint"
+@pytest.mark.parametrize("release", releases())
+def test_wire_uvarint(release: str, oracles: Oracles) -> None:
+    length, tags = "ff ff ff ff 0f 00 00 00", "00 00 00 ff ff ff ff 0f"
+    nothing = _NO_TOPICS_12.replace(" ", "")
+    assert kafka_reads(oracles(release), MetadataRequest, 12, length).hex == nothing
+    count = kafka_reads(oracles(release), MetadataRequest, 12, tags)
+    if is_at_least(release, "4.4"):
+        assert count.error is not None
+        assert (count.error.stage, count.error.message) == ("read", "Invalid negative number of tagged fields -1")
+    else:
+        assert count.hex == nothing
+    for octets in (length, tags):
+        assert we_refuse(MetadataRequest, 12, octets) == "varint"
 
 
 def test_wire_nullable_struct_tagged(oracle: Oracle) -> None:

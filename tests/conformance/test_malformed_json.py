@@ -6,6 +6,7 @@ Reading and writing are judged together: it makes no difference which of the two
 from __future__ import annotations
 
 import copy
+import json
 import random
 import re
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ from kafkawire.codegen.released_versions import ReleasedVersion
 from kafkawire.protocol import from_json, message_class, to_json
 from kafkawire.wire import DecodeError, EncodeError, Message
 from kafkawire.wire.examples import random_instance
+from kafkawire.wire.json_form.scalars import NOT_FINITE
 
 pytestmark = pytest.mark.conformance
 
@@ -58,13 +60,20 @@ def _unexplained_difference(message: type[Message], version: int, text: object, 
     except (DecodeError, EncodeError) as error:
         explained = answer.error or _is_an_int8_above_127(error) or _is_client_id_in_header_0(error)
         return None if explained else f"we refuse it ({error})"
-    return None if written == answer.hex else f"we make {written} of it"
+    if written == answer.hex or (answer.error and _has_a_number_that_json_lacks(text)):
+        return None
+    return f"we make {written} of it"
 
 
 def _is_an_int8_above_127(error: DecodeError | EncodeError) -> bool:
     """json-read-int: Kafka takes 128 to 256 for an int8 and subtracts 128."""
     number = re.match(r"(\d+) is outside int8\b", error.reason)
     return number is not None and 128 <= int(number[1]) <= 256
+
+
+def _has_a_number_that_json_lacks(text: object) -> bool:
+    """json-read-float: Kafka writes such a word for a float64, and refuses to read it."""
+    return any(f'"{word}"' in json.dumps(text) for word in NOT_FINITE)
 
 
 def _is_client_id_in_header_0(error: DecodeError | EncodeError) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from tests.apache_kafka.fixtures import Oracles
 from tests.apache_kafka.releases import REPOSITORY, releases
@@ -45,12 +47,13 @@ def test_values_are_the_same_at_each_run_and_as_many_as_said() -> None:
 
 
 def test_documented_figures() -> None:
+    """The page says "more than"; a further release makes them more, and need not change it before it doubles them."""
     rows = [row for of_message in trials().values() for row in of_message]
     with_json = [row for row in rows if row.merged_message not in WITHOUT_JSON]
     without_tags = EXTREME_INSTANCES + RANDOM_INSTANCES
     figures = [
-        len(rows),
         len(rows) * (without_tags + RANDOM_INSTANCES_WITH_UNKNOWN_TAGS),
+        len(rows),
         len(with_json) * (without_tags + RANDOM_INSTANCES_WITH_UNKNOWN_TAGS),
         sum(row.relation != "extended" for row in with_json) * without_tags,
         len(rows) * test_malformed_bytes.DAMAGED,
@@ -58,4 +61,7 @@ def test_documented_figures() -> None:
         * (test_malformed_json.DAMAGED + test_malformed_json.OF_ANOTHER_VERSION),
     ]
     page = (REPOSITORY / "docs" / "conformance.md").read_text("utf-8")
-    assert [figure for figure in figures if f"{figure:,}".replace(",", " ") not in page] == []
+    documented = [int(number.replace(" ", "")) for number in re.findall(r"more than ([\d ]+\d)", page)]
+    assert len(documented) == len(figures)
+    for said, figure in zip(documented, figures, strict=True):
+        assert said < figure < 2 * said

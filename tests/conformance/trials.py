@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from tests.apache_kafka.releases import REPOSITORY
+from tests.apache_kafka.releases import REPOSITORY, generation
 
 from kafkawire.codegen.released_versions import ReleasedVersion, read_released_versions
 from kafkawire.wire import Message
@@ -31,12 +31,18 @@ def released_versions() -> tuple[ReleasedVersion, ...]:
 
 @cache
 def trials() -> Mapping[str, Sequence[ReleasedVersion]]:
-    """By message: what each release has of it, but for versions that a newer release changed in place."""
-    chosen: defaultdict[str, list[ReleasedVersion]] = defaultdict(list)
+    """By message: what each release has of it, except versions that a newer release changed in place.
+
+    Of releases of one generation (3, 4) that have the same layout of a version only the newest is asked.
+    """
+    chosen: dict[tuple[str, str, int, str], ReleasedVersion] = {}
     for row in released_versions():
         if row.relation != "replaced":
-            chosen[row.merged_message].append(row)
-    return chosen
+            chosen[generation(row.release), row.merged_message, row.merged_version, row.layout] = row
+    by_message: defaultdict[str, list[ReleasedVersion]] = defaultdict(list)
+    for row in chosen.values():
+        by_message[row.merged_message].append(row)
+    return by_message
 
 
 def values(message: type[Message], version: int, *, unknown_tags: bool) -> Iterator[tuple[str, Message]]:

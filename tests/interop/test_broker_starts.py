@@ -10,7 +10,7 @@ import pytest
 from tests.apache_kafka.broker import Broker, running_broker
 from tests.apache_kafka.fixtures import Brokers, DumpLog
 from tests.apache_kafka.node import BrokerError
-from tests.apache_kafka.releases import newest_release, releases
+from tests.apache_kafka.releases import newest_broker_release, releases
 
 pytestmark = pytest.mark.interop
 
@@ -41,6 +41,6 @@ def test_dump_log_reads_what_a_broker_wrote(kafka_broker: Broker, kafka_dump_log
 def test_broker_that_cannot_start_says_why(tmp_path: Path) -> None:
     with (
         pytest.raises(BrokerError, match=r"num\.io\.threads"),
-        running_broker(newest_release(), tmp_path, properties={"num.io.threads": "-1"}),
+        running_broker(newest_broker_release(), tmp_path, properties={"num.io.threads": "-1"}),
     ):
         pass

@@ -10,7 +10,7 @@ from tests.apache_kafka.cluster import Cluster, ClusterNode, running_cluster
 from tests.apache_kafka.connection import connected_to
 from tests.apache_kafka.fixtures import Clusters
 from tests.apache_kafka.node import BrokerError, listed_brokers
-from tests.apache_kafka.releases import newest_release, releases
+from tests.apache_kafka.releases import broker_releases, newest_broker_release
 
 from kafkawire.protocol import (
     CreateTopicsRequest,
@@ -30,7 +30,7 @@ _REPLICAS = 3
 _SECONDS = 30.0
 
 
-@pytest.fixture(params=releases())
+@pytest.fixture(params=broker_releases())
 def cluster(request: pytest.FixtureRequest, kafka_clusters: Clusters) -> Cluster:
     return kafka_clusters(request.param)
 
@@ -88,7 +88,9 @@ def test_node_is_killed_and_comes_back_with_its_data(cluster: Cluster) -> None:
 def test_node_that_cannot_start_says_why(tmp_path: Path) -> None:
     with (
         pytest.raises(BrokerError, match=r"(?s)node 1 of Apache Kafka .* ended with exit code 1:.*no\.such\.Class"),
-        running_cluster(newest_release(), tmp_path, nodes=1, properties={"authorizer.class.name": "no.such.Class"}),
+        running_cluster(
+            newest_broker_release(), tmp_path, nodes=1, properties={"authorizer.class.name": "no.such.Class"}
+        ),
     ):
         pass
 

@@ -10,13 +10,13 @@ from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import Brokers, Clusters, SecureBrokers
 from tests.apache_kafka.java_admin import GroupKind, JavaAdmin, JavaAdminClient, JavaAdminError
 from tests.apache_kafka.java_answers import JavaAcl, JavaConfigResource, Partition
-from tests.apache_kafka.releases import newest_release, releases
+from tests.apache_kafka.releases import broker_releases, newest_broker_release
 from tests.apache_kafka.secure_broker import SUPER_USER
 
 pytestmark = pytest.mark.interop
 
 
-@pytest.fixture(params=releases())
+@pytest.fixture(params=broker_releases())
 def broker(request: pytest.FixtureRequest, kafka_brokers: Brokers) -> Broker:
     return kafka_brokers(request.param)
 
@@ -245,7 +245,7 @@ def test_timings(secure_admin: JavaAdminClient) -> None:
 
 
 def test_cluster_of_several_nodes(kafka_clusters: Clusters, java_admin: JavaAdmin) -> None:
-    cluster = kafka_clusters(newest_release())
+    cluster = kafka_clusters(newest_broker_release())
     admin = java_admin.client(cluster.bootstrap)
     assert [node.id for node in admin.describe_cluster().nodes] == [1, 2, 3]
     assert {(d.broker, d.path) for d in admin.describe_log_dirs([1, 2, 3])} == {

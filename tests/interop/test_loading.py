@@ -8,7 +8,7 @@ import pytest
 from tests.apache_kafka.broker import AUTHORIZER, Broker, running_broker
 from tests.apache_kafka.java_admin import JavaAdmin, JavaAdminClient
 from tests.apache_kafka.loading import ACLS_OF_A_PRINCIPAL, QUOTA_KEYS, load_acls, load_quotas, principal, user
-from tests.apache_kafka.releases import newest_release
+from tests.apache_kafka.releases import newest_broker_release
 
 pytestmark = pytest.mark.interop
 
@@ -17,7 +17,7 @@ _MORE_THAN_ONE_REQUEST = 2_007
 
 @pytest.fixture(scope="module")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
-    with running_broker(newest_release(), tmp_path_factory.mktemp("loaded"), properties=AUTHORIZER) as running:
+    with running_broker(newest_broker_release(), tmp_path_factory.mktemp("loaded"), properties=AUTHORIZER) as running:
         yield running
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from itertools import product
 
 import pytest
 from tests.apache_kafka.broker import Broker
 from tests.apache_kafka.connection import Connection, connected_to
 from tests.apache_kafka.fixtures import Brokers
-from tests.apache_kafka.releases import releases
+from tests.apache_kafka.releases import is_at_least, newest_release, releases
 from tests.conformance.trials import released_versions
 
 from kafkawire.protocol import (
@@ -25,9 +26,12 @@ from kafkawire.protocol import (
     MetadataResponse,
     OffsetFetchRequest,
     ProduceRequest,
+    UnregisterControllerRequest,
+    UnregisterControllerResponse,
     message_class,
 )
 from kafkawire.protocol.api_table import APIS, ApiKey
+from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.rpc import UNSUPPORTED_VERSION, decode_response
 from kafkawire.wire import Message
 from kafkawire.wire.api import Api
@@ -66,7 +70,8 @@ def test_listed_versions_are_stable_ones_of_the_table(broker: Broker, connection
             assert set(versions) <= set(APIS[key].stable_versions), APIS[key].name
 
 
-def test_newest_release_lists_what_the_table_has(kafka_broker: Broker) -> None:
+def test_newest_release_lists_what_the_table_has(kafka_brokers: Brokers) -> None:
+    kafka_broker = kafka_brokers(newest_release())
     with connected_to(kafka_broker.host, kafka_broker.port) as connection:
         listed_by_broker = versions_listed(connection)
     with connected_to(kafka_broker.host, kafka_broker.controller_port) as connection:
@@ -86,6 +91,40 @@ def test_api_versions_at_every_version(connection: Connection) -> None:
         answer = connection.ask(ApiVersionsRequest("kafkawire", "0.1"), version, ApiVersionsResponse)
         assert answer.error_code == 0
         assert {api.api_key: range(api.min_version, api.max_version + 1) for api in answer.api_keys} == listed
+
+
+@pytest.mark.parametrize("release", [release for release in releases() if is_at_least(release, "4.4")])
+def test_brokers_refuse_clients_that_expect_another_cluster_or_node(release: str, kafka_brokers: Brokers) -> None:
+    """Version 5 says both or neither; controllers do not compare."""
+    broker = kafka_brokers(release)
+    expected = {
+        (None, -1): (0, 0),
+        (broker.cluster_id, broker.node_id): (0, 0),
+        (broker.cluster_id, 99): (ErrorCode.REBOOTSTRAP_REQUIRED, 0),
+        ("other", broker.node_id): (ErrorCode.REBOOTSTRAP_REQUIRED, 0),
+        (broker.cluster_id, -1): (ErrorCode.INVALID_REQUEST, ErrorCode.INVALID_REQUEST),
+        (None, broker.node_id): (ErrorCode.INVALID_REQUEST, ErrorCode.INVALID_REQUEST),
+    }
+    answered: dict[tuple[str | None, int], list[int]] = {}
+    for (cluster_id, node_id), port in product(expected, (broker.port, broker.controller_port)):
+        request = ApiVersionsRequest("kafkawire", "0.1", cluster_id, node_id)
+        with connected_to(broker.host, port) as to_node:
+            answer = to_node.ask(request, 5, ApiVersionsResponse)
+            answered.setdefault((cluster_id, node_id), []).append(answer.error_code)
+    assert {asked: tuple(codes) for asked, codes in answered.items()} == expected
+
+
+@pytest.mark.parametrize("release", [release for release in releases() if is_at_least(release, "4.4")])
+def test_controllers_that_are_not_registered_or_active_are_not_unregistered(
+    release: str, kafka_brokers: Brokers
+) -> None:
+    broker = kafka_brokers(release)
+    with connected_to(broker.host, broker.port) as to_broker:
+        codes = [
+            to_broker.ask(UnregisterControllerRequest(node), 0, UnregisterControllerResponse).error_code
+            for node in (99, broker.node_id)
+        ]
+    assert codes == [ErrorCode.CONTROLLER_ID_NOT_REGISTERED, ErrorCode.INVALID_REQUEST]
 
 
 def test_api_versions_of_an_unknown_version_is_answered_as_version_0(connection: Connection) -> None:

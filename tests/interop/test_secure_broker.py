@@ -7,13 +7,13 @@ from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import SecureBrokers
 from tests.apache_kafka.java_admin import JavaAdmin, JavaAdminError
 from tests.apache_kafka.java_answers import JavaAcl
-from tests.apache_kafka.releases import releases
+from tests.apache_kafka.releases import broker_releases
 from tests.apache_kafka.secure_broker import CLIENT_NAME, MECHANISMS, PASSWORDS, USER, SecureBroker
 
 pytestmark = pytest.mark.interop
 
 
-@pytest.fixture(params=releases())
+@pytest.fixture(params=broker_releases())
 def broker(request: pytest.FixtureRequest, secure_kafka_brokers: SecureBrokers) -> SecureBroker:
     return secure_kafka_brokers(request.param)
 

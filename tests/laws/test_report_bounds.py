@@ -5,7 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkawire.cli.report.bounded import Bars, CountOverTime, NewestRows, ThinnedLine, evenly
+from kafkawire.cli.report.bounded import Bars, NewestRows, ThinnedLine, evenly
+from kafkawire.cli.report.contents import Count
+from kafkawire.cli.report.counting import ChangesOverTime, CountOverTime, HoldersOverTime
 
 TIMES = st.integers(0, 1_000)
 INTERVALS = st.lists(st.tuples(st.none() | TIMES, st.none() | TIMES), max_size=60)
@@ -22,16 +24,15 @@ def test_kept_rows_are_all_that_hold_from_the_time_that_is_told(
     newest = NewestRows(limit)
     for number, (begin, end) in enumerate(intervals):
         newest.add((number,), begin, end)
-    section = newest.section(("number",))
-    kept = [row[0] for row in section.rows]
+    kept = [row[0] for row in newest.rows]
     assert len(kept) == min(limit, len(intervals))
-    assert section.left_out == len(intervals) - len(kept)
+    assert newest.added == len(intervals)
     assert kept == sorted(number for number in kept if isinstance(number, int))
     lost = [interval for number, interval in enumerate(intervals) if number not in kept]
-    assert section.complete == all(end is not None for _, end in lost)
-    if section.complete and section.complete_from is not None:
-        assert not any(holds(*interval, time) for interval in lost for time in range(section.complete_from, 1_001))
-    elif section.complete:
+    assert newest.complete == all(end is not None for _, end in lost)
+    if newest.complete and newest.complete_from is not None:
+        assert not any(holds(*interval, time) for interval in lost for time in range(newest.complete_from, 1_001))
+    elif newest.complete:
         assert not lost
 
 
@@ -71,18 +72,64 @@ def test_bars_count_every_event_once_in_its_stretch(times: list[int], limit: int
     assert drawn[-1][0] - drawn[0][0] < limit * (drawn[0][1] - drawn[0][0])
 
 
+def at(count: Count, time: int) -> int:
+    """As the page's program counts."""
+    return count.before + sum(change for begin, change in count.changes if begin <= time)
+
+
+@given(INTERVALS)
+def test_count_is_that_of_the_rows_that_hold_at_every_time(intervals: list[tuple[int | None, int | None]]) -> None:
+    counting = CountOverTime()
+    for begin, end in intervals:
+        counting.add(begin, end)
+    count = counting.count()
+    assert count.width == 1
+    for time in range(-1, 1_002):
+        assert at(count, time) == sum(holds(*interval, time) for interval in intervals)
+
+
 @given(INTERVALS, st.integers(2, 30))
-def test_count_over_time_is_exact_at_the_end_and_where_its_steps_are_fine(
+def test_count_of_too_many_times_is_exact_wherever_its_width_says_so(
     intervals: list[tuple[int | None, int | None]], limit: int
 ) -> None:
-    coarse, fine = CountOverTime(limit), CountOverTime(2_000)
+    counting = CountOverTime(limit)
     for begin, end in intervals:
-        coarse.add(begin, end)
-        fine.add(begin, end)
-    begins = {begin for begin, _ in intervals}
-    assert len(coarse.steps(0)) <= limit + 1
-    assert coarse.steps(0)[-1][1] == fine.steps(0)[-1][1]
-    for time, count in fine.steps(0)[1:]:
-        started = sum(begin is None or begin <= time for begin, _ in intervals)
-        assert count == started - sum(end is not None and end <= time for _, end in intervals)
-        assert time in begins | {end for _, end in intervals}
+        counting.add(begin, end)
+    count = counting.count()
+    assert len(count.changes) <= limit
+    begins = {begin for begin, _ in count.changes}
+    for time in range(1_002):
+        if time // count.width * count.width not in begins or time % count.width == count.width - 1:
+            assert at(count, time) == sum(holds(*interval, time) for interval in intervals)
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.none() | TIMES, st.none() | TIMES), max_size=40))
+def test_holders_are_counted_once_while_they_have_anything(rows: list[tuple[str, int | None, int | None]]) -> None:
+    counting = HoldersOverTime()
+    for row in rows:
+        counting.add(*row)
+    count = counting.count()
+    for time in range(-1, 1_002):
+        assert at(count, time) == len({holder for holder, begin, end in rows if holds(begin, end, time)})
+
+
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(1, 9), st.booleans()), max_size=30))
+def test_row_that_begins_when_the_one_before_ended_is_one_change_with_it(steps: list[tuple[str, int, bool]]) -> None:
+    """Things are set and unset as time goes on; each of these is one change, whatever rows it becomes."""
+    counting = ChangesOverTime()
+    since: dict[str, int] = {}
+    time, times = 0, list[int]()
+    for thing, later, is_set in steps:
+        time += later
+        if not is_set and thing not in since:
+            continue
+        times.append(time)
+        if thing in since:
+            counting.add(thing, since.pop(thing), time)
+        if is_set:
+            since[thing] = time
+    for thing, begin in since.items():
+        counting.add(thing, begin, None)
+    count = counting.count()
+    for moment in range(time + 2):
+        assert at(count, moment) == sum(changed <= moment for changed in times)

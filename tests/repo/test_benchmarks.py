@@ -26,7 +26,7 @@ from benchmarks.results import (
 )
 from benchmarks.sampling import Effort, Waiting, interleave, interleave_waiting
 from benchmarks.spark import PLAIN, WorkerMemory
-from tests.apache_kafka.releases import class_path, newest_release
+from tests.apache_kafka.releases import class_path, newest_broker_release
 
 ROOT = Path(__file__).parents[2]
 
@@ -124,7 +124,7 @@ def test_the_picture_of_the_admin_client_has_a_dot_for_each_peer_that_was_measur
     bool(missing_admin_peers()), reason=f"{' and '.join(missing_admin_peers())} not installed; `make bench` does it"
 )
 def test_admin_clients_describe_the_same_and_are_measured() -> None:
-    class_path(newest_release())  # skips this test where there is no Kafka
+    class_path(newest_broker_release())  # skips this test where there is no Kafka
     command = [sys.executable, "-m", "benchmarks", "admin", "--trial", "--rounds", "1"]
     finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stderr
@@ -148,7 +148,7 @@ def test_without_java_the_admin_client_is_left_out_with_a_word(tmp_path: Path) -
 
 @pytest.mark.interop
 def test_the_broker_is_measured_beside_apache_kafka() -> None:
-    class_path(newest_release())  # skips this test where there is no Kafka
+    class_path(newest_broker_release())  # skips this test where there is no Kafka
     command = [sys.executable, "-m", "benchmarks", "broker", "--trial", "--rounds", "1"]
     finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stderr
@@ -168,7 +168,7 @@ def test_the_page_of_the_broker_has_a_section_for_each_kind() -> None:
 
 @pytest.mark.interop
 def test_tables_of_logs_are_measured_beside_apache_kafka() -> None:
-    class_path(newest_release())  # skips this test where there is no Kafka
+    class_path(newest_broker_release())  # skips this test where there is no Kafka
     tables, mixed, index = logs.run(1, logs.SMALL)
     assert tables.seconds.keys() == mixed.seconds.keys() == {OURS, KAFKA}
     assert index.seconds.keys() == {OURS, logs.DECODING}

@@ -9,11 +9,14 @@ from pathlib import Path
 import pytest
 from tests.apache_kafka.broker import Broker
 
+from kafkawire.admin import BlockingAdminClient, NewTopic, TopicPartition
+from kafkawire.broker import ThreadedBroker
+
 ARGUMENTS = {
     "read_metadata_log.py": ["tests/fixtures/kafka-4.3.1/logs/__cluster_metadata-0/00000000000000000000.log"],
     "write_and_read_records.py": [],
 }
-NEED_A_BROKER = {"ask_a_broker.py"}
+NEED_A_BROKER = {"ask_a_broker.py", "lag_of_groups.py"}
 LAST_LINE = {
     "read_metadata_log.py": '"key": "connection_creation_rate"',
     "write_and_read_records.py": "101 records, the last one: Record(offset=100",
@@ -34,6 +37,13 @@ def test_every_example_is_tested(root: Path) -> None:
 @pytest.mark.parametrize("name", ARGUMENTS)
 def test_example_runs(root: Path, name: str) -> None:
     assert LAST_LINE[name] in output(root, name, ARGUMENTS[name])[-1]
+
+
+def test_example_prints_lags(root: Path) -> None:
+    with ThreadedBroker() as broker, BlockingAdminClient(broker.bootstrap_servers) as admin:
+        admin.create_topics([NewTopic("t", 1)]).all()
+        admin.alter_consumer_group_offsets("g", {TopicPartition("t", 0): 0}).all()
+        assert output(root, "lag_of_groups.py", [broker.bootstrap_servers]) == ["g (classic, Empty): 0"]
 
 
 @pytest.mark.interop

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -101,18 +101,21 @@ class Summary:
     docs: Changes
 
 
-def generate(target: Target, progress: Progress) -> Summary | None:
+def generate(target: Target, specs: LoadedSpecs, progress: Progress) -> Summary | None:
     """Bring the output folders up to date; None means that they already were.
 
+    Args:
+        target: what to generate and where.
+        specs: the definitions of its folder, from `checked_specs`.
+        progress: is called with what is going on.
+
     Raises:
-        DefinitionsRefusedError: if a definition has an error.
         ForeignFilesError: if a folder holds files in the way that this generator did not write.
         OSError: if something cannot be read or written; the output is then as it was.
     """
     inputs = input_digest(target)
     if all(is_current(folder, inputs) for folder in _folders(target)):
         return None
-    specs = checked_specs(target.specs, progress)
     messages = tuple(resolve(message) for message in specs.messages if message.valid_versions)
     printed = print_target(target, specs, messages, progress)
     _refuse_foreign_files(printed)
@@ -122,13 +125,14 @@ def generate(target: Target, progress: Progress) -> Summary | None:
     return _summary(target, messages, contents[0], changes)
 
 
-def stale_files(target: Target, progress: Progress) -> list[str]:
+def stale_files(target: Target, specs: LoadedSpecs, progress: Progress) -> list[str]:
     """Paths in the output folders that are not what the generator would write now; every file is printed anew.
 
-    Raises:
-        DefinitionsRefusedError: if a definition has an error.
+    Args:
+        target: what is generated and where.
+        specs: the definitions of its folder, from `checked_specs`.
+        progress: is called with what is going on.
     """
-    specs = checked_specs(target.specs, progress)
     messages = tuple(resolve(message) for message in specs.messages if message.valid_versions)
     stale = []
     for printed in print_target(target, specs, messages, progress):
@@ -139,7 +143,7 @@ def stale_files(target: Target, progress: Progress) -> list[str]:
 
 
 def checked_specs(root: Path, progress: Progress) -> LoadedSpecs:
-    """Read and check a folder of definitions.
+    """Read and check a folder of definitions; its findings, those about names included, are warnings.
 
     Raises:
         DefinitionsRefusedError: if a definition has an error.
@@ -149,7 +153,7 @@ def checked_specs(root: Path, progress: Progress) -> LoadedSpecs:
     findings = (*specs.findings, *name_findings(message for message in specs.messages if message.valid_versions))
     if any(finding.severity == "error" for finding in findings):
         raise DefinitionsRefusedError(findings, specs.sources)
-    return specs
+    return replace(specs, findings=findings)
 
 
 def print_target(

@@ -18,8 +18,8 @@ trailing underscore."""
 
 RESERVED_CLASSES = frozenset(
     {"ALIASES", "AttributeError", "BYTES", "BrokerId", "GroupId", "KeyError", "Message", "NAME", "NOTHING",
-     "ProducerId", "RecordBytes", "SearchStrategy", "Sequence", "Struct", "Tags", "TopicName", "TransactionalId",
-     "TypeVar", "Uuid", "VERSIONS", "ValueError"}
+     "ProducerId", "RELEASES", "RecordBytes", "SearchStrategy", "Sequence", "Struct", "Tags", "TopicName",
+     "TransactionalId", "TypeVar", "Uuid", "VERSIONS", "ValueError"}
 )  # fmt: skip
 """Names that generated modules use themselves; a struct or message of that name gets a trailing underscore."""
 

@@ -11,6 +11,7 @@ from kafkawire.codegen.findings import Finding
 from kafkawire.codegen.rules.catalogue import RULES
 from kafkawire.codegen.rules.json_level import (
     FILE_DUPLICATE_KEY,
+    GAP_LEADING_ZERO,
     GAP_REVERSED_RANGE,
     JSON_BAD_ENUM,
     JSON_UNKNOWN_ATTRIBUTE,
@@ -21,16 +22,18 @@ from kafkawire.codegen.source import Member, Node, Object, Scalar, Sequence
 from kafkawire.codegen.spelling import closest, did_you_mean
 from kafkawire.codegen.versions import Versions, VersionsSyntaxError, parse_versions
 
+_LEADING_ZERO = re.compile(r"\b0[0-9]")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,20}")
 _BITS = {"int16": 16, "int32": 32}
 
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """The file that is being read and what was found in it so far."""
+    """The file that is being read and what was found in it so far; `root` is the object that it holds."""
 
     file: str
     findings: list[Finding]
+    root: Object
 
 
 class ObjectReader:
@@ -163,6 +166,8 @@ class ObjectReader:
         except VersionsSyntaxError as error:
             self.refuse(name, RULES[error.rule], f"{name}: {shown(str(error))}")
             return None
+        if _LEADING_ZERO.search(text):
+            self.report(GAP_LEADING_ZERO, self.span(name), f'{name} "{text.strip()}" is read as "{versions}"')
         if not versions and text.strip() != "none":
             self.refuse(name, GAP_REVERSED_RANGE, f'{name} "{text.strip()}" holds no version')
         return versions

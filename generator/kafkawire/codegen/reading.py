@@ -7,6 +7,7 @@ of the file is still read and checked.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import cast
 
@@ -26,8 +27,8 @@ from kafkawire.codegen.rules import required
 from kafkawire.codegen.rules.header_versions import BAD_RANGE, BAD_VALUE, entry_attribute
 from kafkawire.codegen.rules.json_level import FILE_DUPLICATE_KEY, JSON_WRONG_KIND
 from kafkawire.codegen.rules.rule import Rule
-from kafkawire.codegen.source import Member, Node, Object
-from kafkawire.codegen.spelling import did_you_mean
+from kafkawire.codegen.source import Member, Node, Object, Scalar, Sequence
+from kafkawire.codegen.type_names import meant_type
 from kafkawire.codegen.versions import (
     ALL_VERSIONS,
     NO_VERSIONS,
@@ -49,7 +50,7 @@ def read_message(node: Node, file: str, group: str, findings: list[Finding]) -> 
     if not isinstance(node, Object):
         findings.append(JSON_WRONG_KIND.finding(file, node.span, f"{stem}: a definition is one object"))
         return None
-    reader = ObjectReader(node, _own_name(node) or stem, MESSAGE_ATTRIBUTES, FileReport(file, findings))
+    reader = ObjectReader(node, _own_name(node) or stem, MESSAGE_ATTRIBUTES, FileReport(file, findings, node))
     name = _name(reader, required.MESSAGE_NAME_REQUIRED, required.MESSAGE_NAME_PATTERN)
     type_ = reader.choice("type")
     if type_ is None and "type" not in reader.refused:
@@ -244,6 +245,22 @@ def _type(reader: ObjectReader) -> TypeRef:
     elif element.startswith("[]"):
         reader.refuse("type", required.FIELD_TYPE_ARRAY_OF_ARRAY, f'type "{shown(text)}" is an array of arrays')
     else:
-        hint = did_you_mean(element, FIELD_TYPES)
+        meant = meant_type(element, _declared_structs(reader.file_report.root))
+        hint = "" if meant is None else f'did you mean "{meant}"?'
         reader.refuse("type", required.FIELD_TYPE_UNKNOWN, f'type "{shown(text)}" is not known', hint)
     return _PLACEHOLDER_TYPE
+
+
+def _declared_structs(node: Node) -> Iterator[str]:
+    """The capitalised names of the common structs and of the fields with fields of their own, as they are written."""
+    if isinstance(node, Object):
+        values = {member.key: member.value for member in node.members}
+        name = values.get("type", values.get("name")) if "fields" in values else None
+        text = name.text.strip().removeprefix("[]") if isinstance(name, Scalar) else ""
+        if _STRUCT_NAME.fullmatch(text):
+            yield text
+        for value in values.values():
+            yield from _declared_structs(value)
+    elif isinstance(node, Sequence):
+        for item in node.items:
+            yield from _declared_structs(item)

@@ -92,15 +92,6 @@ def releases_of(versions: Iterable[ReleasedVersion]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(version.release for version in versions))
 
 
-def origins_of(versions: Iterable[ReleasedVersion]) -> Mapping[str, tuple[str, ...]]:
-    """Merged message to the releases that have versions of it, oldest first."""
-    origins: dict[str, dict[str, None]] = {}
-    for version in versions:
-        if version.version >= 0:
-            origins.setdefault(version.merged_message, {})[version.release] = None
-    return {name: tuple(releases) for name, releases in origins.items()}
-
-
 def aliases_of(versions: Iterable[ReleasedVersion]) -> Mapping[str, str]:
     """Names that no merged message has any more, each with the name of what it became (name-renames)."""
     versions = tuple(versions)

@@ -17,7 +17,6 @@ from kafkawire.codegen.parse import load_definitions
 from kafkawire.codegen.released_versions import (
     ReleasedVersion,
     aliases_of,
-    origins_of,
     read_released_versions,
     releases_of,
 )
@@ -34,7 +33,7 @@ class LoadedSpecs:
             of a request (and its response) marked ``latestVersionUnstable``. Stable messages are left out.
         aliases: name of a message in an older release to its name here.
         releases: the releases that were merged, oldest first.
-        origins: message name to the releases and proposals that gave it versions, oldest first.
+        proposals: message name to the proposals that gave it versions, in order of the versions.
         released: every version of every imported release, and what became of it.
         proposed: message name to the versions that proposals add, each with its proposal.
         sources: file to its text.
@@ -46,7 +45,7 @@ class LoadedSpecs:
     unstable: Mapping[str, Versions]
     aliases: Mapping[str, str]
     releases: tuple[str, ...]
-    origins: Mapping[str, tuple[str, ...]]
+    proposals: Mapping[str, tuple[str, ...]]
     released: tuple[ReleasedVersion, ...]
     proposed: Mapping[str, Mapping[int, str]]
     sources: Mapping[str, str]
@@ -71,7 +70,7 @@ def load_specs(root: Path) -> LoadedSpecs:
         unstable=unstable_versions(definitions.messages, overlaid.proposed),
         aliases=aliases_of(released),
         releases=releases_of(released),
-        origins=_origins(messages, origins_of(released), overlaid.proposals),
+        proposals=overlaid.proposals,
         released=released,
         proposed=_proposed_versions(definitions.messages),
         sources=definitions.sources,
@@ -104,14 +103,6 @@ def unstable_versions(messages: tuple[MessageDefinition, ...], proposed: Mapping
         marked_too = unstable.get(name, versions)
         unstable[name] = Versions(min(marked_too.lowest, versions.lowest), versions.highest)
     return unstable
-
-
-def _origins(
-    messages: tuple[MessageDefinition, ...],
-    releases: Mapping[str, tuple[str, ...]],
-    proposals: Mapping[str, tuple[str, ...]],
-) -> dict[str, tuple[str, ...]]:
-    return {message.name: (*releases.get(message.name, ()), *proposals.get(message.name, ())) for message in messages}
 
 
 def _proposed_versions(messages: tuple[MessageDefinition, ...]) -> dict[str, dict[int, str]]:

@@ -81,6 +81,10 @@ if TYPE_CHECKING:
     from kafkawire.admin.gathered import (
         Gathered,
     )
+    from kafkawire.admin.group_lag import (
+        GroupLag,
+        PartitionLag,
+    )
     from kafkawire.admin.group_offsets import (
         CommittedOffset,
         SharePartitionOffset,
@@ -100,10 +104,19 @@ if TYPE_CHECKING:
     from kafkawire.admin.nodes import (
         Node,
     )
+    from kafkawire.admin.offset_resets import (
+        ByDuration,
+        ResetOffset,
+        ShiftBy,
+        ToCurrent,
+        ToOffset,
+        ToTime,
+    )
     from kafkawire.admin.partitions import (
         ElectionType,
         IsolationLevel,
         ListedOffset,
+        OffsetRange,
         OffsetSpec,
         PartitionReassignment,
     )
@@ -149,6 +162,10 @@ if TYPE_CHECKING:
     from kafkawire.admin.streams_groups import (
         StreamsGroupDescription,
         StreamsGroupMember,
+        StreamsNodeType,
+        StreamsTopologyDescription,
+        StreamsTopologyDescriptionStatus,
+        StreamsTopologyNode,
     )
     from kafkawire.admin.tokens import (
         DelegationToken,
@@ -168,6 +185,7 @@ if TYPE_CHECKING:
     from kafkawire.admin.transactions import (
         AbortTransactionSpec,
         FencedProducer,
+        HangingTransaction,
         ProducerState,
         TransactionDescription,
         TransactionListing,
@@ -191,6 +209,7 @@ __all__ = [
     "AdminClient",
     "AdminSettings",
     "BlockingAdminClient",
+    "ByDuration",
     "Capability",
     "ClassicGroupDescription",
     "ClassicGroupMember",
@@ -228,9 +247,11 @@ __all__ = [
     "Features",
     "FencedProducer",
     "Gathered",
+    "GroupLag",
     "GroupListing",
     "GroupState",
     "GroupType",
+    "HangingTransaction",
     "IsolationLevel",
     "ListedOffset",
     "LogDir",
@@ -240,8 +261,10 @@ __all__ = [
     "NewTopic",
     "Node",
     "OAuthBearerCredentials",
+    "OffsetRange",
     "OffsetSpec",
     "PartitionDescription",
+    "PartitionLag",
     "PartitionReassignment",
     "PatternType",
     "PlainCredentials",
@@ -258,6 +281,7 @@ __all__ = [
     "ReplicaInfo",
     "ReplicaLogDirs",
     "Requirements",
+    "ResetOffset",
     "ResourceType",
     "Results",
     "Right",
@@ -269,10 +293,18 @@ __all__ = [
     "ShareGroupDescription",
     "ShareGroupMember",
     "SharePartitionOffset",
+    "ShiftBy",
     "StreamsGroupDescription",
     "StreamsGroupMember",
+    "StreamsNodeType",
+    "StreamsTopologyDescription",
+    "StreamsTopologyDescriptionStatus",
+    "StreamsTopologyNode",
     "Support",
     "Tls",
+    "ToCurrent",
+    "ToOffset",
+    "ToTime",
     "TopicDescription",
     "TopicListing",
     "TopicPartition",
@@ -301,13 +333,15 @@ _MODULES = {
     "effective_quotas": "EffectiveQuota EffectiveQuotas",
     "filter_results": "DeletedAcls DescribedAcls DescribedQuotas",
     "gathered": "Gathered",
+    "group_lag": "GroupLag PartitionLag",
     "group_offsets": "CommittedOffset SharePartitionOffset",
     "groups": (
         "ClassicGroupDescription ClassicGroupMember ConsumerGroupDescription ConsumerGroupMember GroupListing "
         "GroupState GroupType MemberToRemove ShareGroupDescription ShareGroupMember"
     ),
     "nodes": "Node",
-    "partitions": "ElectionType IsolationLevel ListedOffset OffsetSpec PartitionReassignment",
+    "offset_resets": "ByDuration ResetOffset ShiftBy ToCurrent ToOffset ToTime",
+    "partitions": "ElectionType IsolationLevel ListedOffset OffsetRange OffsetSpec PartitionReassignment",
     "quota_configs": "QuotaConfig QuotaResource QuotaResourceType",
     "quota_matching": "QuotaIndex",
     "quotas": (
@@ -319,14 +353,18 @@ _MODULES = {
     "results": "Results",
     "scram": "ScramCredentialInfo ScramDeletion ScramMechanism ScramUpsertion",
     "settings": "AdminSettings",
-    "streams_groups": "StreamsGroupDescription StreamsGroupMember",
+    "streams_groups": (
+        "StreamsGroupDescription StreamsGroupMember StreamsNodeType StreamsTopologyDescription "
+        "StreamsTopologyDescriptionStatus StreamsTopologyNode"
+    ),
     "tokens": "DelegationToken",
     "topic_partitions": "TopicPartition",
     "topics": (
         "CreatedTopic CreatedTopicConfig NewPartitions NewTopic PartitionDescription TopicDescription TopicListing"
     ),
     "transactions": (
-        "AbortTransactionSpec FencedProducer ProducerState TransactionDescription TransactionListing TransactionState"
+        "AbortTransactionSpec FencedProducer HangingTransaction ProducerState TransactionDescription "
+        "TransactionListing TransactionState"
     ),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names.split()}

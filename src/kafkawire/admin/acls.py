@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 import msgspec
@@ -100,6 +100,82 @@ class AclBinding(msgspec.Struct, frozen=True, gc=False, order=True):
     ) -> AclBinding:
         """An ACL of the cluster, whose name needs not be remembered."""
         return cls(ResourceType.CLUSTER, CLUSTER_NAME, principal, operation, permission_type, host)
+
+    @classmethod
+    def producer(
+        cls,
+        principal: str,
+        topics: Iterable[str],
+        *,
+        transactional_ids: Iterable[str] = (),
+        idempotent: bool = False,
+        host: str = WILDCARD,
+        pattern_type: PatternType = PatternType.LITERAL,
+    ) -> tuple[AclBinding, ...]:
+        """The ACLs that a producer needs, as ``kafka-acls --producer`` makes them.
+
+        WRITE, DESCRIBE and CREATE on each topic; WRITE and DESCRIBE on each transactional id; IDEMPOTENT_WRITE on the
+        cluster if it is idempotent. From Kafka 2.8 on the right to write to any topic is enough for that (KIP-679).
+
+        Args:
+            principal: who, ``User:alice``.
+            topics: names of the topics, or beginnings of names; ``*`` for all.
+            transactional_ids: the same of transactional ids.
+            idempotent: whether the producer is idempotent without being transactional.
+            host: address of the client, or ``*``.
+            pattern_type: whether ``topics`` and ``transactional_ids`` are names or beginnings.
+        """
+        names = {
+            ResourceType.TOPIC: (topics, (AclOperation.WRITE, AclOperation.DESCRIBE, AclOperation.CREATE)),
+            ResourceType.TRANSACTIONAL_ID: (transactional_ids, (AclOperation.WRITE, AclOperation.DESCRIBE)),
+        }
+        acls = cls._product(principal, names, host, pattern_type)
+        if idempotent:
+            acls.append(cls.of_cluster(principal, AclOperation.IDEMPOTENT_WRITE, host=host))
+        return tuple(acls)
+
+    @classmethod
+    def consumer(
+        cls,
+        principal: str,
+        topics: Iterable[str],
+        groups: Iterable[str],
+        *,
+        host: str = WILDCARD,
+        pattern_type: PatternType = PatternType.LITERAL,
+    ) -> tuple[AclBinding, ...]:
+        """The ACLs that a consumer needs, as ``kafka-acls --consumer`` makes them.
+
+        READ and DESCRIBE on each topic, READ on each group.
+
+        Args:
+            principal: who, ``User:alice``.
+            topics: names of the topics, or beginnings of names; ``*`` for all.
+            groups: the same of groups.
+            host: address of the client, or ``*``.
+            pattern_type: whether ``topics`` and ``groups`` are names or beginnings.
+        """
+        names = {
+            ResourceType.TOPIC: (topics, (AclOperation.READ, AclOperation.DESCRIBE)),
+            ResourceType.GROUP: (groups, (AclOperation.READ,)),
+        }
+        return tuple(cls._product(principal, names, host, pattern_type))
+
+    @classmethod
+    def _product(
+        cls,
+        principal: str,
+        names: Mapping[ResourceType, tuple[Iterable[str], Iterable[AclOperation]]],
+        host: str,
+        pattern_type: PatternType,
+    ) -> list[AclBinding]:
+        """An ACL for each operation on each name, of every type of resource."""
+        return [
+            cls(resource_type, name, principal, operation, host=host, pattern_type=pattern_type)
+            for resource_type, (of_type, operations) in names.items()
+            for name in dict.fromkeys(of_type)
+            for operation in operations
+        ]
 
     @property
     def is_unknown(self) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from kafkawire.admin.arguments.checks import checked
 from kafkawire.admin.backoff import Backoff
 from kafkawire.admin.cluster import Cluster, Kind
 from kafkawire.admin.connection.sasl import CredentialsSource
@@ -18,10 +19,13 @@ from kafkawire.admin.operations.capabilities import CapabilityOperations
 from kafkawire.admin.operations.cluster import ClusterOperations
 from kafkawire.admin.operations.configs import ConfigOperations
 from kafkawire.admin.operations.group_descriptions import GroupDescriptionOperations
+from kafkawire.admin.operations.group_lag import GroupLagOperations
 from kafkawire.admin.operations.group_listings import GroupListingOperations
 from kafkawire.admin.operations.group_offsets import GroupOffsetOperations
 from kafkawire.admin.operations.groups import GroupOperations
+from kafkawire.admin.operations.hanging_transactions import HangingTransactionOperations
 from kafkawire.admin.operations.log_dirs import LogDirOperations
+from kafkawire.admin.operations.offset_resets import OffsetResetOperations
 from kafkawire.admin.operations.partitions import PartitionOperations
 from kafkawire.admin.operations.producers import ProducerOperations
 from kafkawire.admin.operations.quorum import QuorumOperations
@@ -35,11 +39,13 @@ from kafkawire.admin.operations.share_groups import ShareGroupOperations
 from kafkawire.admin.operations.streams_groups import StreamsGroupOperations
 from kafkawire.admin.operations.tokens import TokenOperations
 from kafkawire.admin.operations.topic_descriptions import TopicDescriptionOperations
+from kafkawire.admin.operations.topic_offsets import TopicOffsetOperations
 from kafkawire.admin.operations.topic_visibility import TopicVisibilityOperations
 from kafkawire.admin.operations.topics import TopicOperations
 from kafkawire.admin.operations.transactions import TransactionOperations
 from kafkawire.admin.pool import Connect, ConnectionPool
 from kafkawire.admin.settings import AdminSettings
+from kafkawire.wire.kafka_errors import ConnectionFailedError, ConnectionImpossibleError
 
 if TYPE_CHECKING:
     from kafkawire.admin.connection.channel import Channel
@@ -54,6 +60,7 @@ class AdminClient(
     TopicVisibilityOperations,
     PartitionOperations,
     RecordOperations,
+    TopicOffsetOperations,
     ClusterOperations,
     CapabilityOperations,
     QuorumOperations,
@@ -73,13 +80,16 @@ class AdminClient(
     GroupOperations,
     GroupOffsetOperations,
     ShareGroupOffsetOperations,
+    GroupLagOperations,
+    OffsetResetOperations,
     TransactionOperations,
     ProducerOperations,
+    HangingTransactionOperations,
 ):
     """Administers a Kafka cluster, for asyncio.
 
-    Nothing is connected before the first call. A client belongs to the event loop that it is first used in, and may
-    be used by any number of tasks of it at once::
+    Nothing is connected before the first call. A client belongs to the event loop and the process that it is first
+    used in (RuntimeError in any other), and may be used by any number of tasks of the loop at once::
 
         async with AdminClient("localhost:9092") as admin:
             results = await admin.create_topics([NewTopic("orders", num_partitions=6)])
@@ -94,8 +104,11 @@ class AdminClient(
 
     Raises:
         ValueError: for none or both kinds of bootstrap addresses, or one that is no ``host:port``.
+        TypeError: for an argument of another type than the annotation says. Every method raises it likewise, before
+            anything is sent: also for a string where a collection is due, whose letters would be taken for names.
     """
 
+    @checked
     def __init__(
         self,
         bootstrap_servers: str | Iterable[str] | None = None,
@@ -154,10 +167,27 @@ def _connect(
         client_id=settings.client_id, setup_timeout=settings.connect_timeout, idle_timeout=settings.idle_timeout
     )
 
+    def settings_for(node: Node) -> ConnectionSettings:
+        return connection_settings.expecting(node) if settings.cluster_check else connection_settings
+
+    unexplained: set[str] = set()
+    """Addresses that did not show why they cannot be connected to: each is asked in other ways only once."""
+
     async def connect(node: Node, deadline: float) -> Channel:
-        context = tls.context() if isinstance(tls, Tls) else tls
-        return await Channel.connect(
-            node.host, node.port, settings=connection_settings, credentials=credentials, tls=context, deadline=deadline
-        )
+        try:
+            context = tls.context() if isinstance(tls, Tls) else tls
+        except ValueError as error:
+            raise ConnectionImpossibleError(f"{node.address}: TLS: {error}") from error
+        try:
+            channel = await Channel.connect(
+                node.host, node.port, settings_for(node), credentials, context,
+                deadline=deadline, ask_again=node.address not in unexplained,
+            )  # fmt: skip
+        except ConnectionFailedError as error:
+            if error.retriable and not isinstance(error.__cause__, ConnectionRefusedError):
+                unexplained.add(node.address)
+            raise
+        unexplained.discard(node.address)
+        return channel
 
     return connect

@@ -14,12 +14,14 @@ class Node(msgspec.Struct, frozen=True, order=True):
         id: its node id; negative for a bootstrap address whose id is not known yet.
         host, port: of the listener for this client.
         rack: where it stands, if the cluster says so.
+        cluster_id: id of the cluster that it belongs to; None for bootstrap addresses, and if the cluster has none.
     """
 
     id: int
     host: str
     port: int
     rack: str | None = None
+    cluster_id: str | None = None
 
     @property
     def address(self) -> str:
@@ -45,6 +47,9 @@ def bootstrap_nodes(servers: str | Iterable[str]) -> tuple[Node, ...]:
 
 
 def _address(text: str) -> tuple[str, int]:
+    scheme, slashes, rest = text.partition("://")
+    if slashes:
+        raise ValueError(f"{text!r}: write host:port without {scheme}://, {rest or 'localhost:9092'}")
     host, colon, port = text.rpartition(":")
     if host.startswith("[") and host.endswith("]"):
         host = host[1:-1]

@@ -65,6 +65,24 @@ class ListedOffset(msgspec.Struct, frozen=True):
     leader_epoch: int | None
 
 
+class OffsetRange(msgspec.Struct, frozen=True):
+    """The offsets of the records that a partition has.
+
+    Attributes:
+        start: offset of the first record.
+        end: offset of the next record to be written; with `IsolationLevel.READ_COMMITTED` the last stable offset, where
+            the first transaction begins that is still open.
+    """
+
+    start: int
+    end: int
+
+    @property
+    def count(self) -> int:
+        """How many offsets it spans: the most records that there can be. Compaction and transactions leave gaps."""
+        return max(0, self.end - self.start)
+
+
 class PartitionReassignment(msgspec.Struct, frozen=True):
     """A partition that is on its way to other nodes.
 

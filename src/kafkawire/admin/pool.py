@@ -128,6 +128,16 @@ class ConnectionPool:
         slot.node = node
         self._slots[node.id] = slot
 
+    async def start_over(self) -> None:
+        """Use no connection any more that was made so far; those with requests in flight end after their answers."""
+        slots, self._slots = list(self._slots.values()), {}
+        for slot in slots:
+            if slot.connecting is not None:
+                slot.connecting.cancel()
+            self._let_end(slot)
+        idle = [slot.channel for slot in slots if slot.channel is not None and not slot.channel.in_flight]
+        await asyncio.gather(*(channel.close() for channel in idle))
+
     async def close(self) -> None:
         """Close all connections and stop all attempts; nothing can be had from the pool afterwards."""
         self._closed = True

@@ -51,6 +51,7 @@ class Requirements(msgspec.Struct, frozen=True):
 
     Attributes:
         ways: how it can be carried out, the best first; the others are fallbacks for older nodes.
+        further: the ways of each further step, for methods that take several: every step must be possible.
         rights: all that must be allowed, each given by the rights of which any one is enough. The resources are those
             that the call names. Empty for what everybody may do.
         on_controllers: whether controllers serve it (KIP-919).
@@ -59,6 +60,7 @@ class Requirements(msgspec.Struct, frozen=True):
     ways: tuple[Way, ...]
     rights: tuple[tuple[Right, ...], ...] = ()
     on_controllers: bool = False
+    further: tuple[tuple[Way, ...], ...] = ()
 
 
 class Support(Enum):
@@ -80,7 +82,8 @@ class Capability(msgspec.Struct, frozen=True):
 
     Attributes:
         support: whether it can.
-        api, version: what would be used; None if it cannot. Options of a call may need a higher version.
+        api, version: what would be used, in the first of several steps; None if it cannot. Options of a call may need
+            a higher version.
     """
 
     support: Support
@@ -104,7 +107,15 @@ def capabilities_of(versions: BrokerVersions, *, controller: bool, proposals: bo
 
 
 def _capability(needed: Requirements, versions: BrokerVersions, proposals: bool) -> Capability:
-    for way in needed.ways:
+    first, *others = (_capability_of_step(ways, versions, proposals) for ways in (needed.ways, *needed.further))
+    supports = {first.support, *(other.support for other in others)}
+    if Support.UNSUPPORTED in supports:
+        return Capability(Support.UNSUPPORTED)
+    return Capability(Support.FALLBACK if Support.FALLBACK in supports else Support.SUPPORTED, first.api, first.version)
+
+
+def _capability_of_step(ways: tuple[Way, ...], versions: BrokerVersions, proposals: bool) -> Capability:
+    for way in ways:
         try:
             version = versions.choose(
                 message_class(APIS[way.api].request), minimum=way.minimum_version, maximum=way.maximum_version,
@@ -112,7 +123,7 @@ def _capability(needed: Requirements, versions: BrokerVersions, proposals: bool)
             )  # fmt: skip
         except UnsupportedVersionError:
             continue
-        return Capability(Support.SUPPORTED if way is needed.ways[0] else Support.FALLBACK, way.api, version)
+        return Capability(Support.SUPPORTED if way is ways[0] else Support.FALLBACK, way.api, version)
     return Capability(Support.UNSUPPORTED)
 
 
@@ -147,6 +158,7 @@ _ALTERS_CONFIGS = (tuple(_on(resource, AclOperation.ALTER_CONFIGS) for resource 
 """The one whose configs are meant; those of brokers and client metrics belong to the cluster."""
 
 _OFFSETS_OF_GROUP = (Way(ApiKey.OFFSET_FETCH, 8, 9), Way(ApiKey.OFFSET_FETCH, 0, 7))
+_LISTS_OFFSETS = (Way(ApiKey.LIST_OFFSETS, 1),)
 _GROUPS_OF_CONSUMERS = (Way(ApiKey.CONSUMER_GROUP_DESCRIBE), Way(ApiKey.DESCRIBE_GROUPS))
 
 
@@ -172,7 +184,8 @@ REQUIREMENTS: Mapping[str, Requirements] = MappingProxyType(
             ApiKey.LIST_PARTITION_REASSIGNMENTS, _DESCRIBES_CLUSTER, on_controllers=True
         ),
         "delete_records": _one(ApiKey.DELETE_RECORDS, _all(_on(_TOPIC, _DELETE))),
-        "list_offsets": Requirements((Way(ApiKey.LIST_OFFSETS, 1),), _DESCRIBES_TOPIC),
+        "list_offsets": Requirements(_LISTS_OFFSETS, _DESCRIBES_TOPIC),
+        "list_topic_offsets": Requirements(_LISTS_OFFSETS, _DESCRIBES_TOPIC),
         "describe_cluster": Requirements(
             (Way(ApiKey.DESCRIBE_CLUSTER), Way(ApiKey.METADATA, 1, 10)), on_controllers=True
         ),
@@ -180,6 +193,7 @@ REQUIREMENTS: Mapping[str, Requirements] = MappingProxyType(
         "capabilities": _one(ApiKey.API_VERSIONS, on_controllers=True),
         "update_features": _one(ApiKey.UPDATE_FEATURES, _ALTERS_CLUSTER, on_controllers=True),
         "unregister_broker": _one(ApiKey.UNREGISTER_BROKER, _ALTERS_CLUSTER, on_controllers=True),
+        "unregister_controller": _one(ApiKey.UNREGISTER_CONTROLLER, _ALTERS_CLUSTER, on_controllers=True),
         "client_instance_id": _one(ApiKey.GET_TELEMETRY_SUBSCRIPTIONS),
         "describe_metadata_quorum": _one(ApiKey.DESCRIBE_QUORUM, _DESCRIBES_CLUSTER, on_controllers=True),
         "add_raft_voter": _one(ApiKey.ADD_RAFT_VOTER, _ALTERS_CLUSTER, on_controllers=True),
@@ -234,6 +248,14 @@ REQUIREMENTS: Mapping[str, Requirements] = MappingProxyType(
         "list_share_group_offsets": _one(ApiKey.DESCRIBE_SHARE_GROUP_OFFSETS, _DESCRIBES_GROUP_AND_TOPIC),
         "alter_share_group_offsets": _one(ApiKey.ALTER_SHARE_GROUP_OFFSETS, _READS_GROUP + _READS_TOPIC),
         "delete_share_group_offsets": _one(ApiKey.DELETE_SHARE_GROUP_OFFSETS, _DELETES_GROUP + _READS_TOPIC),
+        "group_lag": Requirements(
+            _OFFSETS_OF_GROUP, _DESCRIBES_GROUP_AND_TOPIC, further=(_GROUPS_OF_CONSUMERS, _LISTS_OFFSETS)
+        ),
+        "reset_offsets": Requirements(
+            (Way(ApiKey.OFFSET_COMMIT, 2, 9),),
+            _READS_GROUP + _READS_TOPIC,
+            further=(_OFFSETS_OF_GROUP, _GROUPS_OF_CONSUMERS, _LISTS_OFFSETS),
+        ),
         "list_transactions": _one(ApiKey.LIST_TRANSACTIONS, _all(_on(_TRANSACTIONAL_ID, _DESCRIBE))),
         "describe_transactions": _one(
             ApiKey.DESCRIBE_TRANSACTIONS, _all(_on(_TRANSACTIONAL_ID, _DESCRIBE)) + _DESCRIBES_TOPIC
@@ -241,6 +263,11 @@ REQUIREMENTS: Mapping[str, Requirements] = MappingProxyType(
         "fence_producers": _one(ApiKey.INIT_PRODUCER_ID, _WRITES_TRANSACTIONS),
         "force_terminate_transaction": _one(ApiKey.INIT_PRODUCER_ID, _WRITES_TRANSACTIONS),
         "describe_producers": _one(ApiKey.DESCRIBE_PRODUCERS, _READS_TOPIC),
+        "find_hanging_transactions": Requirements(
+            (Way(ApiKey.DESCRIBE_PRODUCERS),),
+            _READS_TOPIC + _all(_on(_TRANSACTIONAL_ID, _DESCRIBE)),
+            further=((Way(ApiKey.LIST_TRANSACTIONS),), (Way(ApiKey.DESCRIBE_TRANSACTIONS),)),
+        ),
         "abort_transaction": _one(
             ApiKey.WRITE_TXN_MARKERS, ((_on(_CLUSTER, _ALTER), _on(_CLUSTER, AclOperation.CLUSTER_ACTION)),)
         ),

@@ -8,6 +8,7 @@ import msgspec
 
 from kafkawire.admin.acls import AclOperation
 from kafkawire.admin.groups import GroupState
+from kafkawire.admin.tolerant_enum import TolerantEnum
 
 
 class StreamsTask(msgspec.Struct, frozen=True, order=True):
@@ -129,6 +130,74 @@ class StreamsTopology(msgspec.Struct, frozen=True):
     subtopologies: tuple[StreamsSubtopology, ...] | None
 
 
+class StreamsNodeType(TolerantEnum):
+    """What a node of a topology does: it reads topics, processes records, or writes a topic (KIP-1331)."""
+
+    SOURCE = 1
+    PROCESSOR = 2
+    SINK = 3
+
+
+class StreamsTopologyNode(msgspec.Struct, frozen=True):
+    """A node of a topology, as Kafka Streams' own ``Topology.describe()`` has it.
+
+    Attributes:
+        name: its name.
+        type: what it does.
+        source_topics: topics that a source reads.
+        sink_topic: the topic that a sink writes; None for other nodes, and where the topic is chosen for each record.
+        stores: state stores of a processor.
+        successors: names of the nodes that its records go to.
+    """
+
+    name: str
+    type: StreamsNodeType
+    source_topics: tuple[str, ...]
+    sink_topic: str | None
+    stores: tuple[str, ...]
+    successors: tuple[str, ...]
+
+
+class StreamsGlobalStore(msgspec.Struct, frozen=True):
+    """A state store that every instance of an application has whole.
+
+    Attributes:
+        source: the node that reads its topic.
+        processor: the node that writes the store.
+    """
+
+    source: StreamsTopologyNode
+    processor: StreamsTopologyNode
+
+
+class StreamsTopologyDescription(msgspec.Struct, frozen=True):
+    """The nodes of an application, as it has told the cluster (KIP-1331).
+
+    Attributes:
+        subtopologies: id of each part to its nodes.
+        global_stores: state stores that every instance has whole.
+    """
+
+    subtopologies: Mapping[str, tuple[StreamsTopologyNode, ...]]
+    global_stores: tuple[StreamsGlobalStore, ...]
+
+
+class StreamsTopologyDescriptionStatus(TolerantEnum):
+    """Whether there is a description of a topology (KIP-1331).
+
+    Attributes:
+        NOT_REQUESTED: it was not asked for, or the broker is older than 4.4.
+        NOT_STORED: no member has given one, or the broker has no plug-in that keeps it.
+        ERROR: the plug-in of the broker failed.
+        AVAILABLE: there is one.
+    """
+
+    NOT_REQUESTED = 0
+    NOT_STORED = 1
+    ERROR = 2
+    AVAILABLE = 3
+
+
 class StreamsGroupDescription(msgspec.Struct, frozen=True):
     """A streams group.
 
@@ -141,6 +210,9 @@ class StreamsGroupDescription(msgspec.Struct, frozen=True):
         group_epoch: how often it has changed.
         assignment_epoch: the epoch that the targets of its members are made for.
         authorized_operations: what the caller may do with it; None if it was not asked for.
+        assignor: what hands out tasks; None from brokers before 4.4.
+        topology_description_status: whether there is a description of its topology.
+        topology_description: the nodes of its application; None unless the status is ``AVAILABLE``.
     """
 
     group_id: str
@@ -151,3 +223,6 @@ class StreamsGroupDescription(msgspec.Struct, frozen=True):
     group_epoch: int
     assignment_epoch: int
     authorized_operations: frozenset[AclOperation] | None = None
+    assignor: str | None = None
+    topology_description_status: StreamsTopologyDescriptionStatus = StreamsTopologyDescriptionStatus.NOT_REQUESTED
+    topology_description: StreamsTopologyDescription | None = None

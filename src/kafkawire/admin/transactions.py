@@ -90,6 +90,29 @@ class AbortTransactionSpec(msgspec.Struct, frozen=True):
     coordinator_epoch: int = 0
 
 
+class HangingTransaction(msgspec.Struct, frozen=True):
+    """A transaction that is open in a partition although its coordinator will never end it.
+
+    Attributes:
+        partition: where.
+        producer_id, producer_epoch: whose.
+        coordinator_epoch: of the coordinator that last ended a transaction of the producer here; None if none has.
+        start_offset: where the transaction begins.
+        last_timestamp_ms: when the producer last wrote here, in milliseconds since 1970; None if it is not known.
+    """
+
+    partition: TopicPartition
+    producer_id: int
+    producer_epoch: int
+    coordinator_epoch: int | None
+    start_offset: int
+    last_timestamp_ms: int | None
+
+    def abort_spec(self) -> AbortTransactionSpec:
+        """What `abort_transaction` takes to end it."""
+        return AbortTransactionSpec(self.partition, self.producer_id, self.producer_epoch, self.coordinator_epoch or 0)
+
+
 class FencedProducer(msgspec.Struct, frozen=True):
     """What a transactional id has after its producers were shut out.
 

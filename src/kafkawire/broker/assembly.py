@@ -18,6 +18,7 @@ from kafkawire.broker.handlers.cluster import ClusterHandlers
 from kafkawire.broker.handlers.config_alterations import ConfigAlterationHandlers
 from kafkawire.broker.handlers.config_descriptions import ConfigDescriptionHandlers
 from kafkawire.broker.handlers.fetch import FetchHandlers
+from kafkawire.broker.handlers.group_members import GroupMemberHandlers
 from kafkawire.broker.handlers.group_offsets import GroupOffsetHandlers
 from kafkawire.broker.handlers.groups import GroupHandlers
 from kafkawire.broker.handlers.list_offsets import ListOffsetsHandlers
@@ -38,6 +39,7 @@ from kafkawire.broker.plugins.alter_config_policy import AlterConfigPolicy
 from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy
 from kafkawire.broker.plugins.loading import plugged_in
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
+from kafkawire.broker.request_work import RequestWork
 from kafkawire.broker.resource_configs.alterations import ConfigAlterations
 from kafkawire.broker.resource_configs.descriptions import ConfigDescriptions
 from kafkawire.broker.resource_configs.loggers import BrokerLoggers
@@ -46,6 +48,7 @@ from kafkawire.broker.topics.creation import TopicCreation
 from kafkawire.broker.topics.deletion import TopicDeletion
 from kafkawire.broker.topics.growth import TopicGrowth
 from kafkawire.broker.topics.placement import Placement
+from kafkawire.broker.unserved_clients import UnservedClients
 from kafkawire.protocol import ApiVersionsRequest, DescribeClusterRequest
 
 __all__ = ["assemble"]
@@ -80,6 +83,8 @@ def assemble(
     controller = state.controller
     state.coordinator.follow(controller)
     dynamic = DynamicConfiguration(configuration, controller.image.configs)
+    unserved, work = UnservedClients(), RequestWork()
+    resources.callback(work.close)
     routes: Routes = {
         **AclHandlers(controller, access).routes,
         **ScramHandlers(controller, access).routes,
@@ -87,8 +92,9 @@ def assemble(
         **QuotaHandlers(controller, access).routes,
         **QuotaProposalHandlers(controller, access).routes,
         **GroupHandlers(cluster, state.coordinator, access).routes,
+        **GroupMemberHandlers(access, unserved).routes,
         **GroupOffsetHandlers(controller.image, state.coordinator, access, clock).routes,
-        **_data_routes(dynamic, state, access, quotas, clock),
+        **_data_routes(dynamic, state, access, quotas, clock=clock, unserved=unserved, work=work),
         **_topic_routes(dynamic, state, cluster, access=access, quotas=quotas, resources=resources),
     }
     offered: Mapping[int, range] = CappedVersions(
@@ -99,7 +105,7 @@ def assemble(
         faults,
     )
     routes = {**routes, **ClusterHandlers(cluster, offered, controller, access).routes}
-    return Dispatcher(routes, offered, controller, quotas=quotas, faults=faults, clock=clock)
+    return Dispatcher(routes, offered, controller, quotas=quotas, faults=faults, clock=clock, work=work)
 
 
 def _topic_routes(
@@ -145,7 +151,14 @@ def _topic_routes(
 
 
 def _data_routes(
-    configuration: DynamicConfiguration, state: OpenedState, access: Access, quotas: ClientQuotas, clock: Clock
+    configuration: DynamicConfiguration,
+    state: OpenedState,
+    access: Access,
+    quotas: ClientQuotas,
+    *,
+    clock: Clock,
+    unserved: UnservedClients,
+    work: RequestWork,
 ) -> Routes:
     """What is about records, which are gone with their topic."""
     controller, store = state.controller, RecordStore()
@@ -159,6 +172,8 @@ def _data_routes(
         access=access,
         rates=quotas.produce,
         clock=clock,
+        unserved=unserved,
+        work=work,
     )
     return {
         **producing.routes,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
@@ -33,10 +34,13 @@ class Controller:
 
     Attributes:
         image: the state; only records change it.
+        turn: held by who looks at the state in several slices of time in order to change it, so that nothing comes in
+            between, and by all who change the same things.
     """
 
     def __init__(self, log: MetadataLog, image: MetadataImage) -> None:
         self.image = image
+        self.turn = asyncio.Lock()
         self._log = log
         self._subscribers: list[Subscriber] = []
         self._subscribers_to_commits: list[Callable[[Sequence[Message]], None]] = []

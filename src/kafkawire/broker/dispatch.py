@@ -6,37 +6,41 @@ import logging
 from collections.abc import Mapping
 from typing import Final
 
+from msgspec.structs import replace
+
 from kafkawire.broker.calls import (
     FREE_TIME,
     Answer,
     Call,
     Handler,
+    Refused,
     RefusedRequestError,
     RequestTime,
     Routes,
     Unanswered,
 )
+from kafkawire.broker.client_software import software_of
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.faults import Faults, handle_with_faults, throttled
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.quotas.request_time import MeasuredTime
-from kafkawire.broker.refusals import refusal
+from kafkawire.broker.request_work import RequestWork
 from kafkawire.broker.sessions import Session
 from kafkawire.broker.storage.errors import StorageError
-from kafkawire.protocol import ApiVersionsResponse
+from kafkawire.protocol import ApiVersionsRequest, ApiVersionsResponse
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.clients.request_header import RequestHeader
 from kafkawire.protocol.error_codes import ErrorCode
-from kafkawire.rpc import UNSUPPORTED_VERSION, Request, decode_request, encode_response
-from kafkawire.wire import DecodeError, EncodeError, Message
+from kafkawire.rpc import UNSUPPORTED_VERSION, Request, encode_response
+from kafkawire.wire import EncodeError, Message
 from kafkawire.wire.kafka_errors import ApiError
 from kafkawire.wire.message import Struct
 
 __all__ = ["Dispatcher", "RefusedRequestError", "Reply"]
 
 _log = logging.getLogger(__name__)
-_PRESENT: Final = (Message, Unanswered, type(None))
+_PRESENT: Final = (Message, Refused, Unanswered, type(None))
 _UNLIMITED: Final = frozenset({ApiKey.SASL_HANDSHAKE, ApiKey.SASL_AUTHENTICATE})
 
 
@@ -48,11 +52,13 @@ class Reply(Struct, frozen=True, gc=False):
         end_offset: everything below it must be durable before the answer is sent.
         muted_until: no more requests of the connection are taken until then, in seconds of the broker's clock; 0 if
             they are (KIP-219).
+        session: who the client is from now on, if the request said more about it; None for no change.
     """
 
     frame: bytes | None
     end_offset: int
     muted_until: float = 0.0
+    session: Session | None = None
 
 
 class Dispatcher:
@@ -65,6 +71,10 @@ class Dispatcher:
         quotas: what clients may use.
         faults: what goes wrong on purpose.
         clock: the broker's.
+        work: decodes and encodes.
+
+    Attributes:
+        offered: API key to the versions that are served.
     """
 
     def __init__(
@@ -76,13 +86,15 @@ class Dispatcher:
         quotas: ClientQuotas,
         faults: Faults,
         clock: Clock,
+        work: RequestWork,
     ) -> None:
         self._handlers: dict[int | None, Handler] = {request.API_KEY: handler for request, handler in routes.items()}
-        self._offered = offered
+        self.offered = offered
         self._controller = controller
         self._quotas = quotas
         self._faults = faults
         self._clock = clock
+        self._work = work
 
     async def reply(self, frame: bytes, session: Session) -> Reply:
         """Answer a request.
@@ -91,19 +103,17 @@ class Dispatcher:
             RefusedRequestError: it is none that is served, or makes no sense.
             StorageError: the broker can keep nothing more, and halts.
         """
-        try:
-            request = decode_request(frame)
-        except DecodeError as error:
-            raise RefusedRequestError(str(error)) from error
-        header, body = request.header, request.body
-        key, version = header.request_api_key, header.request_api_version
-        if body is None or version not in self._offered.get(key, ()):
-            return self._reply(
-                encode_response(self._unknown_version(request), 0, correlation_id=header.correlation_id), 0
-            )
-        call = self._call(header, session, len(frame))
-        answer, muted_ms = await (self._with_faults(body, call) if self._faults else self._answer(body, call))
-        return self._reply(_encoded(answer, body, header), muted_ms)
+        async with self._work.request(frame, api_versions=self.offered.get(ApiKey.API_VERSIONS)) as request:
+            header, body = request.header, request.body
+            key, version = header.request_api_key, header.request_api_version
+            if body is None or version not in self.offered.get(key, ()):
+                return self._reply(
+                    encode_response(self._unknown_version(request), 0, correlation_id=header.correlation_id), 0
+                )
+            call = self._call(header, session, len(frame))
+            answer, muted_ms = await (self._with_faults(body, call) if self._faults else self._answer(body, call))
+            encoded = await self._encoded(answer, body, header)
+        return self._reply(encoded, muted_ms, _session_with_software(session, body, version))
 
     async def unmuted(self, reply: Reply) -> None:
         """Wait until the connection may go on after a reply."""
@@ -136,10 +146,12 @@ class Dispatcher:
         except (RefusedRequestError, StorageError):
             raise
         except ApiError as error:
-            answer = refusal(body, call.version, error.code, message=error.message or None)
+            answer = Refused(error.code, error.message or None)
         except Exception:  # noqa: BLE001 - a defect here or in a plug-in, and the client is to learn of it
             _log.exception("%s version %d could not be answered", body.NAME, call.version)
-            answer = refusal(body, call.version, ErrorCode.UNKNOWN_SERVER_ERROR)
+            answer = Refused(ErrorCode.UNKNOWN_SERVER_ERROR)
+        if isinstance(answer, Refused):
+            answer = await self._work.refusal(body, call.version, answer)
         return self._throttled(answer, call)
 
     def _throttled(self, answer: Answer, call: Call) -> tuple[Answer, int]:
@@ -154,9 +166,21 @@ class Dispatcher:
             return answer, own
         return throttled(answer, call.version, for_time), for_time
 
-    def _reply(self, frame: bytes | None, muted_ms: int) -> Reply:
+    async def _encoded(self, answer: Answer, body: Message, header: RequestHeader) -> bytes | None:
+        """The frame of an answer. What cannot be written, such as half a character that a plug-in says, is a defect."""
+        if not isinstance(answer, Message):
+            return None
+        version, correlation_id = header.request_api_version, header.correlation_id
+        try:
+            return await self._work.answer(answer, version, correlation_id)
+        except EncodeError:
+            _log.exception("The answer to %s version %d cannot be written", body.NAME, version)
+            refused = await self._work.refusal(body, version, Refused(ErrorCode.UNKNOWN_SERVER_ERROR))
+            return await self._work.answer(refused, version, correlation_id)
+
+    def _reply(self, frame: bytes | None, muted_ms: int, session: Session | None = None) -> Reply:
         muted_until = self._clock.seconds() + muted_ms / 1000 if muted_ms else 0.0
-        return Reply(frame, self._controller.end_offset, muted_until)
+        return Reply(frame, self._controller.end_offset, muted_until, session)
 
     def _unknown_version(self, request: Request) -> Message:
         """Only ApiVersions is answered, in version 0, so that the client learns what there is (KIP-511)."""
@@ -164,23 +188,15 @@ class Dispatcher:
         if key != ApiKey.API_VERSIONS:
             version = request.header.request_api_version
             raise RefusedRequestError(f"version {version} of API {key} is not served")
-        own = self._offered[ApiKey.API_VERSIONS]
+        own = self.offered[ApiKey.API_VERSIONS]
         known = ApiVersionsResponse.ApiVersion(ApiKey.API_VERSIONS, own[0], own[-1])
         return ApiVersionsResponse(UNSUPPORTED_VERSION, (known,))
 
 
-def _encoded(answer: Answer, body: Message, header: RequestHeader) -> bytes | None:
-    """The frame of an answer. What cannot be written, such as half a character that a plug-in says, is a defect."""
-    if not isinstance(answer, Message):
-        return None
-    version, correlation_id = header.request_api_version, header.correlation_id
-    try:
-        return encode_response(answer, version, correlation_id=correlation_id)
-    except EncodeError:
-        _log.exception("The answer to %s version %d cannot be written", body.NAME, version)
-        return encode_response(
-            refusal(body, version, ErrorCode.UNKNOWN_SERVER_ERROR), version, correlation_id=correlation_id
-        )
+def _session_with_software(session: Session, body: Message, version: int) -> Session | None:
+    """The session with the software that an ApiVersions request names (KIP-511)."""
+    software = software_of(body, version) if isinstance(body, ApiVersionsRequest) else ""
+    return replace(session, software=software) if software else None
 
 
 def _throttled_for_time(call: Call) -> int:

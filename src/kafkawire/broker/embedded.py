@@ -190,7 +190,8 @@ class EmbeddedBroker:
         image = state.controller.image
         admission = Admission(DynamicConfiguration(self._configuration, image.configs))
         service = Service(dispatcher, state.controller, self._clock)
-        return Reception(service, admission, quotas.connections, image.scram)
+        # No client learns the id of the directory, and it stays with the users that are kept there.
+        return Reception(service, admission, quotas.connections, image.scram, secret=state.directory_id)
 
     def _fail(self, error: StorageError) -> None:
         """Once: nobody is answered any more, and whoever waits is told."""

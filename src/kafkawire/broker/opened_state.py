@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Final, Self
@@ -13,12 +14,15 @@ from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.configuration.broker_configuration import Values
 from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
 from kafkawire.broker.groups.coordinator import GroupCoordinator
+from kafkawire.broker.groups.offsets_topic import OffsetsTopic
 from kafkawire.broker.image.metadata_image import MetadataImage
-from kafkawire.broker.metadata_log.file_log import METADATA_FOLDER, FileLog, LogSettings
+from kafkawire.broker.metadata_log.file_log import FileLog, LogSettings
 from kafkawire.broker.metadata_log.log import MemoryLog, MetadataLog
+from kafkawire.broker.metadata_log.registered_directories import registered_directories
 from kafkawire.broker.registration import arrival_records, bootstrap_records, departure_records, leadership_records
-from kafkawire.broker.storage.data_directory import DataDirectory
+from kafkawire.broker.storage.data_directory import METADATA_FOLDER, DataDirectory
 from kafkawire.broker.storage.errors import CorruptLogError, StorageError
+from kafkawire.broker.topics.placement import Placement
 from kafkawire.layout.uuid import Uuid
 
 __all__ = ["OpenedState"]
@@ -77,19 +81,25 @@ class OpenedState:
             cluster_id, directory_id = str(Uuid.random()), Uuid.random()
             log: MetadataLog = MemoryLog()
             if data_dir is not None:
-                directory = DataDirectory(data_dir, configuration.integer("node.id"))
+                metadata = data_dir / METADATA_FOLDER
+                directory = DataDirectory(
+                    data_dir, configuration.integer("node.id"), partial(registered_directories, metadata)
+                )
                 resources.callback(directory.close)
                 cluster_id, directory_id = directory.cluster_id, directory.directory_id
-                log = FileLog(data_dir / METADATA_FOLDER, _settings(configuration), clock, on_failure)
+                log = FileLog(metadata, _settings(configuration), clock, on_failure)
             resources.push_async_callback(log.close)
             image = _image_of(log)
-            coordinator = GroupCoordinator.opened(data_dir, clock, on_failure)
+            controller = Controller(log, image)
+            placement = Placement(configuration.integer("node.id"), directory_id)
+            offsets_topic = OffsetsTopic(controller, configuration, placement)
+            coordinator = GroupCoordinator.opened(data_dir, offsets_topic, clock, on_failure)
             resources.push_async_callback(coordinator.close)
             return cls(
                 cluster_id=cluster_id,
                 directory_id=directory_id,
                 log=log,
-                controller=Controller(log, image),
+                controller=controller,
                 coordinator=coordinator,
                 resources=resources.pop_all(),
             )
@@ -109,6 +119,7 @@ class OpenedState:
         changes = iter(tuple(leadership_records(image, cluster.node_id)))
         while portion := [*islice(changes, MAXIMUM_RECORDS)]:
             controller.commit(portion)
+        await self.coordinator.arrive(controller)
         await controller.durable(controller.end_offset)
 
     async def depart(self, cluster: Cluster) -> None:

@@ -16,7 +16,7 @@ from kafkawire.protocol import message_class
 from kafkawire.rpc import api_of
 from kafkawire.wire import Message
 
-__all__ = ["refusal"]
+__all__ = ["MALFORMED", "refusal"]
 
 _ERROR: Final = "error_code"
 _MESSAGE: Final = "error_message"
@@ -58,6 +58,12 @@ _WITHOUT_ITEMS: Final[Mapping[str, range]] = {
     "OffsetFetchResponse": range(2, 8),
 }
 """Versions of responses in which the code for all stands alone although there is one for each item."""
+
+MALFORMED: Final = (
+    "This most likely occurs because of a request being malformed by the client library or the message was sent to an "
+    "incompatible broker. See the broker logs for more details."
+)
+"""Kafka's words for INVALID_REQUEST where it has nothing more exact to say."""
 
 S = TypeVar("S", bound=msgspec.Struct)
 

@@ -35,8 +35,11 @@ class Session(Struct, frozen=True, gc=False):
         principal: who.
         host: the client's address, ``127.0.0.1``.
         listener: name of the listener that the client came to, ``PLAINTEXT``.
+        software: name and version of the client's software, ``apache-kafka-java 4.3.1``; empty if the client does not
+            send them (KIP-511).
     """
 
     principal: Principal
     host: str
     listener: str
+    software: str = ""

@@ -8,12 +8,15 @@ from typing import Final
 from kafkawire.broker.item_errors import ItemError
 from kafkawire.protocol.error_codes import ErrorCode
 
-__all__ = ["INTERNAL_TOPICS", "METADATA_TOPIC", "check_topic_name"]
+__all__ = ["INTERNAL_TOPICS", "METADATA_TOPIC", "OFFSETS_TOPIC", "check_topic_name"]
 
 METADATA_TOPIC: Final = "__cluster_metadata"
 """The log of metadata, which is no topic that could be created."""
 
-INTERNAL_TOPICS: Final = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state"})
+OFFSETS_TOPIC: Final = "__consumer_offsets"
+"""Where groups keep what they commit."""
+
+INTERNAL_TOPICS: Final = frozenset({OFFSETS_TOPIC, "__transaction_state", "__share_group_state"})
 """Those that brokers keep for themselves."""
 
 _MAXIMUM_LENGTH: Final = 249

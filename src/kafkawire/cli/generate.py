@@ -20,12 +20,14 @@ from kafkawire.codegen.generate import (
     ForeignFilesError,
     Summary,
     Target,
+    checked_specs,
     generate,
     stale_files,
 )
 from kafkawire.codegen.lint import render_text
 from kafkawire.codegen.package_data import checkout_dir, specs_dir
 from kafkawire.codegen.released_versions import ReleasedVersionsError
+from kafkawire.codegen.specs_tree import LoadedSpecs
 
 OWN_PACKAGE = "kafkawire.protocol"
 
@@ -40,20 +42,34 @@ def run(
 ) -> None:
     """Generate a typed Python package from message definitions.
 
-    Only files that changed are written. Definitions with errors are refused with all their findings, and the
-    output stays as it was.
+    Only files that changed are written. Warnings about definitions are printed on standard error. Definitions with
+    errors are refused with all their findings, and the output stays as it was.
     """
     target = make_target(specs, package, out, tests, docs)
+    console = Console(stderr=True)
     try:
+        loaded = _load(target, console)
         if check:
-            _check(target)
+            _check(target, loaded, console)
         else:
-            run_generation(target, Console(stderr=True))
-    except DefinitionsRefusedError as error:
-        print(render_text(error.findings, error.sources), end="")
-        raise CommandError(str(error)) from None
+            run_generation(target, loaded, console)
     except (ErrorCodesError, ForeignFilesError, ReleasedVersionsError) as error:
         raise CommandError(str(error)) from None
+
+
+def _load(target: Target, console: Console) -> LoadedSpecs:
+    """Read the definitions; their warnings are printed, however the command goes on."""
+    try:
+        with progress_bar(console) as progress:
+            loaded = checked_specs(target.specs, progress)
+    except DefinitionsRefusedError as error:
+        print(render_text(error.findings, error.sources), end="", file=sys.stderr)
+        raise CommandError(str(error)) from None
+    if loaded.findings:
+        number = len(loaded.findings)
+        print(render_text(loaded.findings, loaded.sources), end="", file=sys.stderr)
+        print(f"{number} warning{'s' if number > 1 else ''} in the definitions", file=sys.stderr)
+    return loaded
 
 
 def make_target(
@@ -68,6 +84,12 @@ def make_target(
         raise CommandError(f"{package!r} is not the name of a package")
     if specs is not None and not specs.is_dir():
         raise CommandError(f"{specs} is not a folder of definitions")
+    if specs is not None and specs.resolve() != specs_dir().resolve() and package.partition(".")[0] == "kafkawire":
+        raise CommandError(
+            f"{package} belongs to kafkawire itself, which would no longer find its own messages: "
+            "name a package of your own, such as --package acme.protocol",
+            ExitCode.USAGE,
+        )
     checkout = checkout_dir()
     if out is None and (specs is not None or package != OWN_PACKAGE or checkout is None):
         raise CommandError("say where the package shall go: --out FOLDER", ExitCode.USAGE)
@@ -93,11 +115,11 @@ def _refuse_nested_folders(target: Target) -> None:
         raise CommandError(f"{others[0]} cannot hold both tests and pages: name another one")
 
 
-def run_generation(target: Target, console: Console) -> Summary | None:
-    """Generate with a progress bar and print what came of it."""
+def run_generation(target: Target, specs: LoadedSpecs, console: Console) -> Summary | None:
+    """Generate from the definitions of the target's folder with a progress bar and print what came of it."""
     started = time.monotonic()
     with progress_bar(console) as progress:
-        summary = generate(target, progress)
+        summary = generate(target, specs, progress)
     seconds = time.monotonic() - started
     if summary is None:
         console.print(f"{target.package_folder} is up to date ({seconds:.1f} s)", soft_wrap=True)
@@ -129,9 +151,9 @@ def summary_table(summary: Summary, seconds: float) -> Table:
     return table
 
 
-def _check(target: Target) -> None:
-    with progress_bar(Console(stderr=True)) as progress:
-        stale = stale_files(target, progress)
+def _check(target: Target, specs: LoadedSpecs, console: Console) -> None:
+    with progress_bar(console) as progress:
+        stale = stale_files(target, specs, progress)
     if stale:
         for path in stale:
             print(path, file=sys.stderr)

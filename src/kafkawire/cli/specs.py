@@ -11,6 +11,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from kafkawire.cli import specs_add
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.codegen.importing.problem import SpecsImportError
 from kafkawire.codegen.importing.recheck import recheck
@@ -20,6 +21,8 @@ from kafkawire.codegen.released_versions import Relation, read_released_versions
 from kafkawire.codegen.specs_tree import load_specs
 
 app = typer.Typer(help="Message definitions: import them from Apache Kafka's releases.", no_args_is_help=True)
+
+app.command()(specs_add.add)
 
 _SHOWN_FILES = 20
 
@@ -88,9 +91,13 @@ def _lines(result: ImportResult, specs: Path) -> Iterator[str]:
     for verb, names in (("wrote", changes.written), ("removed", changes.removed)):
         yield from (f"{verb} {specs / name}" for name in names[:_SHOWN_FILES])
         if len(names) > _SHOWN_FILES:
-            yield f"{verb} {len(names) - _SHOWN_FILES} more files"
+            yield f"{verb} {_files(len(names) - _SHOWN_FILES, 'more file')}"
     written, removed = len(changes.written), len(changes.removed)
-    yield f"{written} files written, {removed} removed, {changes.unchanged} unchanged"
+    yield f"{_files(written, 'file')} written, {removed} removed, {changes.unchanged} unchanged"
+
+
+def _files(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _counts_table(counts: tuple[ReleaseCount, ...], result: ImportResult) -> Table:

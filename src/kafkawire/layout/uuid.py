@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import base64
 import os
-from typing import Self
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    import uuid
 
 
 class Uuid(bytes):
@@ -16,15 +19,17 @@ class Uuid(bytes):
 
     __slots__ = ()
 
-    def __new__(cls, value: bytes = bytes(16)) -> Self:
-        """Make an id of 16 bytes.
+    def __new__(cls, value: bytes | uuid.UUID = bytes(16)) -> Self:
+        """Make an id of 16 bytes, or of a ``uuid.UUID``.
 
         Raises:
+            TypeError: for another type.
             ValueError: for any other number of bytes.
         """
-        if len(value) != 16:
-            raise ValueError(f"a uuid has 16 bytes, not {len(value)}")
-        return super().__new__(cls, value)
+        octets = value if isinstance(value, (bytes, bytearray, memoryview)) else _octets(value)
+        if len(octets) != 16:
+            raise ValueError(f"a uuid has 16 bytes, not {len(octets)}")
+        return super().__new__(cls, octets)
 
     @classmethod
     def from_text(cls, text: str) -> Self:
@@ -55,3 +60,11 @@ class Uuid(bytes):
 
     def __repr__(self) -> str:
         return f"Uuid.from_text({str(self)!r})"
+
+
+def _octets(value: object) -> bytes:
+    """Those of a ``uuid.UUID``; its module is not imported for it."""
+    octets = getattr(value, "bytes", None)
+    if not isinstance(octets, bytes):
+        raise TypeError(f"expected 16 bytes or a uuid.UUID, not {type(value).__name__}; Uuid.from_text reads text")
+    return octets

@@ -32,6 +32,9 @@ _FAILS = (*FAST_PATH_FAILS, KeyError)
 class Struct(msgspec.Struct, frozen=True, gc=False):
     """A struct of a message: immutable, compared and hashed by its fields, unknown tagged fields included.
 
+    Arrays are tuples after decoding. Encoding takes other sequences, too, but a struct that holds a list is unequal to
+    one that holds a tuple, and has no hash.
+
     Octets are shown by their size only: they may be large, and they may be secrets (SASL tokens, salted
     passwords).
     """
@@ -54,6 +57,9 @@ class Message(Struct, frozen=True, gc=False):
         VERSIONS: all versions.
         FLEXIBLE_VERSIONS: those with compact lengths and tagged fields.
         UNSTABLE_VERSIONS: those that are not final and never chosen by default.
+        HEADER_NAME: ``RequestHeader`` for a request, ``ResponseHeader`` for a response, None for anything else.
+        HEADER_VERSIONS: version of a request or response to the version of its header (header-request,
+            header-response, header-api-versions-response, headerVersions).
     """
 
     NAME: ClassVar[str] = ""
@@ -61,6 +67,8 @@ class Message(Struct, frozen=True, gc=False):
     VERSIONS: ClassVar[range] = range(0)
     FLEXIBLE_VERSIONS: ClassVar[range] = range(0)
     UNSTABLE_VERSIONS: ClassVar[range] = range(0)
+    HEADER_NAME: ClassVar[str | None] = None
+    HEADER_VERSIONS: ClassVar[Mapping[int, int]] = {}
 
     _readers: ClassVar[Mapping[int, Callable[[bytes, int], tuple[Any, int]]]] = {}
     _encoders: ClassVar[Mapping[int, Callable[[Any], bytes]]] = {}

@@ -60,7 +60,7 @@ def values(type_: FieldType) -> st.SearchStrategy[object]:
         case "int":
             return st.integers(type_.minimum, type_.maximum)
         case "float":
-            return st.floats(allow_nan=False, allow_infinity=False, width=32 if type_.size == 4 else 64)
+            return st.floats(allow_nan=False, width=32 if type_.size == 4 else 64)
         case "uuid":
             return st.binary(min_size=16, max_size=16).map(Uuid)
         case "text":

@@ -138,7 +138,7 @@ def _float(value: object) -> float:
 
 def _uuid(value: object) -> bytes:
     if not isinstance(value, _OCTETS):
-        raise FaultError("type", f"expected a uuid, not {kind_of(value)}")
+        raise FaultError("type", f"expected a kafkawire.wire.Uuid or 16 bytes, not {kind_of(value)}")
     octets = bytes(value)
     if len(octets) != 16:
         raise FaultError("length", f"a uuid has 16 bytes, not {len(octets)}")

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from tests.apache_kafka.java_program import compiled
 from tests.apache_kafka.node import run_tool
-from tests.apache_kafka.releases import newest_release
+from tests.apache_kafka.releases import newest_broker_release
 
 from kafkawire.admin.acl_evaluation import AclEvaluator
 from kafkawire.admin.acl_matching import AclIndex, matches
@@ -62,7 +62,7 @@ def ask(folder: Path, questions: Iterable[Mapping[str, object]]) -> list[object]
     """What Kafka answers, in the order of the questions; ``folder`` is for the question file."""
     file = folder / "questions.jsonl"
     file.write_bytes(msgspec.json.Encoder().encode_lines(list(questions)))
-    release = newest_release()
+    release = newest_broker_release()
     answers = run_tool(release, "AdminSemantics", str(file), plugins=[compiled(release, _SOURCES)]).splitlines()
     return [msgspec.json.decode(answer) for answer in answers]
 

@@ -10,11 +10,11 @@ import pytest
 from tests.apache_kafka.config_definitions import DATA, SOURCES, as_data, definitions_of
 from tests.apache_kafka.java_program import compiled
 from tests.apache_kafka.node import run_tool
-from tests.apache_kafka.releases import newest_release
 
 from kafkawire.broker.configuration.broker_configuration import ConfigurationError
 from kafkawire.broker.configuration.definitions import definitions
 from kafkawire.broker.configuration.properties_file import parse_properties
+from kafkawire.broker.offered_versions import RELEASE
 
 pytestmark = pytest.mark.conformance
 
@@ -41,9 +41,9 @@ _PIECES = (
 )
 
 
-def test_definitions_are_those_of_the_newest_release() -> None:
+def test_definitions_are_those_of_the_release_that_the_broker_answers_as() -> None:
     """``python -m tests.apache_kafka.config_definitions`` writes the file anew."""
-    theirs = definitions_of(newest_release())
+    theirs = definitions_of(RELEASE)
     assert definitions() == theirs
     assert DATA.read_bytes() == as_data(theirs)
 
@@ -54,8 +54,7 @@ def test_files_of_properties_mean_what_they_mean_to_java(tmp_path: Path) -> None
     for file in files:
         text = "".join(chance.choices(_PIECES, k=chance.randrange(40)))
         file.write_bytes(text.encode())
-    release = newest_release()
-    printed = run_tool(release, "configurations.PropertiesFile", *map(str, files), plugins=[compiled(release, SOURCES)])
+    printed = run_tool(RELEASE, "configurations.PropertiesFile", *map(str, files), plugins=[compiled(RELEASE, SOURCES)])
     for file, expected in zip(files, json.loads(printed.splitlines()[-1]), strict=True):
         text = file.read_bytes().decode()
         try:

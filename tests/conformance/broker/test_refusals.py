@@ -10,9 +10,8 @@ import msgspec
 import pytest
 from tests.apache_kafka.java_program import compiled
 from tests.apache_kafka.node import run_tool
-from tests.apache_kafka.releases import newest_release
 
-from kafkawire.broker.offered_versions import offered_versions
+from kafkawire.broker.offered_versions import RELEASE, offered_versions
 from kafkawire.broker.refusals import refusal
 from kafkawire.protocol import ProduceRequest, message_class
 from kafkawire.protocol.api_table import APIS, ApiKey
@@ -83,9 +82,8 @@ def test_requests_are_refused_as_by_kafka() -> None:
     lines = [
         f"{request.API_KEY} {version} {NOT_CONTROLLER} {request.encode(version).hex()}" for request, version in asked
     ]
-    release = newest_release()
-    plugins = [compiled(release, SOURCES)]
-    answers = run_tool(release, "Refusals", plugins=plugins, standard_input="\n".join(lines))
+    plugins = [compiled(RELEASE, SOURCES)]
+    answers = run_tool(RELEASE, "Refusals", plugins=plugins, standard_input="\n".join(lines))
     equal: Counter[str] = Counter()
     for (request, version), answer in zip(asked, answers.splitlines(), strict=True):
         if answer.startswith(("!", "-")) or merged_by_kafka(request):

@@ -12,10 +12,10 @@ import msgspec
 import pytest
 from tests.apache_kafka.java_program import compiled
 from tests.apache_kafka.node import run_tool
-from tests.apache_kafka.releases import newest_release
 
 from kafkawire.broker.calls import Call
 from kafkawire.broker.clock import ManualClock
+from kafkawire.broker.offered_versions import RELEASE
 from kafkawire.broker.plugins.client_quota_callback import ClientQuotaType
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.quotas.rate import QuotaWindows
@@ -48,8 +48,7 @@ def test_d12_to_d15_throttle_times_are_those_of_kafka(tmp_path: Path) -> None:
     courses = [_course(dice, kind.name) for kind in ClientQuotaType for _ in range(60)]
     file = tmp_path / "courses.jsonl"
     file.write_bytes(msgspec.json.Encoder().encode_lines(courses))
-    release = newest_release()
-    lines = run_tool(release, "ThrottleTimes", str(file), plugins=[compiled(release, _SOURCES)]).splitlines()
+    lines = run_tool(RELEASE, "ThrottleTimes", str(file), plugins=[compiled(RELEASE, _SOURCES)]).splitlines()
     throttled = 0
     for course, line in zip(courses, lines, strict=True):
         said = msgspec.json.decode(line, type=list[float | None])

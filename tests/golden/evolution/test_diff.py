@@ -112,7 +112,7 @@ def test_known_facts_of_two_releases(releases: SchemaDiff) -> None:
 
 def test_json_is_one_document_with_a_number_of_its_form(made_up: SchemaDiff) -> None:
     document = json.loads(diff_json(made_up))
-    assert list(document) == ["form", "older", "newer", "summary", "messages"]
+    assert list(document) == ["form", "older", "newer", "summary", "missing", "messages"]
     assert document["form"] == 1
     assert {tuple(message) for message in document["messages"]} == {("name", "status", "older", "newer", "changes")}
 

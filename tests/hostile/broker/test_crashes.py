@@ -5,24 +5,23 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-import resource
 import signal
 import socket
 import struct
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
-import msgspec
 import pytest
+from tests.broker_process import STARTER, pipe, running, started
 
 from kafkawire.admin.quotas import ClientQuotaEntity
 from kafkawire.broker.clock import ManualClock
 from kafkawire.broker.image.metadata_image import MetadataImage
-from kafkawire.broker.metadata_log.file_log import METADATA_FOLDER, FileLog, LogSettings
+from kafkawire.broker.metadata_log.file_log import FileLog, LogSettings
+from kafkawire.broker.storage.data_directory import METADATA_FOLDER
+from kafkawire.broker.storage.end_checkpoint import END_CHECKPOINT
 from kafkawire.protocol import AlterClientQuotasRequest, AlterClientQuotasResponse, ConfigRecord
 from kafkawire.rpc import decode_response, encode_request
 
@@ -33,26 +32,6 @@ AT_ONCE: Final = 3
 IN_FLIGHT: Final = 64
 VERSION: Final = 1
 SNAPSHOTS: Final = {"metadata.log.max.record.bytes.between.snapshots": "20000"}
-
-STARTER: Final = """
-import asyncio, os, sys
-from pathlib import Path
-import msgspec
-from kafkawire.broker.embedded import EmbeddedBroker
-
-async def serve(data_dir, properties):
-    async with EmbeddedBroker(properties, data_dir=Path(data_dir)) as broker:
-        print(os.getpid(), broker.port, flush=True)
-        await broker.halted()
-
-for line in sys.stdin:
-    if not os.fork():
-        asyncio.run(serve(*msgspec.json.decode(line)))
-    os.wait()
-    print("gone", flush=True)
-"""
-"""A process that has imported the broker, and makes others of itself: so a start takes milliseconds."""
-
 
 PROGRAM: Final = "import sys; from kafkawire.cli.app import main; sys.exit(main())"
 
@@ -142,46 +121,16 @@ def check(data_dir: Path, acknowledged: int, sent: int) -> int:
     return last
 
 
-@contextmanager
-def running(command: Sequence[str], largest_file: int = resource.RLIM_INFINITY) -> Iterator[subprocess.Popen[str]]:
-    """A process that does not outlive the test."""
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file,) * 2),  # noqa: PLW1509 no threads
-    ) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
-
-
-def started(process: subprocess.Popen[str], data_dir: Path) -> Sequence[int]:
-    """Process id and port of another broker."""
-    line = msgspec.json.encode((str(data_dir), SNAPSHOTS)).decode()
-    _pipe(process.stdin).write(f"{line}\n")
-    _pipe(process.stdin).flush()
-    return [int(word) for word in _pipe(process.stdout).readline().split()]
-
-
-def _pipe(pipe: IO[str] | None) -> IO[str]:
-    assert pipe is not None
-    return pipe
-
-
 def test_kill_9_under_load_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
     chosen = random.Random(SEED)
     number = 0
     with running([sys.executable, "-c", STARTER]) as process:
         for _ in range(KILLS):
-            pid, port = started(process, tmp_path)
+            pid, port = started(process, tmp_path, SNAPSHOTS)
             client = Client(port, number)
             client.run(answers=chosen.randrange(1, 400))
             os.kill(pid, signal.SIGKILL)
-            assert _pipe(process.stdout).readline() == "gone\n"
+            assert pipe(process.stdout).readline() == "gone\n"
             client.take_answers()
             number = check(tmp_path, client.acknowledged, client.sent)
     assert number > KILLS
@@ -193,7 +142,7 @@ def test_a_full_disk_halts_the_program_and_takes_nothing_back(tmp_path: Path) ->
     data_dir, ready = tmp_path / "data", tmp_path / "ready"
     arguments = ["broker", "--port=0", f"--data-dir={data_dir}", f"--ready-file={ready}"]
     with running([sys.executable, "-c", PROGRAM, *arguments], largest_file=50_000) as process:
-        assert "listens on" in _pipe(process.stdout).readline()
+        assert "listens on" in pipe(process.stdout).readline()
         client = Client(int(ready.read_text().rpartition(":")[2]), 0)
         with pytest.raises(ConnectionError):
             client.run(answers=10_000)
@@ -211,7 +160,8 @@ def test_a_power_failure_at_any_moment_takes_nothing_back(tmp_path: Path, monkey
     """What was written since the last fsync may be on the disk, or the beginning of it, or nothing."""
     disk = tmp_path / "disk"
     events = asyncio.run(_recorded(disk, monkeypatch))
-    path = next((disk).glob("*.log"))
+    path, checkpoint = next(disk.glob("*.log")), disk.with_name(f"{disk.name}.{END_CHECKPOINT}")
+    checkpoint.unlink()
     durable, written, acknowledged, appended = b"", b"", 0, 0
     for kind, content in events:
         match kind:
@@ -221,6 +171,8 @@ def test_a_power_failure_at_any_moment_takes_nothing_back(tmp_path: Path, monkey
                 written += content
             case "fsync":
                 durable = written
+            case "checkpoint":
+                checkpoint.write_bytes(content)  # as early as can be: what it says must be durable already
             case "acknowledge":
                 acknowledged += 1
         for size in {len(durable), (len(durable) + len(written)) // 2, len(written)}:
@@ -238,12 +190,16 @@ async def _recorded(disk: Path, monkeypatch: pytest.MonkeyPatch) -> Sequence[tup
     events: list[tuple[str, bytes]] = []
     write, fsync = os.write, os.fsync
 
+    def is_of_log(descriptor: int) -> bool:
+        return Path(f"/proc/self/fd/{descriptor}").readlink().suffix == ".log"
+
     def noted_write(descriptor: int, content: bytes) -> int:
-        events.append(("write", bytes(content)))
+        events.append(("write" if is_of_log(descriptor) else "checkpoint", bytes(content)))
         return write(descriptor, content)
 
     def noted_fsync(descriptor: int) -> None:
-        events.append(("fsync", b""))
+        if is_of_log(descriptor):
+            events.append(("fsync", b""))
         fsync(descriptor)
 
     monkeypatch.setattr(os, "write", noted_write)

@@ -11,10 +11,9 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from tests.hostile.broker.test_crashes import STARTER, running, started
+from tests.broker_process import STARTER, running, started
+from tests.opened_groups import opened_groups
 
-from kafkawire.broker.clock import ManualClock
-from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.protocol import (
     CreateTopicsRequest,
     CreateTopicsResponse,
@@ -80,10 +79,8 @@ def create_topic(port: int) -> None:
 
 async def committed(data_dir: Path) -> dict[str, int]:
     """What the directory holds."""
-    coordinator = GroupCoordinator.opened(data_dir, ManualClock())
-    found = {group.group_id: group.commits[TOPIC, 0].offset for group in coordinator.state.by_id.values()}
-    await coordinator.close()
-    return found
+    async with opened_groups(data_dir) as (coordinator, _):
+        return {group.group_id: group.commits[TOPIC, 0].offset for group in coordinator.state.by_id.values()}
 
 
 async def test_kill_9_loses_no_commit_that_was_acknowledged(tmp_path: Path) -> None:
@@ -91,7 +88,7 @@ async def test_kill_9_loses_no_commit_that_was_acknowledged(tmp_path: Path) -> N
     offsets = {f"group-{number}": 0 for number in range(CLIENTS)}
     with running([sys.executable, "-c", STARTER]) as process:
         for kill in range(KILLS):
-            pid, port = started(process, tmp_path)
+            pid, port = started(process, tmp_path, {})
             if not kill:
                 create_topic(port)
             clients = [Committer(port, group, offset) for group, offset in offsets.items()]

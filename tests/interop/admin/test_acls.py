@@ -11,7 +11,7 @@ from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import Brokers, SecureBrokers
 from tests.apache_kafka.java_admin import JavaAdmin
 from tests.apache_kafka.java_answers import JavaAcl
-from tests.apache_kafka.releases import releases
+from tests.apache_kafka.releases import broker_releases
 from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 
 from kafkawire.admin.acls import (
@@ -66,7 +66,7 @@ FILTERS = (
 )
 
 
-@pytest.fixture(params=releases())
+@pytest.fixture(params=broker_releases())
 def broker(request: pytest.FixtureRequest, secure_kafka_brokers: SecureBrokers) -> SecureBroker:
     return secure_kafka_brokers(request.param)
 
@@ -152,7 +152,7 @@ def test_a17_without_rights_every_item_says_so(broker: SecureBroker) -> None:
         assert not refused.outcome_unknown
 
 
-@pytest.mark.parametrize("release", releases())
+@pytest.mark.parametrize("release", broker_releases())
 def test_a16_without_an_authorizer_every_item_says_so(kafka_brokers: Brokers, release: str) -> None:
     with BlockingAdminClient(kafka_brokers(release).address) as admin:
         assert SecurityDisabledError.code == 54
@@ -201,3 +201,48 @@ def java_acls(java_admin: JavaAdmin, broker: SecureBroker) -> list[tuple[str, ..
         (a.resource_type, a.resource_name, a.pattern_type, a.principal, a.host, a.operation, a.permission_type)
         for a in found
     )
+
+
+@pytest.mark.parametrize(
+    ("acls", "arguments"),
+    [
+        (AclBinding.producer(PRINCIPAL, ["a", "b"]), ["--producer", "--topic", "a", "--topic", "b"]),
+        (
+            AclBinding.producer(PRINCIPAL, ["*"], transactional_ids=["tx"], idempotent=True, host="10.0.0.1"),
+            ["--producer", "--topic", "*", "--transactional-id", "tx", "--idempotent", "--allow-host", "10.0.0.1"],
+        ),
+        (
+            AclBinding.producer(
+                PRINCIPAL, ["a-"], transactional_ids=["a-"], idempotent=True, pattern_type=PatternType.PREFIXED
+            ),
+            [
+                "--producer",
+                "--topic",
+                "a-",
+                "--transactional-id",
+                "a-",
+                "--idempotent",
+                "--resource-pattern-type",
+                "prefixed",
+            ],
+        ),
+        (
+            AclBinding.consumer(PRINCIPAL, ["a"], ["g", "h"], pattern_type=PatternType.PREFIXED),
+            ["--consumer", "--topic", "a", "--group", "g", "--group", "h", "--resource-pattern-type", "prefixed"],
+        ),
+        (AclBinding.consumer(PRINCIPAL, ["*"], ["*"]), ["--consumer", "--topic", "*", "--group", "*"]),
+    ],
+    ids=["producer", "transactional", "prefixed", "consumer", "everything"],
+)
+def test_sets_of_acls_are_those_that_kafka_acls_makes(
+    broker: SecureBroker,
+    admin: BlockingAdminClient,
+    java_admin: JavaAdmin,
+    acls: tuple[AclBinding, ...],
+    arguments: list[str],
+) -> None:
+    tool = java_admin.client(broker.broker.address)
+    tool.run_tool("AclCommand", "--add", "--allow-principal", PRINCIPAL, *arguments)
+    made = eventually(lambda: admin.describe_acls([OWN])[OWN], lambda found: len(found) == len(acls))
+    assert set(made) == set(acls)
+    admin.create_acls(acls).all()

@@ -10,7 +10,7 @@ import pytest
 from tests.apache_kafka.broker import Broker, running_broker
 from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.java_program import compiled
-from tests.apache_kafka.releases import releases
+from tests.apache_kafka.releases import broker_releases
 
 from kafkawire.admin.blocking import BlockingAdminClient
 from kafkawire.admin.config_resources import ConfigChange, ConfigResource
@@ -29,7 +29,7 @@ TELL = ConfigChange.set("flush.messages", "44")
 """Has the policy refuse, and say what it was shown."""
 
 
-@pytest.fixture(scope="module", params=releases())
+@pytest.fixture(scope="module", params=broker_releases())
 def broker(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     release: str = request.param
     properties = {"alter.config.policy.class.name": "policies.AlterationsDecide"}

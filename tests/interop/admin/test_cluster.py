@@ -10,7 +10,7 @@ import pytest
 from tests.apache_kafka.broker import Broker
 from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import Brokers, SecureBrokers
-from tests.apache_kafka.releases import newest_release, releases
+from tests.apache_kafka.releases import broker_releases, is_at_least, later_releases
 from tests.apache_kafka.secure_broker import PASSWORDS, USER
 
 from kafkawire.admin.acls import AclBinding, AclBindingFilter, AclOperation, ResourceType
@@ -34,7 +34,7 @@ from kafkawire.wire.kafka_errors import ApiError, KafkaError
 pytestmark = pytest.mark.interop
 
 
-@pytest.fixture(params=releases())
+@pytest.fixture(params=[*broker_releases(), *later_releases()])
 def broker(request: pytest.FixtureRequest, kafka_brokers: Brokers) -> Broker:
     return kafka_brokers(request.param)
 
@@ -60,7 +60,7 @@ def test_the_cluster_is_described(admin: BlockingAdminClient, broker: Broker) ->
 
 
 def test_fenced_brokers_are_told_by_newer_brokers(admin: BlockingAdminClient, broker: Broker) -> None:
-    if broker.release == newest_release():
+    if is_at_least(broker.release, "4.0"):
         assert [node.is_fenced for node in admin.describe_cluster(include_fenced_brokers=True).nodes] == [False]
     else:
         with pytest.raises(UnsupportedVersionError):
@@ -151,8 +151,8 @@ def test_nodes_tell_what_they_can_do(
     found = admin.capabilities()[broker.node_id]
     assert found["create_topics"].support is Support.SUPPORTED
     assert found["describe_acls"].support is Support.FALLBACK  # the batch version is a proposal
-    newest = broker.release == newest_release()
-    assert (found["describe_streams_groups"].support is Support.SUPPORTED) == newest
+    is_newer = is_at_least(broker.release, "4.0")
+    assert (found["describe_streams_groups"].support is Support.SUPPORTED) == is_newer
     controller = of_controllers.capabilities()[broker.node_id]
     assert controller["list_topics"].support is Support.UNSUPPORTED
     assert controller["describe_metadata_quorum"].support is Support.SUPPORTED
@@ -179,7 +179,7 @@ def _resource(resource_type: ResourceType) -> str:
     return "kafka-cluster" if resource_type is ResourceType.CLUSTER else "*"
 
 
-@pytest.mark.parametrize("release", releases())
+@pytest.mark.parametrize("release", broker_releases())
 @pytest.mark.parametrize("method", SAMPLE)
 def test_the_rights_of_a_method_are_enough_and_needed(
     secure_kafka_brokers: SecureBrokers, release: str, method: str

@@ -15,7 +15,7 @@ from typing import TypeVar
 import pytest
 from tests.apache_kafka.broker import AUTHORIZER
 from tests.apache_kafka.cluster import Cluster, running_cluster
-from tests.apache_kafka.releases import newest_release
+from tests.apache_kafka.releases import newest_broker_release
 
 from kafkawire.admin.acls import AclBinding, AclBindingFilter, AclOperation, ResourceType
 from kafkawire.admin.client import AdminClient
@@ -54,7 +54,9 @@ K = TypeVar("K", bound=Hashable)
 @pytest.fixture(scope="module")
 def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     folder = tmp_path_factory.mktemp("failing-cluster")
-    with running_cluster(newest_release(), folder, properties={**AUTHORIZER, **SMALL_BUFFER}, heap="384m") as running:
+    with running_cluster(
+        newest_broker_release(), folder, properties={**AUTHORIZER, **SMALL_BUFFER}, heap="384m"
+    ) as running:
         yield running
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.apache_kafka.cluster import Cluster
 from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import SecureBrokers
-from tests.apache_kafka.releases import newest_release, releases
+from tests.apache_kafka.releases import broker_releases, is_at_least
 from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 from tests.channels import soon
 
@@ -48,7 +48,7 @@ UNHEARD_OF = ConfigResource(ConfigResourceType(99), "x")
 SETTINGS = ConnectionSettings(client_id="test")
 
 
-@pytest.fixture(params=releases())
+@pytest.fixture(params=broker_releases())
 def broker(request: pytest.FixtureRequest, secure_kafka_brokers: SecureBrokers) -> SecureBroker:
     return secure_kafka_brokers(request.param)
 
@@ -124,7 +124,7 @@ def test_g1_groups_and_loggers_are_described_by_brokers_that_can(
 ) -> None:
     group = ConfigResource.group("none")
     results = admin.describe_configs([group, logger, topic])
-    if broker.broker.release == newest_release():
+    if is_at_least(broker.broker.release, "4.1"):
         assert results[group]["consumer.session.timeout.ms"].config_type is ConfigType.INT
         assert {found.source for found in results[logger].values()} == {ConfigSource.DYNAMIC_BROKER_LOGGER_CONFIG}
     else:
@@ -190,15 +190,15 @@ def test_g5_what_is_refused_leaves_the_others_changed(
             topic: [ConfigChange.set("flush.ms", "78")],
         }
     )
-    is_newest = broker.broker.release == newest_release()
+    lists_all = is_at_least(broker.broker.release, "4.1")
     assert errors_of(results.errors()) == {
         missing: UnknownTopicOrPartitionError,
         nameless: InvalidRequestError,
         UNHEARD_OF: InvalidRequestError,
         metrics: InvalidRequestError,
-        group: InvalidConfigError if is_newest else InvalidRequestError,
+        group: InvalidConfigError if lists_all else InvalidRequestError,
         node: InvalidRequestError,
-        logger: InvalidConfigError if is_newest else UnknownServerError,
+        logger: InvalidConfigError if lists_all else UnknownServerError,
     }
     has(admin, topic, "flush.ms", "78")
 
@@ -250,7 +250,7 @@ def test_brokers_loggers_groups_and_client_metrics_are_altered(
         DEFAULT: ("log.cleaner.backoff.ms", "14000"),
         metrics: ("interval.ms", "7000"),
     }
-    if broker.broker.release == newest_release():
+    if is_at_least(broker.broker.release, "4.1"):
         own = next(name for name in admin.describe_configs([logger])[logger] if name != "root")
         settings |= {logger: (own, "ERROR"), group: ("consumer.session.timeout.ms", "46000")}
     admin.incremental_alter_configs(
@@ -318,7 +318,7 @@ def test_what_has_a_configuration_is_listed_by_brokers_that_can(
 ) -> None:
     metrics = admin.list_config_resources([ConfigResourceType.CLIENT_METRICS])
     assert {resource.resource_type for resource in metrics} <= {ConfigResourceType.CLIENT_METRICS}
-    if broker.broker.release == newest_release():
+    if is_at_least(broker.broker.release, "4.1"):
         assert {node, topic} <= set(admin.list_config_resources())
         assert set(admin.list_config_resources([ConfigResourceType.BROKER])) == {node}
         with pytest.raises(UnsupportedVersionError, match="cannot list resources of TOPIC, UNKNOWN_99"):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.apache_kafka.broker import Broker, running_broker
 from tests.apache_kafka.java_program import compiled
-from tests.apache_kafka.releases import releases
+from tests.apache_kafka.releases import broker_releases
 
 from kafkawire.admin.blocking import BlockingAdminClient
 from kafkawire.admin.topics import NewTopic
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.interop
 POLICIES = Path(__file__).parents[1] / "java" / "policies"
 
 
-@pytest.fixture(scope="module", params=releases())
+@pytest.fixture(scope="module", params=broker_releases())
 def broker(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     release: str = request.param
     properties = {"create.topic.policy.class.name": "policies.NamesDecide", "num.partitions": "3"}

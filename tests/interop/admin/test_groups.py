@@ -12,7 +12,7 @@ from tests.apache_kafka.fixtures import Brokers
 from tests.apache_kafka.java_admin import GroupKind, JavaAdmin, JavaAdminClient
 from tests.apache_kafka.java_answers import JavaGroup, JavaMember, Partition
 from tests.apache_kafka.node import HOST
-from tests.apache_kafka.releases import newest_release, releases
+from tests.apache_kafka.releases import broker_releases, is_at_least, later_releases
 from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 
 from kafkawire.admin.acls import AclOperation
@@ -42,10 +42,12 @@ from kafkawire.protocol.errors import (
 
 pytestmark = pytest.mark.interop
 
-NEWEST = newest_release()
+TRIED = [*broker_releases(), *later_releases()]
+OLDER = [release for release in TRIED if not is_at_least(release, "4.1")]
+NEWER = [release for release in TRIED if is_at_least(release, "4.1")]
 
 
-@pytest.fixture(params=releases())
+@pytest.fixture(params=TRIED)
 def broker(request: pytest.FixtureRequest, kafka_brokers: Brokers) -> Broker:
     return kafka_brokers(request.param)
 
@@ -228,7 +230,7 @@ def test_groups_that_do_not_exist(admin: BlockingAdminClient) -> None:
         admin.remove_members_from_consumer_group("none")
 
 
-@pytest.mark.parametrize("broker", sorted(set(releases()) - {NEWEST}), indirect=True)
+@pytest.mark.parametrize("broker", OLDER, indirect=True)
 def test_brokers_without_the_newer_kinds_of_groups_say_so(admin: BlockingAdminClient) -> None:
     partition = TopicPartition("t", 0)
     failures = [
@@ -241,7 +243,7 @@ def test_brokers_without_the_newer_kinds_of_groups_say_so(admin: BlockingAdminCl
     assert [type(error) for error in failures] == [UnsupportedVersionError] * 5
 
 
-@pytest.mark.parametrize("broker", [NEWEST], indirect=True)
+@pytest.mark.parametrize("broker", NEWER, indirect=True)
 def test_a_group_of_the_consumer_protocol(admin: BlockingAdminClient, java: JavaAdminClient, topic: str) -> None:
     group = new("consumer")
     with java.member(group, [topic], "consumer"):
@@ -262,7 +264,7 @@ def test_a_group_of_the_consumer_protocol(admin: BlockingAdminClient, java: Java
     admin.delete_consumer_groups([group]).all()
 
 
-@pytest.mark.parametrize("broker", [NEWEST], indirect=True)
+@pytest.mark.parametrize("broker", NEWER, indirect=True)
 def test_a_share_group(admin: BlockingAdminClient, java: JavaAdminClient, topic: str) -> None:
     group, first = new("share"), TopicPartition(topic, 0)
     with java.member(group, [topic], "share"):
@@ -299,7 +301,7 @@ def test_a_share_group(admin: BlockingAdminClient, java: JavaAdminClient, topic:
     assert isinstance(admin.describe_share_groups([group]).errors()[group], GroupIdNotFoundError)
 
 
-@pytest.mark.parametrize("broker", [NEWEST], indirect=True)
+@pytest.mark.parametrize("broker", NEWER, indirect=True)
 def test_a_streams_group(admin: BlockingAdminClient, java: JavaAdminClient, topic: str) -> None:
     group = new("streams")
     kind: GroupKind = "streams"

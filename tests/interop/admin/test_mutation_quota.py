@@ -15,7 +15,7 @@ from tests.apache_kafka.broker import Broker
 from tests.apache_kafka.connection import connected_to
 from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import Brokers
-from tests.apache_kafka.releases import releases
+from tests.apache_kafka.releases import broker_releases
 
 from kafkawire.admin.blocking import BlockingAdminClient
 from kafkawire.admin.quotas import CONTROLLER_MUTATION_RATE, ClientQuotaAlteration, ClientQuotaEntity, ClientQuotaFilter
@@ -44,7 +44,7 @@ OWED_FOR_LONG = 30
 TIMEOUT_MS = 20_000
 
 
-@pytest.fixture(params=releases())
+@pytest.fixture(params=broker_releases())
 def broker(request: pytest.FixtureRequest, kafka_brokers: Brokers) -> Broker:
     release: str = request.param
     return kafka_brokers(release)

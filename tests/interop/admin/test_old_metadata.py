@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from tests.apache_kafka.broker import Broker, running_broker
 from tests.apache_kafka.eventually import eventually
-from tests.apache_kafka.releases import releases
+from tests.apache_kafka.releases import broker_releases
 
 from kafkawire.admin.blocking import BlockingAdminClient
 from kafkawire.admin.cluster_descriptions import FeatureUpdate, UpgradeType
@@ -27,7 +27,7 @@ LEVEL_WITH_SCRAM = 11
 SHA_256, SHA_512 = ScramMechanism.SCRAM_SHA_256, ScramMechanism.SCRAM_SHA_512
 
 
-@pytest.fixture(params=releases())
+@pytest.fixture(params=broker_releases())
 def broker(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     release: str = request.param
     folder = tmp_path_factory.mktemp(f"old-metadata-{release}")

@@ -10,7 +10,7 @@ from tests.apache_kafka.broker import Broker
 from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import Brokers, SecureBrokers
 from tests.apache_kafka.java_admin import JavaAdmin
-from tests.apache_kafka.releases import releases
+from tests.apache_kafka.releases import broker_releases
 from tests.apache_kafka.secure_broker import PASSWORDS
 from tests.apache_kafka.secure_broker import USER as POWERLESS
 
@@ -81,7 +81,7 @@ REFUSED = {
 }
 
 
-@pytest.fixture(params=releases())
+@pytest.fixture(params=broker_releases())
 def broker(request: pytest.FixtureRequest, kafka_brokers: Brokers) -> Broker:
     return kafka_brokers(request.param)
 
@@ -181,7 +181,7 @@ def test_e9_e10_e11_what_is_wrong_fails_alone(admin: BlockingAdminClient) -> Non
     described(admin, {U1: QUOTAS[U1]})
 
 
-@pytest.mark.parametrize("release", releases())
+@pytest.mark.parametrize("release", broker_releases())
 def test_without_rights_every_item_says_so(secure_kafka_brokers: SecureBrokers, release: str) -> None:
     secure = secure_kafka_brokers(release)
     address = f"{secure.broker.host}:{secure.sasl_plaintext_port}"

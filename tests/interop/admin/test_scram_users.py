@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import SecureBrokers
-from tests.apache_kafka.releases import releases
+from tests.apache_kafka.releases import broker_releases
 from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 from tests.channels import soon
 
@@ -45,7 +45,7 @@ PASSWORD = "correct horse"
 SETTINGS = ConnectionSettings(client_id="test")
 
 
-@pytest.fixture(params=releases())
+@pytest.fixture(params=broker_releases())
 def broker(request: pytest.FixtureRequest, secure_kafka_brokers: SecureBrokers) -> SecureBroker:
     return secure_kafka_brokers(request.param)
 

@@ -9,7 +9,7 @@ from typing import Literal
 import pytest
 from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import SecureBrokers
-from tests.apache_kafka.releases import releases
+from tests.apache_kafka.releases import broker_releases
 from tests.apache_kafka.secure_broker import PASSWORDS, SUPER_USER, USER, SecureBroker
 
 from kafkawire.admin.blocking import BlockingAdminClient
@@ -32,7 +32,7 @@ ME = f"User:{SUPER_USER}"
 HOUR_MS = 3_600_000
 
 
-@pytest.fixture(params=releases())
+@pytest.fixture(params=broker_releases())
 def broker(request: pytest.FixtureRequest, secure_kafka_brokers: SecureBrokers) -> SecureBroker:
     return secure_kafka_brokers(request.param)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import Brokers
-from tests.apache_kafka.releases import releases
+from tests.apache_kafka.releases import broker_releases
 
 from kafkawire.admin.acls import AclOperation
 from kafkawire.admin.blocking import BlockingAdminClient
@@ -34,7 +34,7 @@ from kafkawire.wire.kafka_errors import OperationTimeoutError
 pytestmark = pytest.mark.interop
 
 
-@pytest.fixture(params=releases())
+@pytest.fixture(params=broker_releases())
 def admin(request: pytest.FixtureRequest, kafka_brokers: Brokers) -> Iterator[BlockingAdminClient]:
     with BlockingAdminClient(kafka_brokers(request.param).address) as client:
         yield client

@@ -13,7 +13,7 @@ from tests.apache_kafka.fixtures import Brokers
 from tests.apache_kafka.java_admin import JavaAdmin, JavaAdminClient, JavaAdminError
 from tests.apache_kafka.java_answers import Partition
 from tests.apache_kafka.node import HOST
-from tests.apache_kafka.releases import newest_release, releases
+from tests.apache_kafka.releases import broker_releases, is_at_least
 from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 
 from kafkawire.admin.blocking import BlockingAdminClient
@@ -41,11 +41,10 @@ from kafkawire.wire.kafka_errors import OperationTimeoutError
 
 pytestmark = pytest.mark.interop
 
-NEWEST = newest_release()
 HOUR_MS = 3_600_000
 
 
-@pytest.fixture(params=releases())
+@pytest.fixture(params=broker_releases())
 def broker(request: pytest.FixtureRequest, kafka_brokers: Brokers) -> Broker:
     return kafka_brokers(request.param)
 
@@ -187,7 +186,7 @@ def test_ids_are_matched_by_brokers_that_can(broker: Broker, admin: BlockingAdmi
     name = new("matched")
     admin.fence_producers([name]).all()
     matching = admin.list_transactions(transactional_id_pattern=f"{name[:-2]}.+")
-    if broker.release == NEWEST:
+    if is_at_least(broker.release, "4.1"):
         assert [each.transactional_id for each in matching.all()] == [name]
         broken = admin.list_transactions(transactional_id_pattern="[").errors()
         assert [type(error) for error in broken.values()] == [InvalidRegularExpressionError]

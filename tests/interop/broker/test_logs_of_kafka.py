@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from tests.apache_kafka.broker import AUTHORIZER
 from tests.apache_kafka.fixtures import DumpLog
-from tests.apache_kafka.node import HOST, Node, free_ports, listed_brokers
-from tests.apache_kafka.releases import newest_release
+from tests.apache_kafka.handed_over import kafka_on
 from tests.kafka_dumps import FIXTURES, DumpedRecord, parse_dump
 
 from kafkawire.admin import (
@@ -115,6 +112,7 @@ async def test_kafka_dump_log_reads_logs_and_snapshots_record_for_record(
 
 async def test_a_directory_of_kafka_is_served(tmp_path: Path) -> None:
     shutil.copytree(FIXTURES / "logs" / METADATA, tmp_path / METADATA, copy_function=shutil.copyfile)
+    (tmp_path / "meta.properties").write_text("version=1\ncluster.id=mine\nnode.id=1\n")
     expected = json.loads((FIXTURES / "end-state.json").read_text())
     for _ in range(2):
         async with (
@@ -139,32 +137,9 @@ async def test_kafka_serves_a_directory_of_the_broker_and_the_broker_goes_on_wit
     async with EmbeddedBroker(PROPERTIES, data_dir=data) as broker:
         await change(broker.bootstrap_servers, "one")
         expected = await state(broker.bootstrap_servers)
-    with kafka_on(data, tmp_path / "kafka") as address:
-        assert await state(address) == expected
-        await change(address, "two")
-        expected = await state(address)
+    with kafka_on(data, tmp_path / "kafka") as kafka:
+        assert await state(kafka.address) == expected
+        await change(kafka.address, "two")
+        expected = await state(kafka.address)
     async with EmbeddedBroker(PROPERTIES, data_dir=data) as broker:
         assert await state(broker.bootstrap_servers) == expected
-
-
-@contextmanager
-def kafka_on(data: Path, home: Path) -> Iterator[str]:
-    """Apache Kafka, started on a directory that it has not formatted."""
-    port, controller_port = free_ports(2)
-    properties = {
-        **AUTHORIZER,
-        "process.roles": "broker,controller",
-        "node.id": "1",
-        "controller.quorum.voters": f"1@{HOST}:{controller_port}",
-        "controller.listener.names": "CONTROLLER",
-        "listeners": f"PLAINTEXT://{HOST}:{port},CONTROLLER://{HOST}:{controller_port}",
-        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
-        "log.dirs": str(data),
-    }
-    node = Node(newest_release(), 1, home, properties, heap="512m")
-    node.start()
-    try:
-        node.wait_until(lambda: 1 in listed_brokers(port))
-        yield f"{HOST}:{port}"
-    finally:
-        node.stop()

@@ -17,7 +17,7 @@ from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.java_admin import GroupKind, JavaAdmin, JavaAdminClient
 from tests.apache_kafka.java_answers import JavaAcl, Partition
 from tests.apache_kafka.node import HOST, Node, free_ports, listed_brokers, started
-from tests.apache_kafka.releases import newest_release, releases
+from tests.apache_kafka.releases import broker_releases, is_at_least, newest_broker_release
 from tests.histories import Row, history, still_open
 from tests.made_logs import METADATA_LOG
 
@@ -111,10 +111,10 @@ def kafka(release: str, folder: Path, further: Mapping[str, str]) -> Iterator[Ru
         yield made
 
 
-@pytest.fixture(scope="module", params=releases())
+@pytest.fixture(scope="module", params=broker_releases())
 def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     release: str = request.param
-    further = SNAPSHOTS if release == newest_release() else {**SNAPSHOTS, **CONSUMER_GROUPS}
+    further = SNAPSHOTS if is_at_least(release, "4.0") else {**SNAPSHOTS, **CONSUMER_GROUPS}
     with kafka(release, tmp_path_factory.mktemp(f"histories-{release}"), further) as made:
         yield made
 
@@ -347,7 +347,7 @@ KINDS: Final[tuple[GroupKind, ...]] = ("classic", "consumer", "share", "streams"
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_groups(changed: Running, java: JavaAdminClient, kind: GroupKind) -> None:
-    if kind in ("share", "streams") and changed.node.release != newest_release():
+    if kind in ("share", "streams") and not is_at_least(changed.node.release, "4.1"):
         pytest.skip(f"the broker of {changed.node.release} has no {kind} groups")
     group = f"{kind}-group"
 
@@ -442,7 +442,7 @@ def test_after_a_restart(changed: Running, java: JavaAdminClient) -> None:
 
 def test_configs_go_with_their_topic_whatever_a_restarted_broker_shows(java_admin: JavaAdmin, tmp_path: Path) -> None:
     """A broker that loads all of the log at once shows the configs of a deleted topic for the next one of its name."""
-    with kafka(newest_release(), tmp_path, {}) as running:
+    with kafka(newest_broker_release(), tmp_path, {}) as running:
         with BlockingAdminClient(running.address) as admin:
             admin.create_topics([NewTopic("t", 1, 1, configs={"retention.ms": "60000"})]).all()
             admin.wait_for_topics(["t"])

@@ -14,7 +14,7 @@ import pytest
 from tests.apache_kafka.broker import AUTHORIZER, running_broker
 from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.node import run_tool
-from tests.apache_kafka.releases import newest_release, releases
+from tests.apache_kafka.releases import broker_releases, is_at_least
 from tests.dumped_tables import (
     assert_batches_as_dumped,
     assert_records_as_dumped,
@@ -72,7 +72,7 @@ OTHER_FILES: Final = shutil.ignore_patterns(".lock", "*.snapshot")
 PLAIN_TEXT_BEFORE_4: Final = "__transaction_state"
 
 
-@pytest.fixture(scope="module", params=releases())
+@pytest.fixture(scope="module", params=broker_releases())
 def logs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     """The logs of a broker at which much has happened, as they were written, and after compaction."""
     release: str = request.param
@@ -155,7 +155,7 @@ def gaps(folder: Path) -> bool:
 def dumps_of(release: str, data: Path, topic: str) -> dict[str, tuple[DumpedBatch, ...]]:
     """What the release's own tool prints of all files of a topic, by file."""
     files = [file.path for file in find_log_files([f"{data}/{topic}-0"])]
-    tool = "org.apache.kafka.tools.DumpLogSegments" if release == newest_release() else "kafka.tools.DumpLogSegments"
+    tool = "org.apache.kafka.tools.DumpLogSegments" if is_at_least(release, "4.0") else "kafka.tools.DumpLogSegments"
     text = run_tool(release, tool, "--files", ",".join(files), DECODERS[topic])
     parts = text.split("Dumping ")[1:]
     return {part.partition("\n")[0].strip(): parse_dump(part.partition("\n")[2]) for part in parts}
@@ -169,7 +169,7 @@ def test_tables_say_what_the_tool_prints(logs: tuple[str, Path], state: str, top
     assert dumped
     for path, dump in dumped.items():
         assert_batches_as_dumped(rows_of("batches", path), dump)
-        has_json = release == newest_release() or topic != PLAIN_TEXT_BEFORE_4
+        has_json = is_at_least(release, "4.0") or topic != PLAIN_TEXT_BEFORE_4
         assert_records_as_dumped(rows_of("records", path), dump, has_json=has_json)
         if has_json:
             assert_typed_tables(path, dump)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import struct
+from functools import partial
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkawire.admin.scram import ScramMechanism, derived_keys
 from kafkawire.broker.calls import RefusedRequestError
+from kafkawire.broker.image.scram import ScramImage
+from kafkawire.broker.listener.sasl.invented import InventedCredentials
 from kafkawire.broker.listener.sasl.login import Login, OfferedMechanism
 from kafkawire.broker.listener.sasl.mechanism import LoginRefusedError
 from kafkawire.broker.listener.sasl.plain import PlainMechanism
@@ -29,15 +32,23 @@ from kafkawire.wire import Message
 VERSIONS = struct.pack(">h", ApiKey.API_VERSIONS)
 SHA_256 = ScramMechanism.SCRAM_SHA_256
 KEYS = derived_keys(SHA_256, hashlib.sha256(b"nobody knows it").digest())
+INVENTED = partial(InventedCredentials(b"secret", ScramImage()).of, mechanism=SHA_256)
 CREDENTIAL = UserScramCredentialRecord("alice", SHA_256, b"salt", *KEYS, 4096)
+
+
+def scram() -> ScramMechanismServer:
+    return ScramMechanismServer(SHA_256, {"alice": CREDENTIAL}.get, INVENTED)
 
 
 def login() -> Login:
     return Login(
         {
             "PLAIN": OfferedMechanism(lambda: PlainMechanism({"alice": "nobody knows it"}), 60_000),
-            "SCRAM-SHA-256": OfferedMechanism(lambda: ScramMechanismServer(SHA_256, {"alice": CREDENTIAL}.get)),
-        }
+            "SCRAM-SHA-256": OfferedMechanism(
+                lambda: ScramMechanismServer(SHA_256, {"alice": CREDENTIAL}.get, INVENTED)
+            ),
+        },
+        {},
     )
 
 
@@ -85,7 +96,7 @@ def test_nobody_comes_in_without_the_password(first: list[bytes], then: list[byt
 
 @given(st.lists(tokens | scram_texts.map(str.encode), min_size=1, max_size=4))
 def test_scram_refuses_whatever_is_no_proof(sent: list[bytes]) -> None:
-    mechanism = ScramMechanismServer(SHA_256, {"alice": CREDENTIAL}.get)
+    mechanism = scram()
     for token in sent:
         try:
             mechanism.respond(token)

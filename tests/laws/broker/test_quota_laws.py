@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.handled import handled
 
 from kafkawire.admin.quota_messages import filter_components
 from kafkawire.admin.quota_validation import refusal_of_alteration, refusal_of_filter
@@ -68,6 +69,6 @@ def test_e6_filters_that_are_refused(components: list[ClientQuotaFilterComponent
     handlers = QuotaHandlers(Controller(MemoryLog(), MetadataImage()), UnrestrictedAccess())
     call = Call(48, 1, "", Session(ANONYMOUS, "127.0.0.1", "PLAINTEXT"))
     request = DescribeClientQuotasRequest(filter_components(wanted), strict)
-    answer = handlers.routes[DescribeClientQuotasRequest](request, call)
+    answer = handled(handlers.routes[DescribeClientQuotasRequest], request, call)
     assert isinstance(answer, DescribeClientQuotasResponse)
     assert answer.error_code == (0 if refused is None else refused.code)

@@ -146,6 +146,7 @@ def test_closing_ends_what_other_threads_wait_for() -> None:
         assert error.outcome_unknown
 
 
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_ends_the_call_and_leaves_the_client_usable() -> None:
     def interrupt() -> None:
         assert asked.wait(SECONDS)

@@ -69,6 +69,23 @@ def test_the_best_way_that_is_offered_is_told_with_its_version() -> None:
     assert found["list_topics"] == Capability(Support.SUPPORTED, ApiKey.METADATA, 7)
 
 
+def test_every_step_of_a_method_must_be_possible() -> None:
+    older: dict[int, range] = {**NEWEST.ranges, ApiKey.OFFSET_FETCH: range(8)}
+    found = capabilities_of(BrokerVersions(older), controller=False, proposals=False)
+    assert found["group_lag"] == Capability(Support.FALLBACK, ApiKey.OFFSET_FETCH, 7)
+    assert found["reset_offsets"] == Capability(Support.FALLBACK, ApiKey.OFFSET_COMMIT, 9)
+    del older[ApiKey.LIST_OFFSETS]
+    without = capabilities_of(BrokerVersions(older), controller=False, proposals=False)
+    assert [without[name] for name in ("group_lag", "reset_offsets")] == [Capability(Support.UNSUPPORTED)] * 2
+
+
+@pytest.mark.parametrize("name", [name for name, needed in REQUIREMENTS.items() if needed.further])
+def test_further_steps_can_be_taken_too(name: str) -> None:
+    for way in (way for step in REQUIREMENTS[name].further for way in step):
+        assert way.minimum_version in APIS[way.api].versions
+        assert way.maximum_version is None or way.maximum_version in APIS[way.api].versions
+
+
 def test_proposals_count_only_where_they_are_allowed() -> None:
     offered = BrokerVersions({key: api.versions for key, api in APIS.items()})
     with_proposals = capabilities_of(offered, controller=False, proposals=True)["describe_acls"]

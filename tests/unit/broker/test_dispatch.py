@@ -15,6 +15,7 @@ from kafkawire.broker.faults import Faults
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.metadata_log.log import MemoryLog
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
+from kafkawire.broker.request_work import RequestWork
 from kafkawire.broker.sessions import ANONYMOUS, Session
 from kafkawire.protocol import (
     ApiVersionsRequest,
@@ -63,6 +64,7 @@ class Broker:
             quotas=self.quotas,
             faults=self.faults,
             clock=self.clock,
+            work=RequestWork(),
         )
 
     async def _handle(self, _: Message, call: Call) -> Answer:

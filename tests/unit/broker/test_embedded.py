@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -134,6 +135,7 @@ async def test_a_context_reports_that_its_broker_halted(tmp_path: Path, monkeypa
 async def test_partitions_of_a_directory_of_kafka_have_a_leader_again(tmp_path: Path) -> None:
     folder = "__cluster_metadata-0"
     shutil.copytree(FIXTURES / "logs" / folder, tmp_path / folder, copy_function=shutil.copyfile)
+    (tmp_path / "meta.properties").write_text("version=1\ncluster.id=mine\nnode.id=1\n")
     async with EmbeddedBroker(data_dir=tmp_path) as broker, AdminClient(broker.bootstrap_servers) as admin:
         names = [*await admin.list_topics(include_internal=True)]
         topics = (await admin.describe_topics(names)).all()
@@ -142,3 +144,75 @@ async def test_partitions_of_a_directory_of_kafka_have_a_leader_again(tmp_path: 
         assert [(each.leader, each.isr, each.replicas) for each in topic.partitions] == [(1, (1,), (1,))] * len(
             topic.partitions
         )
+
+
+@pytest.mark.parametrize("garbage", [None, b"", b"hello world\n", b"\xff\xfe\0", b"version=1\nnode.id=1\n"])
+async def test_a_directory_without_its_identity_is_refused_with_the_lines_to_write(
+    tmp_path: Path, garbage: bytes | None
+) -> None:
+    async with EmbeddedBroker(data_dir=tmp_path) as broker, AdminClient(broker.bootstrap_servers) as admin:
+        await admin.alter_client_quotas([QUOTA])
+    meta = tmp_path / "meta.properties"
+    before = meta.read_text()
+    meta.unlink() if garbage is None else meta.write_bytes(garbage)
+    with pytest.raises(StorageError, match=r"restore the file from a backup\. If there is none, write it") as refused:
+        await EmbeddedBroker(data_dir=tmp_path).start()
+    message = str(refused.value)
+    assert message.startswith(f"{meta}: ")
+    lines = re.findall(r'"(\S+=\S+)"', message)
+    assert f"directory.id={broker_directory(before)}" in lines
+    meta.write_text("\n".join(lines))
+    async with EmbeddedBroker(data_dir=tmp_path) as broker, AdminClient(broker.bootstrap_servers) as admin:
+        assert (await admin.describe_client_quotas([ClientQuotaFilter()])).union()
+
+
+def broker_directory(meta_properties: str) -> str:
+    return meta_properties.partition("directory.id=")[2].strip()
+
+
+async def test_a_metadata_log_that_is_gone_is_noticed(tmp_path: Path) -> None:
+    async with EmbeddedBroker(data_dir=tmp_path):
+        pass
+    shutil.rmtree(tmp_path / "__cluster_metadata-0")
+    with pytest.raises(StorageError, match=r"the log ends at offset 0, but .*put the segment back"):
+        await EmbeddedBroker(data_dir=tmp_path).start()
+
+
+@pytest.mark.parametrize("call", ["write", "fsync"])
+async def test_a_disk_that_is_full_at_the_start_is_named_with_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    """At each of the first writes, on a new directory and on one that has been used; nothing is left in the way."""
+
+    async def start_with_room_for(writes: int, data_dir: Path) -> OSError | StorageError | None:
+        real, left = getattr(os, call), [writes]
+
+        def full(*arguments: object) -> object:
+            left[0] -= 1
+            if left[0] < 0:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            return real(*arguments)
+
+        broker = EmbeddedBroker(data_dir=data_dir)
+        with monkeypatch.context() as patched:
+            patched.setattr(os, call, full)
+            try:
+                await broker.start()
+            except (OSError, StorageError) as error:
+                return error
+            patched.undo()
+            await broker.stop()
+        return None
+
+    for data_dir in (tmp_path / "new", tmp_path / "used"):
+        async with EmbeddedBroker(data_dir=tmp_path / "used"):
+            pass
+        writes = 0
+        while (error := await start_with_room_for(writes, data_dir)) is not None:
+            said = str(error)
+            assert "No space left on device" in said
+            assert str(data_dir) in said, said
+            writes += 1
+        assert writes > 2
+        async with EmbeddedBroker(data_dir=data_dir):
+            pass

@@ -81,12 +81,36 @@ def test_definitions_with_errors_are_shown_and_nothing_is_touched(
     capsys.readouterr()
     assert generate("--tests", "checks") == 1
     shown = capsys.readouterr()
-    assert "specs/Note.json:1:" in shown.out
-    assert "error[field-type-unknown]" in shown.out
-    assert "error[struct-field-name-unique]" in shown.out
-    assert "^^^" in shown.out
-    assert shown.err == "kafkawire: 2 errors in the definitions: nothing is generated\n"
+    assert "specs/Note.json:1:" in shown.err
+    assert "error[field-type-unknown]" in shown.err
+    assert "error[struct-field-name-unique]" in shown.err
+    assert "^^^" in shown.err
+    assert shown.err.endswith("\nkafkawire: 2 errors in the definitions: nothing is generated\n")
+    assert shown.out == ""
     assert tree(folder) == before
+
+
+@pytest.mark.parametrize("type_", ["String", "[]Lien"])
+def test_a_misspelt_type_generates_nothing(folder: Path, capsys: pytest.CaptureFixture[str], type_: str) -> None:
+    line = field("Lines", "[]Line", fields=[field("Article", "string")])
+    write_definitions(folder / "specs", message("Note", line, field("Text", type_)))
+    assert generate() == 1
+    shown = capsys.readouterr().err
+    assert "error[struct-undeclared]: Note.Text" in shown
+    assert f'did you mean "{"string" if type_ == "String" else "Line"}"?' in shown
+    assert not (folder / "src").exists()
+
+
+@pytest.mark.parametrize("more", [(), ("--check",)], ids=["generate", "check"])
+def test_warnings_are_always_shown(folder: Path, capsys: pytest.CaptureFixture[str], more: tuple[str, ...]) -> None:
+    write_definitions(folder / "specs", message("Note", field("Text", "string", "03")))
+    assert generate() == 0
+    for _ in range(2):
+        shown = capsys.readouterr().err
+        assert 'warning[gap-leading-zero]: Note.Text: versions "03" is read as "3"' in shown
+        assert "warning[gap-field-outside-valid]" in shown
+        assert "2 warnings in the definitions\n" in shown
+        assert generate(*more) == 0
 
 
 def test_check_says_whether_files_are_up_to_date(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -129,7 +153,7 @@ def test_definitions_must_be_a_folder(folder: Path, capsys: pytest.CaptureFixtur
 def test_a_folder_without_definitions_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "empty").mkdir()
     assert generate(specs="empty") == 1
-    assert "no *.json file in this folder or below" in capsys.readouterr().out
+    assert "no *.json file in this folder or below" in capsys.readouterr().err
 
 
 def test_ones_own_package_needs_a_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -153,6 +177,32 @@ def test_folders_do_not_lie_in_each_other(
     assert generate("--tests", tests, out=out) == 1
     assert capsys.readouterr().err == f"kafkawire: {folder / told}: name another one\n"
     assert sorted(path.name for path in folder.iterdir()) == ["specs"]
+
+
+@pytest.mark.parametrize("package", ["kafkawire.protocol", "kafkawire", "kafkawire.acme"])
+def test_own_definitions_do_not_take_the_place_of_kafkawires_packages(
+    folder: Path, capsys: pytest.CaptureFixture[str], package: str
+) -> None:
+    assert generate(package=package) == 2
+    assert main(["generate", "--specs", "specs", "--out", "src"]) == 2, "without --package it is Kafka's own"
+    first, _ = capsys.readouterr().err.splitlines()
+    assert first == (
+        f"kafkawire: {package} belongs to kafkawire itself, which would no longer find its own messages: "
+        "name a package of your own, such as --package acme.protocol"
+    )
+    assert sorted(path.name for path in folder.iterdir()) == ["specs"]
+
+
+def test_an_own_package_does_not_speak_of_kafka(folder: Path) -> None:
+    pair = [message(f"Ping{kind.title()}", type=kind, apiKey=1) for kind in ("request", "response")]
+    record = message("PingRecord", type="metadata", apiKey=2)
+    write_definitions(folder / "specs", *pair, record)
+    assert generate("--docs", "pages") == 0
+    package = folder / "src" / "acme" / "protocol"
+    told = [path.read_text() for path in (*package.rglob("*.py"), *(folder / "pages").rglob("*.md"))]
+    assert not [text for text in told if "Kafka protocol" in text or "Kafka's own" in text or "What Kafka" in text]
+    assert "Messages of acme.protocol. Each is imported when" in (package / "__init__.py").read_text()
+    assert "The APIs of acme.protocol" in (package / "api_table.py").read_text()
 
 
 def test_other_peoples_files_are_left_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -185,4 +235,7 @@ def test_comments_and_words_come_with_the_definitions(folder: Path) -> None:
 
 def test_kafkas_own_protocol_is_up_to_date(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["generate", "--check"]) == 0
-    assert capsys.readouterr().err == "all generated files are up to date\n"
+    told = capsys.readouterr().err.splitlines()
+    assert told[-1] == "all generated files are up to date"
+    # Kafka's own definitions say of some fields that they may be null before they are there.
+    assert {line.partition("[")[2].partition("]")[0] for line in told if "warning[" in line} == {"gap-nullable-outside"}

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from tests.release_jars import Json, field, install_maven, message, write_jar
 
+from kafkawire.cli.app import main
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.schema.sides import load_sides
 
@@ -82,6 +83,54 @@ def test_a_terminal_is_told_what_takes_long(tmp_path: Path) -> None:
 
     assert (process.returncode, printed) == (0, b"kafka:3.0.0\n")
     assert b"fetching Apache Kafka 3.0.0 with Maven" in told
+
+
+RELEASES = {"98.0.0": ("kafka-clients", "kafka-streams"), "99.0.0": ("kafka-clients",)}
+
+
+@pytest.fixture
+def releases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two releases of Kafka, the second of which lacks all jars but one."""
+    install_maven(tmp_path / "bin", tmp_path / "jars")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    for version, artifacts in RELEASES.items():
+        for artifact in artifacts:
+            definition = message(artifact.title().replace("-", ""), "0", [field("Name", "string", "0+")])
+            write_jar(tmp_path / "jars" / version / f"{artifact}.jar", "common/message", [definition])
+
+
+STREAMS_ARE_MISSING = (
+    "kafkawire: warning: kafka:99.0.0 has no org.apache.kafka:kafka-streams:99.0.0: Maven does not have this jar, "
+    "so 1 message is not compared: KafkaStreams"
+)
+
+
+@pytest.mark.usefixtures("releases")
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("command", ["check", "diff"])
+def test_what_a_jar_that_is_not_published_would_define_is_not_compared(
+    capsys: pytest.CaptureFixture[str], command: str, turned: bool
+) -> None:
+    sides = ["kafka:98.0.0", "kafka:99.0.0"]
+    if turned:
+        sides.reverse()
+    for _ in range(2):
+        assert main(["schema", command, *sides, "--format", "json"]) == ExitCode.DONE
+        shown = capsys.readouterr()
+        assert STREAMS_ARE_MISSING in shown.err.splitlines()
+        told = json.loads(shown.out)
+        assert told["findings" if command == "check" else "messages"] == []
+        assert [one for one in told["missing"] if one["messages"]] == [
+            {"side": "kafka:99.0.0", "jar": "org.apache.kafka:kafka-streams:99.0.0", "messages": ["KafkaStreams"]}
+        ]
+
+
+@pytest.mark.usefixtures("releases")
+@pytest.mark.parametrize("command", ["check", "diff"])
+def test_a_comment_on_a_change_names_missing_jars(capsys: pytest.CaptureFixture[str], command: str) -> None:
+    assert main(["schema", command, "kafka:98.0.0", "kafka:99.0.0", "--format", "markdown"]) == ExitCode.DONE
+    assert "kafka-streams:99.0.0: Maven does not have this jar" in capsys.readouterr().out
 
 
 def read_all(terminal: int) -> bytes:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -47,6 +49,16 @@ def test_import_again_tells_that_nothing_changed(releases: Releases, capsys: pyt
     assert "0 files written, 0 removed, 32 unchanged" in capsys.readouterr().out
 
 
+def test_one_file_is_no_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = Releases(tmp_path)
+    made.add("1.0", [message(f"M{number}", "0", [field("Name", "string", "0+")]) for number in range(20)])
+    import_(made, "--pin")
+    assert "wrote 1 more file\n" in capsys.readouterr().out
+    (made.specs / "clients" / "M0.json").unlink()
+    import_(made)
+    assert "\n1 file written, 0 removed, 21 unchanged" in capsys.readouterr().out
+
+
 def test_a_failed_import_ends_with_1_and_the_reasons(releases: Releases, capsys: pytest.CaptureFixture[str]) -> None:
     assert import_(releases) == 1
 
@@ -74,3 +86,80 @@ def test_check_needs_a_record_of_releases(tmp_path: Path, capsys: pytest.Capture
 
     assert main(["specs", "check", "--specs", str(tmp_path)]) == 1
     assert "has no record of releases" in capsys.readouterr().err
+
+
+def add(releases: Releases, version: str, *words: str) -> int:
+    where = ["--specs", str(releases.specs), "--offline-jars", str(releases.jars)]
+    return main(["specs", "add", version, *where, *words])
+
+
+def test_add_does_the_whole_way_and_lists_what_is_new(
+    releases: Releases, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import_(releases, "--pin")
+    capsys.readouterr()
+    pair = [
+        message(f"List{part}", "0-1", [NAME], type=part.lower(), apiKey=1, **more)
+        for part, more in (("Request", {"listeners": ["broker"]}), ("Response", {}))
+    ]
+    releases.publish(
+        "3.0", [message("M1", "2-4", [field("Title", "string", "0+")]), message("New", "0", [NAME]), *pair]
+    )
+
+    assert add(releases, "3.0", "--package", "acme.protocol", "--out", str(tmp_path / "out")) == 0
+
+    said = capsys.readouterr().out.splitlines()
+    assert said[:-1] == [
+        f"Apache Kafka 3.0 was added to {releases.specs}",
+        "not published: two",
+        "new APIs: 1 List",
+        "other new messages: New",
+        "new versions: M1 3-4",
+        "dropped versions: M1 1",
+        "1 digest pinned, 6 files of definitions written",
+    ]
+    assert re.fullmatch(r"\d+ generated files written, 0 unchanged", said[-1])
+    assert (tmp_path / "out" / "acme" / "protocol" / "clients" / "list_request.py").is_file()
+
+
+def test_add_without_a_folder_generates_nothing_and_says_so(
+    releases: Releases, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import_(releases, "--pin")
+    releases.publish("3.0", [message("M1", "1-2", [field("Title", "string", "0+")])])
+
+    assert add(releases, "3.0") == 0
+    assert "nothing was generated: run kafkawire generate, or name a folder with --out" in capsys.readouterr().out
+
+
+def test_a_release_that_definitions_do_not_allow_is_not_added(
+    releases: Releases, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A release that takes the version of a proposal."""
+    import_(releases, "--pin")
+    proposal = message("M1", "3", [field("Title", "string", "0+")])
+    (releases.specs / "proposals" / "kip").mkdir(parents=True)
+    (releases.specs / "proposals" / "kip" / "M1.json").write_text(json.dumps(proposal))
+    before = {path: path.read_bytes() for path in releases.specs.rglob("*") if path.is_file()}
+    capsys.readouterr()
+    releases.publish("3.0", [message("M1", "1-3", [field("Title", "string", "0+")])])
+
+    assert add(releases, "3.0", "--package", "acme.protocol", "--out", str(tmp_path / "out")) == 1
+
+    told = capsys.readouterr()
+    assert "proposal-version-taken" in told.out
+    assert "3.0 was not added, and nothing was changed" in told.err
+    assert {path: path.read_bytes() for path in releases.specs.rglob("*") if path.is_file()} == before
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_needs_a_decision_is_printed_as_toml(releases: Releases, capsys: pytest.CaptureFixture[str]) -> None:
+    import_(releases, "--pin")
+    capsys.readouterr()
+    releases.publish("3.0", [message("M1", "1-2", [field("Title", "bytes", "0+")])])
+
+    assert add(releases, "3.0") == 1
+
+    told = capsys.readouterr().err
+    assert "2.0 and 3.0 disagree about M1 2, Title: string and bytes" in told
+    assert '\n[[decisions]]\nmessage = "M1"\nversion = 2\nolder = "2.0"\nnewer = "3.0"\nreason = ""\n' in told

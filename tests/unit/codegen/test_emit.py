@@ -52,7 +52,7 @@ def test_coordinator_records_in_the_form_of_releases_before_4_1() -> None:
     new_value = message("MemberValue", type="coordinator-value", apiKey=4)
     lone = message("LoneKey", versions="0", flexible="none")
     group = [parsed(definition, "group") for definition in (new_value, old_key, lone, new_key, old_value)]
-    view = registries_view([*group, parsed(old_key, "other"), parsed(old_value, "other")], package="p", origin="o")
+    view = registries_view([*group, parsed(old_key, "other"), parsed(old_value, "other")], package="p")
     assert view.metadata == ()
     (registry,) = view.coordinators
     assert registry.constant == "GROUP_RECORDS"
@@ -68,7 +68,7 @@ def test_every_table_of_records_has_a_name_of_its_own() -> None:
     key = message("NoteKey", versions="0", flexible="none", type="coordinator-key", apiKey=4)
     value = message("NoteValue", type="coordinator-value", apiKey=4)
     messages = [parsed(definition, group) for group in ("a/b", "a_b") for definition in (record, key, value)]
-    view = registries_view(messages, package="p", origin="o")
+    view = registries_view(messages, package="p")
     assert [(registry.constant, registry.group) for registry in (*view.metadata, *view.coordinators)] == [
         ("A_B_RECORDS", "a/b"), ("A_B_RECORDS_", "a_b"),
         ("A_B_COORDINATOR_RECORDS", "a/b"), ("A_B_COORDINATOR_RECORDS_", "a_b"),
@@ -77,7 +77,7 @@ def test_every_table_of_records_has_a_name_of_its_own() -> None:
 
 def test_records_of_the_root_folder_have_a_table_too() -> None:
     record = parsed(message("NoteRecord", type="metadata", apiKey=1))
-    assert registries_view([record], package="p", origin="o").metadata[0].constant == "RECORDS"
+    assert registries_view([record], package="p").metadata[0].constant == "RECORDS"
 
 
 def test_printed_text_that_is_not_python_is_a_fault_that_names_the_file() -> None:

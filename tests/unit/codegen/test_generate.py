@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.generated_packages import Json, field, generated, message, quiet, write_definitions
 
-from kafkawire.codegen.generate import DefinitionsRefusedError, ForeignFilesError, Target, stale_files
+from kafkawire.codegen.generate import DefinitionsRefusedError, ForeignFilesError, Target, checked_specs, stale_files
 from kafkawire.codegen.output import MANIFEST
 from kafkawire.codegen.parse import load_definitions
 
@@ -58,7 +58,7 @@ def test_an_unchanged_run_does_nothing(tmp_path: Path) -> None:
     said: list[str] = []
     assert generated(made) is None
     assert times(tmp_path) == before
-    assert stale_files(made, lambda what, *_: said.append(what)) == []
+    assert stale_files(made, checked_specs(made.specs, quiet), lambda what, *_: said.append(what)) == []
     assert "formatting" in said
 
 
@@ -67,7 +67,8 @@ def test_one_changed_definition_rewrites_its_files_only(tmp_path: Path) -> None:
     generated(made)
     before = times(tmp_path)
     write_definitions(made.specs, message("Second", field("A", "int64"), field("B", "int8", "1+")))
-    assert [Path(path).name for path in stale_files(made, quiet)] == ["second.py", "second.py"]
+    stale = stale_files(made, checked_specs(made.specs, quiet), quiet)
+    assert [Path(path).name for path in stale] == ["second.py", "second.py"]
     summary = generated(made)
     assert summary is not None
     assert summary.package.written == ("second.py", "_layouts/second.py")

@@ -42,7 +42,7 @@ def test_a_folder_without_proposals_is_taken_as_it_is(tmp_path: Path) -> None:
     assert [m.name for m in loaded.messages] == ["ListRequest", "ListResponse"]
     assert loaded.unstable == dict.fromkeys(["ListRequest", "ListResponse"], Versions(2, 2))
     assert (loaded.releases, loaded.aliases, loaded.error_codes, loaded.findings) == ((), {}, (), ())
-    assert loaded.origins == {"ListRequest": (), "ListResponse": ()}
+    assert loaded.proposals == {}
 
 
 def test_proposed_versions_are_added_and_unstable(tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_proposed_versions_are_added_and_unstable(tmp_path: Path) -> None:
     assert (str(request.valid_versions), request.group) == ("0-3", "clients")
     assert [(f.name, str(f.versions)) for f in request.fields] == [("Id", "0-2"), ("Nodes", "0-2"), ("Filters", "3+")]
     assert loaded.unstable == dict.fromkeys(["ListRequest", "ListResponse"], Versions(3, 3))
-    assert loaded.origins == dict.fromkeys(["ListRequest", "ListResponse"], ("kip",))
+    assert loaded.proposals == dict.fromkeys(["ListRequest", "ListResponse"], ("kip",))
 
 
 def test_an_unstable_release_and_a_proposal_are_both_unstable(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_proposals_may_build_on_each_other(tmp_path: Path) -> None:
 
     assert errors(loaded) == []
     assert loaded.unstable["ListRequest"] == Versions(1, 2)
-    assert loaded.origins["ListRequest"] == ("kip1", "kip2")
+    assert loaded.proposals["ListRequest"] == ("kip1", "kip2")
 
 
 def test_a_proposal_may_use_a_released_struct(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_a_message_of_a_proposal_alone_is_unstable_in_all_versions(tmp_path: Pat
     quotas = next(m for m in loaded.messages if m.name == "QuotasRequest")
     assert quotas.group == "proposals/kip"
     assert loaded.unstable == dict.fromkeys(["QuotasRequest", "QuotasResponse"], Versions(1, 2))
-    assert loaded.origins["QuotasRequest"] == ("kip",)
+    assert loaded.proposals["QuotasRequest"] == ("kip",)
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,15 @@ def test_a_uuid_has_sixteen_bytes(octets: bytes) -> None:
         Uuid(octets)
 
 
+def test_it_is_made_of_the_uuid_of_the_standard_library() -> None:
+    assert Uuid(uuid.UUID(bytes=EXAMPLE)) == EXAMPLE
+
+
+def test_text_is_read_by_from_text() -> None:
+    with pytest.raises(TypeError, match=r"expected 16 bytes or a uuid.UUID, not str; Uuid.from_text reads text"):
+        Uuid("H3KKOO4TTPaCWtEmm3vW7A")  # type: ignore[arg-type]
+
+
 def test_a_uuid_equals_its_bytes() -> None:
     assert Uuid(EXAMPLE) == EXAMPLE
     assert hash(Uuid(EXAMPLE)) == hash(EXAMPLE)

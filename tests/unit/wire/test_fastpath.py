@@ -225,7 +225,7 @@ def test_two_strings_side_by_side(first: int) -> None:
     )
     response = DescribeAclsResponse(resources=(DescribeAclsResponse.DescribeAclsResource(acls=acls),))
     check_round_trip(response, 2)
-    check_round_trip(ApiVersionsRequest("é" * (first // 2), "n" * first, ((7, b""),)), 3)
+    check_round_trip(ApiVersionsRequest("é" * (first // 2), "n" * first, unknown_tagged_fields=((7, b""),)), 3)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import pickle
+import uuid
 from collections import deque
 from collections.abc import Sequence
 from typing import Any
@@ -144,7 +145,11 @@ def test_a_truncated_message_says_what_is_missing_and_where() -> None:
     [
         ("", "topics at byte 0: needs 1 byte, 0 are left", "truncated"),
         ("ffffffff07", "topics at byte 0: claims 2147483646 elements, 0 are left", "truncated"),
-        ("ffffffff0f", "topics at byte 0: 4294967295 is above 2147483647", "varint"),
+        (
+            "ffffffff0f",
+            "topics at byte 0: the number of elements is the varint 4294967295, at most 2147483647 is allowed",
+            "varint",
+        ),
         ("8080808080", "topics at byte 0: a varint has at most 5 bytes", "varint"),
         ("00", "topics at byte 0: null is not allowed here", "null"),
         ("02 03ff", "topics[0].name at byte 2: needs 2 bytes, 1 is left", "truncated"),
@@ -240,6 +245,12 @@ def test_sixteen_bytes_are_a_uuid() -> None:
     decoded = MetadataRequest.decode(MetadataRequest((plain,)).encode(12), 12)
     assert decoded.topics is not None
     assert type(decoded.topics[0].topic_id) is Uuid
+
+
+def test_a_uuid_of_the_standard_library_is_refused_with_the_type_to_use() -> None:
+    topic = IdTopic(uuid.UUID(int=1))
+    with pytest.raises(EncodeError, match=r"expected a kafkawire.wire.Uuid or 16 bytes, not UUID"):
+        MetadataRequest((topic,)).encode(12)
 
 
 def test_fields_can_be_given_by_place_and_by_name() -> None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from kafkawire import protocol
-from kafkawire.protocol import ALIASES, MESSAGE_NAMES, FetchRequest, message_class
+from kafkawire.codegen.released_versions import read_released_versions, releases_of
+from kafkawire.protocol import ALIASES, MESSAGE_NAMES, RELEASES, FetchRequest, message_class
 from kafkawire.protocol.api_table import APIS, ApiKey
 from kafkawire.wire import Message
 
+SPECS = Path(__file__).parents[3] / "specs"
 FRESH = """
 import sys
 import kafkawire.protocol
@@ -66,6 +69,11 @@ def test_older_names_are_aliases() -> None:
         assert message_class(old) is message_class(new) is getattr(protocol, old) is getattr(protocol, new)
 
 
+def test_the_package_names_its_releases_oldest_first() -> None:
+    assert RELEASES[0] == "3.9.2"
+    assert releases_of(read_released_versions(SPECS)) == RELEASES
+
+
 def test_unknown_names() -> None:
     with pytest.raises(KeyError, match="FetchReqest"):
         message_class("FetchReqest")
@@ -87,7 +95,8 @@ def test_the_api_table_agrees_with_the_classes() -> None:
         assert request.API_KEY == response.API_KEY == key == api.key
         assert api.versions == request.VERSIONS == response.VERSIONS
         assert api.unstable_versions == request.UNSTABLE_VERSIONS
-        assert set(api.request_headers) == set(api.response_headers) == set(api.versions)
+        assert set(request.HEADER_VERSIONS) == set(response.HEADER_VERSIONS) == set(api.versions)
+        assert (request.HEADER_NAME, response.HEADER_NAME) == ("RequestHeader", "ResponseHeader")
         assert set(api.stable_versions) == set(api.versions) - set(api.unstable_versions)
         assert (
             ApiKey(key).name

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from kafkawire.codegen.definition import FieldDefinition
 from kafkawire.codegen.emit.docstrings import message_summary
 from kafkawire.codegen.emit.grammar import grammar_lines, versions_text
-from kafkawire.codegen.emit.message_module import source_path
 from kafkawire.codegen.emit.names import Codec, CodecNames, literal, local, name_codecs
 from kafkawire.codegen.emit.reading import (
     Bulk,
@@ -72,7 +71,6 @@ class ColumnsView:
     """Everything that the template of a columns module prints."""
 
     source: str
-    origin: str
     summary: str
     imports: str
     schema: str
@@ -81,13 +79,12 @@ class ColumnsView:
     decoders: tuple[str, ...]
 
 
-def columns_view(message: ResolvedMessage, *, origin: str) -> ColumnsView:
+def columns_view(message: ResolvedMessage, *, source: str) -> ColumnsView:
     """Gather what the module says; the imports are filled in once the text is known."""
     names = name_codecs(message)
     codecs = tuple(_codec(codec, names) for codec in names.codecs.values())
     return ColumnsView(
-        source=source_path(message.definition),
-        origin=origin,
+        source=source,
         summary=message_summary(message.definition),
         imports="",
         schema=_schema(message.top, message),

@@ -24,7 +24,6 @@ class LayoutsView:
     """Everything that the template of a layouts module prints."""
 
     source: str
-    origin: str
     name: str
     imports: str
     structs: tuple[StructData, ...]
@@ -32,7 +31,7 @@ class LayoutsView:
     by_version: str
 
 
-def layouts_view(message: ResolvedMessage, *, source: str, origin: str) -> LayoutsView:
+def layouts_view(message: ResolvedMessage, *, source: str) -> LayoutsView:
     """Gather the layouts of a message, those that are used by others first."""
     names = name_codecs(message)
     structs = tuple(
@@ -44,7 +43,6 @@ def layouts_view(message: ResolvedMessage, *, source: str, origin: str) -> Layou
     imports += [name for name in ("FieldLayout", "Uuid") if f"{name}(" in source_text or f"{name}." in source_text]
     return LayoutsView(
         source=source,
-        origin=origin,
         name=message.definition.name,
         imports=", ".join(sorted(imports)),
         structs=structs,

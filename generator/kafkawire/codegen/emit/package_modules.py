@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from kafkawire.codegen.definition import MessageDefinition
-from kafkawire.codegen.emit.headers import request_header_versions, response_header_versions
 from kafkawire.codegen.emit.message_module import range_source
 from kafkawire.codegen.error_codes import ErrorCode
 from kafkawire.codegen.naming import class_name, distinct, error_class_names, module_name, snake_case, strategy_name
@@ -35,7 +34,7 @@ class PackageView:
     """What templates/package.py.j2 and strategies.py.j2 print."""
 
     package: str
-    origin: str
+    releases: tuple[str, ...]
     messages: tuple[MessageEntry, ...]
     aliases: tuple[AliasEntry, ...]
 
@@ -51,8 +50,6 @@ class ApiEntry:
     response: str
     versions: str
     unstable_versions: str
-    request_headers: str
-    response_headers: str
     listeners: str
 
 
@@ -60,7 +57,6 @@ class ApiEntry:
 class ApiTableView:
     """What templates/api_table.py.j2 prints."""
 
-    origin: str
     apis: tuple[ApiEntry, ...]
 
 
@@ -68,7 +64,6 @@ class ApiTableView:
 class ErrorCodesView:
     """What templates/error_codes.py.j2 prints."""
 
-    origin: str
     codes: tuple[ErrorCode, ...]
 
 
@@ -84,7 +79,6 @@ class ErrorEntry:
 class ErrorsView:
     """What templates/errors.py.j2 prints."""
 
-    origin: str
     errors: tuple[ErrorEntry, ...]
 
 
@@ -113,7 +107,6 @@ class RegistriesView:
     """What templates/record_registries.py.j2 prints."""
 
     package: str
-    origin: str
     metadata: tuple[Registry, ...]
     coordinators: tuple[Registry, ...]
 
@@ -123,7 +116,6 @@ class RecordColumnsView:
     """What templates/record_columns.py.j2 prints."""
 
     package: str
-    origin: str
     messages: tuple[MessageEntry, ...]
 
 
@@ -143,21 +135,18 @@ def api_name(request: MessageDefinition) -> str:
 
 
 def package_view(
-    messages: Iterable[MessageDefinition], aliases: Mapping[str, str], *, package: str, origin: str
+    messages: Iterable[MessageDefinition], aliases: Mapping[str, str], releases: tuple[str, ...], *, package: str
 ) -> PackageView:
     """The name table."""
     entries = sorted(
         (MessageEntry(class_name(m.name), module_path(m), strategy_name(m.name)) for m in messages),
         key=lambda entry: entry.class_name,
     )
-    return PackageView(
-        package, origin, tuple(entries), tuple(AliasEntry(name, target) for name, target in sorted(aliases.items()))
-    )
+    older = tuple(AliasEntry(name, target) for name, target in sorted(aliases.items()))
+    return PackageView(package, releases, tuple(entries), older)
 
 
-def api_table_view(
-    messages: Iterable[MessageDefinition], unstable: Mapping[str, Versions], *, origin: str
-) -> ApiTableView:
+def api_table_view(messages: Iterable[MessageDefinition], unstable: Mapping[str, Versions]) -> ApiTableView:
     """The table of APIs: requests with their responses."""
     by_kind = {(m.type, m.api_key): m for m in messages}
     apis = []
@@ -175,12 +164,10 @@ def api_table_view(
                 response=class_name(response.name),
                 versions=range_source(request.valid_versions),
                 unstable_versions=range_source(unstable.get(request.name, NO_VERSIONS)),
-                request_headers=repr(request_header_versions(request)),
-                response_headers=repr(response_header_versions(response)),
                 listeners=repr(request.listeners),
             )
         )
-    return ApiTableView(origin, tuple(sorted(apis, key=lambda api: api.key)))
+    return ApiTableView(tuple(sorted(apis, key=lambda api: api.key)))
 
 
 def error_entries(codes: Iterable[ErrorCode]) -> tuple[ErrorEntry, ...]:
@@ -190,7 +177,7 @@ def error_entries(codes: Iterable[ErrorCode]) -> tuple[ErrorEntry, ...]:
     return tuple(map(ErrorEntry, names, failures))
 
 
-def registries_view(messages: Iterable[MessageDefinition], *, package: str, origin: str) -> RegistriesView:
+def registries_view(messages: Iterable[MessageDefinition], *, package: str) -> RegistriesView:
     """The record types of every folder that has metadata or coordinator records."""
     groups: dict[str, list[MessageDefinition]] = {}
     for message in messages:
@@ -207,11 +194,11 @@ def registries_view(messages: Iterable[MessageDefinition], *, package: str, orig
         Registry(constant, group, tuple(sorted(entries, key=lambda entry: entry.key)))
         for constant, group, entries in zip(constants, [*metadata, *coordinators], tables, strict=True)
     ]
-    return RegistriesView(package, origin, tuple(registries[: len(metadata)]), tuple(registries[len(metadata) :]))
+    return RegistriesView(package, tuple(registries[: len(metadata)]), tuple(registries[len(metadata) :]))
 
 
 def record_columns_view(
-    messages: Iterable[MessageDefinition], records: Collection[str], *, package: str, origin: str
+    messages: Iterable[MessageDefinition], records: Collection[str], *, package: str
 ) -> RecordColumnsView:
     """The name table of the columns of records, which are told by the names of their classes."""
     entries = (
@@ -221,7 +208,7 @@ def record_columns_view(
         for m in messages
         if class_name(m.name) in records
     )
-    return RecordColumnsView(package, origin, tuple(sorted(entries, key=lambda entry: entry.class_name)))
+    return RecordColumnsView(package, tuple(sorted(entries, key=lambda entry: entry.class_name)))
 
 
 def record_names(messages: Collection[MessageDefinition], registries: RegistriesView) -> frozenset[str]:

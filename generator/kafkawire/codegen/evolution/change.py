@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kafkawire.codegen.definition import MessageDefinition, Place, Span
+from kafkawire.codegen.evolution.side import LeftOut
 from kafkawire.codegen.versions import Versions
 
 ChangeKind = Literal[
@@ -119,12 +120,14 @@ class SchemaDiff:
         older, newer: what the user called the sides.
         messages: the messages that changed, in the order of their names.
         unchanged: how many messages did not.
+        left_out: what was not compared, since a jar is missing.
     """
 
     older: str
     newer: str
     messages: tuple[MessageChanges, ...]
     unchanged: int
+    left_out: tuple[LeftOut, ...] = ()
 
 
 def location(place: Place, attribute: str = "") -> Location:

@@ -22,6 +22,7 @@ def diff_json(diff: SchemaDiff) -> str:
         "older": diff.older,
         "newer": diff.newer,
         "summary": {noun: dict(numbers) for noun, numbers in counts(diff).items()},
+        "missing": [{"side": one.side, "jar": one.jar, "messages": list(one.messages)} for one in diff.left_out],
     }
     return _with_list(head, "messages", [_message(message) for message in diff.messages], "") + "\n"
 

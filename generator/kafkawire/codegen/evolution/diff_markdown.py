@@ -30,6 +30,7 @@ def diff_markdown(diff: SchemaDiff, limit: int = MAX_BYTES) -> str:
         limit: most bytes of the page in UTF-8; messages that do not fit are left out and counted.
     """
     title = f"### Message definitions: {code(diff.older)} → {code(diff.newer)}\n\n"
+    title += "".join(f"*{words(str(one))}.*\n\n" for one in diff.left_out)
     if not diff.messages:
         return f"{title}{nothing_changed(diff).capitalize()}.\n"
     page = title + "".join(f"{line}\n" for line in _table(diff))

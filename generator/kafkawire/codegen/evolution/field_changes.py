@@ -61,6 +61,8 @@ class _Comparison:
         went: frozenset[int] = frozenset()
         kept: list[_Kept] = []
         for stretch in before:
+            if not pair.holds_in(stretch.version):
+                continue
             was = _state(self._older, pair.older, stretch.predecessor)
             now = _state(self._newer, pair.newer, stretch.version)
             if was is not None and now is not None:
@@ -142,10 +144,14 @@ class _Comparison:
     def _order(self, pair: StructPair, before: Sequence[Stretch]) -> Iterator[Change]:
         """Fields in line that both sides have, in another order; only those that moved are named."""
         found: dict[tuple[str, str], frozenset[int]] = {}
-        partners = [(f.older, f.newer) for f in pair.fields if f.older is not None and f.newer is not None]
         newer_place = {field.name: place for place, field in enumerate(pair.newer_order)}
         for stretch in before:
-            was = [n.name for o, n in partners if _in_line(o, stretch.predecessor) and _in_line(n, stretch.version)]
+            partners = [(f.older, f.newer) for f in pair.fields if f.holds_in(stretch.version)]
+            was = [
+                n.name
+                for o, n in partners
+                if o and n and _in_line(o, stretch.predecessor) and _in_line(n, stretch.version)
+            ]
             now = sorted(was, key=lambda name: newer_place[name])
             if was != now:
                 texts = _stretch_that_differs(was, now)

@@ -23,7 +23,7 @@ from kafkawire.codegen.evolution.change import (
 from kafkawire.codegen.evolution.field_changes import field_changes
 from kafkawire.codegen.evolution.pairing import MessagePair, pair_messages
 from kafkawire.codegen.evolution.predecessor import predecessors
-from kafkawire.codegen.evolution.side import Side
+from kafkawire.codegen.evolution.side import Side, left_out
 from kafkawire.codegen.versions import NO_VERSIONS, Versions
 
 
@@ -31,7 +31,7 @@ def diff_sides(older: Side, newer: Side) -> SchemaDiff:
     """All changes of meaning between two sides."""
     pairs = pair_messages(older, newer)
     found = [message for pair in pairs if (message := _changes_of(pair, older, newer)) is not None]
-    return SchemaDiff(older.name, newer.name, tuple(found), len(pairs) - len(found))
+    return SchemaDiff(older.name, newer.name, tuple(found), len(pairs) - len(found), left_out(older, newer))
 
 
 def _changes_of(pair: MessagePair, older: Side, newer: Side) -> MessageChanges | None:

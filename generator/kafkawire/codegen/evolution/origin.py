@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.evolution.git_tree import GitRepository
 from kafkawire.codegen.evolution.kafka_release import release_definitions
 from kafkawire.codegen.evolution.origin_error import OriginError
-from kafkawire.codegen.evolution.side import Side
+from kafkawire.codegen.evolution.side import AbsentJar, Side
 from kafkawire.codegen.overlay import overlay_proposals
 from kafkawire.codegen.package_data import specs_dir
 from kafkawire.codegen.parse import Definitions, load_definitions, read_definition, read_definitions
@@ -65,8 +66,11 @@ def _builtin() -> Side:
 
 
 def _from_release(text: str, progress: Callable[[str], None]) -> Side:
-    contents = release_definitions(text.removeprefix(KAFKA), specs_dir(), progress)
-    return _side(text, read_definitions(contents, lambda path: f"{text}/{path}", _TOLERATED))
+    version = text.removeprefix(KAFKA)
+    files = release_definitions(version, specs_dir(), progress)
+    side = _side(text, read_definitions(files.contents, lambda path: f"{text}/{path}", _TOLERATED))
+    absent = (AbsentJar(f"{one.organisation}:{one.name}:{version}", one.group) for one in files.absent)
+    return replace(side, absent=tuple(absent))
 
 
 def _from_git(text: str, other: str) -> Side:

@@ -90,6 +90,11 @@ class VersionCompatibility:
     old_to_new: Reading
     new_to_old: Reading
 
+    @property
+    def is_compatible(self) -> bool:
+        """Whether each side reads all that the other writes."""
+        return self.old_to_new.verdict == self.new_to_old.verdict == "compatible"
+
 
 def byte_compatibility(older: MessageLayouts, newer: MessageLayouts) -> tuple[VersionCompatibility, ...]:
     """Compare the layouts of every version that both sides have, in ascending order."""

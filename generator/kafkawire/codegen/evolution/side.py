@@ -11,6 +11,19 @@ from kafkawire.codegen.versions import NO_VERSIONS, Versions
 
 
 @dataclass(frozen=True, slots=True)
+class AbsentJar:
+    """A jar that a release should have and that nobody can get.
+
+    Attributes:
+        jar: its coordinates, ``org.apache.kafka:kafka-streams:4.4.0``.
+        group: the group of the messages that it would define.
+    """
+
+    jar: str
+    group: str
+
+
+@dataclass(frozen=True, slots=True)
 class Side:
     """A set of definitions, wherever it came from.
 
@@ -21,6 +34,7 @@ class Side:
         sources: file, as it is shown, to its text.
         findings: what the rules of the language have to say; messages with errors are not among ``messages``.
         is_single_file: whether one file was named, so that nothing can be said about messages it lacks.
+        absent: jars that are missing, so that nothing can be said about messages of their groups.
     """
 
     name: str
@@ -29,7 +43,53 @@ class Side:
     sources: Mapping[str, str]
     findings: tuple[Finding, ...] = ()
     is_single_file: bool = False
+    absent: tuple[AbsentJar, ...] = ()
 
     def unstable_versions(self, message: str) -> Versions:
         """The versions of a message that may still change."""
         return self.unstable.get(message, NO_VERSIONS)
+
+    def may_lack(self, message: MessageDefinition) -> bool:
+        """Whether it says nothing that the side does not have a message."""
+        return self.is_single_file or message.group in {jar.group for jar in self.absent}
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Messages that are not compared, since a jar is missing.
+
+    Attributes:
+        side: what the user called the side that lacks it.
+        jar: its coordinates.
+        messages: the names of the messages of its group that the other side has.
+    """
+
+    side: str
+    jar: str
+    messages: tuple[str, ...]
+
+    def __str__(self) -> str:
+        text = f"{self.side} has no {self.jar}: Maven does not have this jar"
+        if not self.messages:
+            return f"{text}, so messages that it may define are not compared"
+        number = len(self.messages)
+        return f"{text}, so {number} message{'s are' if number > 1 else ' is'} not compared: {', '.join(self.messages)}"
+
+
+def left_out(older: Side, newer: Side) -> tuple[LeftOut, ...]:
+    """What cannot be compared for want of jars."""
+    return tuple(
+        LeftOut(
+            side.name,
+            absent.jar,
+            tuple(
+                sorted(
+                    name
+                    for name, message in other.messages.items()
+                    if message.group == absent.group and name not in side.messages
+                )
+            ),
+        )
+        for side, other in ((older, newer), (newer, older))
+        for absent in side.absent
+    )

@@ -57,7 +57,7 @@ def fetch_with_maven(jars: Sequence[Jar], work: Path) -> dict[Jar, Path]:
     return {jar: _place(jar, work) for jar in jars}
 
 
-def fetch_published(jars: Sequence[Jar], work: Path) -> dict[Jar, Path]:
+def fetch_published(jars: Sequence[Jar], work: Path, *, again: bool = False) -> dict[Jar, Path]:
     """Have Maven copy those jars that were published; the others are left out.
 
     Each jar is a module of one Maven project, so that one run tries all of them. A jar is taken as not published
@@ -66,6 +66,7 @@ def fetch_published(jars: Sequence[Jar], work: Path) -> dict[Jar, Path]:
     Args:
         jars: what to look for.
         work: an empty folder.
+        again: whether to ask the repositories also for what they did not have lately, which Maven remembers.
 
     Raises:
         SpecsImportError: if there is no ``mvn``, or it fails for another reason than a jar that does not exist.
@@ -76,7 +77,15 @@ def fetch_published(jars: Sequence[Jar], work: Path) -> dict[Jar, Path]:
     modules = "".join(f"<module>{escape(jar.name)}</module>" for jar in jars)
     project = work / "pom.xml"
     project.write_text(_PROJECT.format(name="releases", content=f"  <modules>{modules}</modules>"), "utf-8")
-    arguments = ["-q", "-B", "--fail-at-end", "-f", str(project), "validate"]
+    arguments = [
+        "-q",
+        "-B",
+        *(["--update-snapshots"] if again else []),
+        "--fail-at-end",
+        "-f",
+        str(project),
+        "validate",
+    ]
     told = _run_maven(arguments, "name a folder of definitions instead") or []
     places = {jar: _place(jar, work) for jar in jars}
     unclear = [str(jar) for jar, place in places.items() if not place.is_file() and not _is_unpublished(jar, told)]

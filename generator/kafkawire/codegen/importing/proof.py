@@ -8,7 +8,7 @@ change in place that a decision in ``sources.toml`` allows. All of it is written
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from kafkawire.codegen.definition import MessageDefinition
 from kafkawire.codegen.importing.history import Strand
@@ -40,6 +40,7 @@ def prove(
     """
     proven: list[ReleasedVersion] = []
     conflicts: list[Conflict] = []
+    needed: dict[Decision, None] = {}
     used: set[Decision] = set()
     for strand in strands:
         layouts = resolve_message(strand.message)
@@ -48,10 +49,15 @@ def prove(
             if entry.relation != "replaced":
                 continue
             decision = _decision(decisions, entry, newer)
-            used |= {decision} if decision else set()
-            conflicts += [] if decision else _conflicts(entry, newer)
+            if decision:
+                used.add(decision)
+                continue
+            conflicts += _conflicts(entry, newer)
+            if entry.release != newer:
+                needed[Decision(entry.merged_message, entry.version, entry.release, newer, "")] = None
     unused = [decision for decision in decisions if decision not in used]
-    problems = [f"{conflict}. {_ADVICE}" for conflict in conflicts]
+    problems = [str(conflict) for conflict in conflicts]
+    problems += [_advice(needed)] if needed else []
     problems += [
         f"the decision about {d.message} {d.version} ({d.older}, {d.newer}) is about no difference: remove it"
         for d in unused
@@ -61,7 +67,14 @@ def prove(
     return tuple(sorted(proven, key=lambda v: (releases.index(v.release), v.group, v.message, v.version)))
 
 
-_ADVICE = "If the newer is right, say so in a [[decisions]] entry of sources.toml, with the reason"
+def _advice(needed: Iterable[Decision]) -> str:
+    """The entries that would allow the changes, ready to be copied."""
+    entries = "\n".join(
+        f'\n[[decisions]]\nmessage = "{decision.message}"\nversion = {decision.version}\nolder = "{decision.older}"\n'
+        f'newer = "{decision.newer}"\nreason = ""'
+        for decision in needed
+    )
+    return f"If the newer layout may replace the older one, add to sources.toml, with the reason of each:\n{entries}\n"
 
 
 def _entries(strand: Strand, layouts: MessageLayouts) -> Iterator[tuple[ReleasedVersion, str]]:

@@ -18,7 +18,15 @@ from kafkawire.codegen.importing.history import Strand, merge_releases
 from kafkawire.codegen.importing.problem import SpecsImportError
 from kafkawire.codegen.importing.proof import prove
 from kafkawire.codegen.importing.release import ReleaseMessages, read_release
-from kafkawire.codegen.importing.sources import Jar, Sources, jar_of, jars_of, read_sources, with_digests
+from kafkawire.codegen.importing.sources import (
+    Jar,
+    Sources,
+    jar_of,
+    jars_of,
+    parse_sources,
+    read_sources_text,
+    with_digests,
+)
 from kafkawire.codegen.importing.write import Changes, replace_files
 from kafkawire.codegen.parse import parse_message
 from kafkawire.codegen.released_versions import RELEASES_FILE, ReleasedVersion, format_released_versions
@@ -37,12 +45,15 @@ class ImportRequest:
         specs: the folder of definitions to write.
         offline_jars: a folder of jars to take instead of asking Maven.
         pin: whether to record the digests of jars that have none in ``sources``.
+        added: the text of ``sources.toml`` with a further release, to be imported and written in place of the file's;
+            empty to import what the file says.
     """
 
     sources: Path
     specs: Path
     offline_jars: Path | None = None
     pin: bool = False
+    added: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +84,8 @@ def import_specs(request: ImportRequest, progress: Progress) -> ImportResult:
         SpecsImportError: for anything that forbids the import.
         OSError: if files cannot be written.
     """
-    sources = read_sources(request.sources)
+    text = request.added or read_sources_text(request.sources)
+    sources = parse_sources(text, str(request.sources))
     with tempfile.TemporaryDirectory(prefix="kafkawire-import-") as work:
         paths = _fetch(sources, request.offline_jars, Path(work), progress)
         progress("checking digests")
@@ -90,7 +102,7 @@ def import_specs(request: ImportRequest, progress: Progress) -> ImportResult:
     groups = [artifact.group for artifact in sources.artifacts]
     fresh = {jar: digest for jar, digest in digests.items() if pinned[jar] is None}
     files = _files(messages, versions, error_codes)
-    changes = _write(request, files, groups, _pinned_sources(request.sources, sources, fresh))
+    changes = _write(request, files, groups, _pinned_sources(text, request.sources, sources, fresh))
     return ImportResult(messages, versions, changes, tuple(str(jar) for jar in fresh), notes)
 
 
@@ -170,7 +182,7 @@ def _files(
     return files
 
 
-def _pinned_sources(path: Path, sources: Sources, fresh: Mapping[Jar, str]) -> str:
+def _pinned_sources(text: str, path: Path, sources: Sources, fresh: Mapping[Jar, str]) -> str:
     """The text of ``sources.toml`` with fresh digests."""
     digests = {
         release.version: {
@@ -180,7 +192,7 @@ def _pinned_sources(path: Path, sources: Sources, fresh: Mapping[Jar, str]) -> s
         }
         for release in sources.releases
     }
-    return with_digests(path.read_text("utf-8"), str(path), digests)
+    return with_digests(text, str(path), digests)
 
 
 def _write(request: ImportRequest, files: Mapping[str, str], groups: list[str], sources: str) -> Changes:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from kafkawire.codegen.importing.problem import SpecsImportError
 
 SOURCES_FILE = "sources.toml"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_VERSION = re.compile(r"\d+(\.\d+)*")
 _TABLE = re.compile(r"\s*\[")
 
 
@@ -145,9 +147,18 @@ def read_sources(path: Path) -> Sources:
     Raises:
         SpecsImportError: if there is no such file or it does not say what is needed.
     """
+    return parse_sources(read_sources_text(path), str(path))
+
+
+def read_sources_text(path: Path) -> str:
+    """The text of ``sources.toml``.
+
+    Raises:
+        SpecsImportError: if there is no such file.
+    """
     if not path.is_file():
         raise SpecsImportError(f"{path}: there is no such file; it must list the artifacts and releases to import")
-    return parse_sources(path.read_text("utf-8"), str(path))
+    return path.read_text("utf-8")
 
 
 def parse_sources(text: str, file: str) -> Sources:
@@ -224,10 +235,67 @@ def with_digests(text: str, file: str, digests: Mapping[str, Mapping[str, str]])
     return extended
 
 
+def with_release(text: str, file: str, version: str, absent: Collection[str]) -> str:
+    """The text of a ``sources.toml`` with a further release, after those with lower version numbers.
+
+    The text may hold decisions about the release already.
+
+    Args:
+        text: the file as it is.
+        file: its path, for errors.
+        version: of the release.
+        absent: names of artifacts that were not published for it.
+
+    Raises:
+        SpecsImportError: if the version is none, the release is there already, or the file is written in a way that
+            this cannot extend.
+    """
+    if not _VERSION.fullmatch(version):
+        raise SpecsImportError(f"{version!r} is not the version of a release, such as 4.4.0")
+    known = _versions_in(text, file)
+    if version in known:
+        raise SpecsImportError(f"{file}: release {version} is there already; import it with: kafkawire specs import")
+    entry = ["[[releases]]", f'version = "{version}"']
+    if absent:
+        entry.append(f"absent = {json.dumps(sorted(absent))}")
+    lines = text.rstrip("\n").split("\n")
+    lower = [each for each in known if _numbers(each) < _numbers(version)]
+    if lower:
+        at = _end_of_release(lines, max(lower, key=_numbers))
+        lines[at:at] = ["", *entry]
+    else:
+        at = next((i for i, line in enumerate(lines) if line.strip() == "[[releases]]"), len(lines))
+        lines[at:at] = [*entry, ""]
+    extended = "\n".join(lines) + "\n"
+    added = [release for release in parse_sources(extended, file).releases if release.version == version]
+    if added != [Release(version, tuple(sorted(absent)))]:
+        raise SpecsImportError(f"{file}: cannot add release {version} here; write its entry by hand")
+    return extended
+
+
+def _versions_in(text: str, file: str) -> list[str]:
+    """The releases of a text whose decisions may name others."""
+    try:
+        return [release.version for release in msgspec.convert(tomllib.loads(text), Sources).releases]
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise SpecsImportError(f"{file}: {error}") from error
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(number) for number in version.split(".")]
+
+
+def _end_of_release(lines: list[str], version: str) -> int:
+    """Index after the last entry of a release, its digests included."""
+    start = _heading(lines, version)
+    following = next((i for i in range(start + 1, len(lines)) if _TABLE.match(lines[i])), len(lines))
+    has_digests = following < len(lines) and lines[following].strip() == "[releases.sha256]"
+    return _end_of_table(lines, following if has_digests else start)
+
+
 def _insert(lines: list[str], version: str, entries: list[str]) -> None:
     """Put digests into the table of a release, behind those that it has."""
-    heading = re.compile(rf'\s*version\s*=\s*"{re.escape(version)}"\s*(#.*)?')
-    start = next((i for i, line in enumerate(lines) if heading.fullmatch(line)), len(lines) - 1)
+    start = _heading(lines, version)
     following = next((i for i in range(start + 1, len(lines)) if _TABLE.match(lines[i])), len(lines))
     if following < len(lines) and lines[following].strip() == "[releases.sha256]":
         end = _end_of_table(lines, following)
@@ -235,6 +303,12 @@ def _insert(lines: list[str], version: str, entries: list[str]) -> None:
         end = _end_of_table(lines, start)
         entries = ["", "[releases.sha256]", *entries]
     lines[end:end] = entries
+
+
+def _heading(lines: list[str], version: str) -> int:
+    """Index of the line that gives the version of a release; the last line if there is none."""
+    heading = re.compile(rf'\s*version\s*=\s*"{re.escape(version)}"\s*(#.*)?')
+    return next((i for i, line in enumerate(lines) if heading.fullmatch(line)), len(lines) - 1)
 
 
 def _end_of_table(lines: list[str], start: int) -> int:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
 from kafkawire.codegen.naming import snake_case
-from kafkawire.codegen.rules.namespace import all_fields, common_path, inline_declarations, is_sound
+from kafkawire.codegen.rules.namespace import (
+    all_fields,
+    common_path,
+    field_path,
+    is_sound,
+    struct_scopes,
+)
 from kafkawire.codegen.rules.rule import (
     Located,
     MessageSet,
@@ -20,8 +25,8 @@ from kafkawire.codegen.rules.rule import (
     set_rule,
     struct_rule,
 )
-from kafkawire.codegen.spelling import did_you_mean
-from kafkawire.layout import FIELD_TYPES
+from kafkawire.codegen.spelling import A_SLIP, likeness
+from kafkawire.codegen.versions import NO_VERSIONS
 
 
 @field_rule(
@@ -93,25 +98,58 @@ def string_default_escape(field: FieldDefinition, scope: StructScope) -> Iterato
         yield Problem("default", f"default {default[:60]!r}")
 
 
+@field_rule(
+    Rule(
+        "gap-almost-null",
+        "The default of a string that may be null is null, or a text that does not look like it.",
+        'write "null" for no value; anything else is taken as text',
+        "warning",
+    ),
+    "type",
+    "default",
+    "nullableVersions",
+)
+def almost_null(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
+    """A ``Null`` is a text of four letters."""
+    default = field.default or "null"
+    is_nullable_string = str(field.type) == "string" and bool(field.nullable_versions)
+    if is_nullable_string and default != "null" and len(default) < 8 and likeness(default.lower(), "null") > A_SLIP:
+        yield Problem("default", f"default {default!r} is a text")
+
+
 @message_rule(
     Rule(
-        "gap-undeclared-struct",
-        "A struct type is declared, by fields or as a common struct; otherwise it is a struct without fields.",
-        'add "fields", or declare the struct in commonStructs',
+        "gap-never-met",
+        "Nullable, tagged, flexible and deprecated versions name some valid version, or none at all.",
+        'correct the range, or write "none"; it has no effect as it is',
         "warning",
-    )
+    ),
+    "validVersions",
 )
-def undeclared_struct(message: MessageDefinition) -> Iterator[Located]:
-    """Most often a misspelt common struct. A name that is used twice is an error, struct-inline-unique."""
-    declarations = list(inline_declarations(message))
-    uses = Counter(field.type.name for _, field in declarations)
-    known = [*FIELD_TYPES, *(struct.name for struct in message.common_structs)]
-    for path, field in declarations:
-        name = field.type.name
-        if "fields" in field.place.attributes or "fields" in field.place.refused or uses[name] > 1:
-            continue
-        problem = Problem("type", f'the struct "{name}" is declared nowhere', did_you_mean(name, known))
-        yield Located(field.place, path, problem)
+def never_met(message: MessageDefinition) -> Iterator[Located]:
+    """Ranges outside the versions of their field, and fields that are never valid, have rules of their own."""
+    valid = message.valid_versions
+    ranges = {"flexibleVersions": message.flexible_versions, "deprecatedVersions": message.deprecated_versions}
+    for attribute, versions in ranges.items():
+        if valid and versions and not versions.intersect(valid):
+            yield of_message(message, attribute, f'{attribute} "{versions}", but validVersions "{valid}"')
+    for scope in struct_scopes(message):
+        for field in scope.fields:
+            yield from (
+                Located(field.place, field_path(scope.path, field), problem) for problem in _never_met(field, scope)
+            )
+
+
+def _never_met(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
+    occurs = scope.versions.intersect(field.versions)
+    ranges = {
+        "nullableVersions": field.nullable_versions.intersect(field.versions),
+        "taggedVersions": field.tagged_versions.intersect(field.versions),
+        "flexibleVersions": field.flexible_versions or NO_VERSIONS,
+    }
+    for attribute, versions in ranges.items():
+        if occurs and versions and not versions.intersect(occurs):
+            yield Problem(attribute, f'{attribute} "{versions}", but the field occurs only in "{occurs}"')
 
 
 @message_rule(

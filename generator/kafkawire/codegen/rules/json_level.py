@@ -70,3 +70,9 @@ GAP_REVERSED_RANGE = Rule(
     'swap the bounds, or write "none"',
     "warning",
 )
+GAP_LEADING_ZERO = Rule(
+    "gap-leading-zero",
+    "The bounds of a version range have no leading zeros.",
+    "write the number alone, or the dash that is missing",
+    "warning",
+)

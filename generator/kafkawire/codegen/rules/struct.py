@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition, Place
 from kafkawire.codegen.rules.namespace import common_path, field_path, inline_declarations, is_sound
@@ -16,6 +16,7 @@ from kafkawire.codegen.rules.rule import (
     message_rule,
     struct_rule,
 )
+from kafkawire.codegen.type_names import meant_type
 
 _DEEPEST = 32
 _STRUCT_NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
@@ -116,6 +117,40 @@ def common_respecified(field: FieldDefinition, scope: StructScope) -> Iterator[P
 
 @message_rule(
     Rule(
+        "struct-undeclared",
+        "A struct type is declared: by the fields of one field, or as a common struct.",
+        'add "fields" (an empty list for a struct without fields), or declare the struct in commonStructs',
+    )
+)
+def undeclared(message: MessageDefinition) -> Iterator[Located]:
+    """Kafka's generator makes a struct without fields of it, which loses data: it is a misspelt type (4.2).
+
+    A name that one field declares and another one uses is the matter of struct-inline-unique.
+    """
+    declarations = list(inline_declarations(message))
+    declared = {field.type.name for _, field in declarations if _declares_fields(field)}
+    common = {struct.name for struct in message.common_structs}
+    for path, field in declarations:
+        name = field.type.name
+        if name not in declared:
+            yield Located(field.place, path, _undeclared(name, common, declared))
+
+
+def _undeclared(name: str, common: Set[str], inline: Set[str]) -> Problem:
+    meant = meant_type(name, (*sorted(common), *sorted(inline)))
+    hint = "" if meant is None else f'did you mean "{meant}"?'
+    if meant in inline - common:
+        hint += f' To use {meant} a second time, move its "fields" to commonStructs'
+    return Problem("type", f'the struct "{name}" is declared nowhere', hint)
+
+
+def _declares_fields(field: FieldDefinition) -> bool:
+    """Whether ``fields`` is written, be it an empty list or one that was refused."""
+    return "fields" in field.place.attributes or "fields" in field.place.refused
+
+
+@message_rule(
+    Rule(
         "struct-inline-unique",
         "An inline struct is declared by one field of a message.",
         "move the struct to commonStructs, or give the second one another name",
@@ -124,14 +159,20 @@ def common_respecified(field: FieldDefinition, scope: StructScope) -> Iterator[P
 )
 def inline_unique(message: MessageDefinition) -> Iterator[Located]:
     """All structs of a message share one namespace (4.2)."""
+    declarations = list(inline_declarations(message))
     first: dict[str, Place] = {}
-    for path, field in inline_declarations(message):
-        place = first.setdefault(field.type.name, field.place)
+    for _, field in declarations:
+        if _declares_fields(field):
+            first.setdefault(field.type.name, field.place)
+    for path, field in declarations:
+        place = first.get(field.type.name, field.place)
         if place is not field.place:
-            problem = Problem(
-                "type", f'the struct "{field.type.name}" is declared already, at line {place.of("type").line}'
+            line = place.of("type").line
+            yield Located(
+                field.place,
+                path,
+                Problem("type", f'the struct "{field.type.name}" is declared already, at line {line}'),
             )
-            yield Located(field.place, path, problem)
 
 
 @message_rule(
@@ -152,9 +193,13 @@ def unknown(message: MessageDefinition) -> Iterator[Located]:
             name = field.type.name
             if not field.type.is_struct or name in common or (name in declared and not field.fields):
                 continue
-            what = "is declared inside a common struct" if field.fields else "is declared nowhere"
             path = field_path(common_path(message, struct), field)
-            yield Located(field.place, path, Problem("type", f'the struct "{name}" {what}'))
+            if field.fields:
+                yield Located(
+                    field.place, path, Problem("type", f'the struct "{name}" is declared inside a common struct')
+                )
+            else:
+                yield Located(field.place, path, _undeclared(name, common, frozenset()))
 
 
 @message_rule(

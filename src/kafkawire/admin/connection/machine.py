@@ -30,7 +30,12 @@ from kafkawire.admin.connection.throttling import client_waits
 from kafkawire.admin.connection.versions import BrokerVersions
 from kafkawire.protocol import message_class
 from kafkawire.protocol.api_table import APIS, ApiKey
-from kafkawire.protocol.errors import SaslAuthenticationFailedError, UnsupportedVersionError, error_of
+from kafkawire.protocol.errors import (
+    RebootstrapRequiredError,
+    SaslAuthenticationFailedError,
+    UnsupportedVersionError,
+    error_of,
+)
 from kafkawire.rpc import api_of, decode_response, encode_request
 from kafkawire.wire import DecodeError, EncodeError, Message
 from kafkawire.wire.kafka_errors import ApiError, BrokenStreamError, ClosedError, DisconnectedError, KafkaError
@@ -266,7 +271,10 @@ class Connection:
     # Versions (KIP-35, KIP-511).
 
     def _ask_for_versions(self, version: int) -> None:
-        request = protocol.ApiVersionsRequest(self._settings.software_name, self._settings.software_version)
+        settings = self._settings
+        request = protocol.ApiVersionsRequest(
+            settings.software_name, settings.software_version, settings.cluster_id, settings.node_id
+        )
         self._ask(request, protocol.ApiVersionsResponse, version)
 
     def _on_sasl_versions(self, answer: Message, now: float, events: list[Event]) -> None:
@@ -399,7 +407,7 @@ class Connection:
             hint = "; the listener may want SASL" if self._credentials is None and not self._was_answered else ""
             due = f"{self.in_flight} answer{'' if self.in_flight == 1 else 's'} due"
             return f"{due}{cut}{hint}"
-        hint = "; the listener may want TLS or SASL" if self.state is State.NEGOTIATING else ""
+        hint = "; the listener may want TLS, a client certificate or SASL" if self.state is State.NEGOTIATING else ""
         return f"while {self.state.name.lower().replace('_', ' ')}{hint}"
 
 
@@ -417,6 +425,8 @@ def _as(expected: type[R], answer: Message) -> R:
 
 
 def _versions_in(answer: protocol.ApiVersionsResponse) -> BrokerVersions:
+    if answer.error_code == RebootstrapRequiredError.code:
+        raise RebootstrapRequiredError("it is another node, or a node of another cluster (KIP-1242)")
     if answer.error_code:
         raise error_of(answer.error_code, "the broker refused to tell its versions (ApiVersions)")
     return BrokerVersions.of(answer)

@@ -7,6 +7,7 @@ import re
 import msgspec
 
 from kafkawire.admin.connection.software import SOFTWARE_NAME, software_version
+from kafkawire.admin.nodes import Node
 from kafkawire.rpc import MAXIMUM_FRAME_SIZE
 
 _SOFTWARE = r"[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?"
@@ -19,6 +20,8 @@ class ConnectionSettings(msgspec.Struct, frozen=True, kw_only=True):
         client_id: what the broker logs and counts quotas by; None for none.
         software_name, software_version: what the broker is told about the client (KIP-511): letters, digits, inner
             dots and hyphens.
+        cluster_id, node_id: the cluster and the node that the broker should be; it refuses the connection if it is
+            another (KIP-1242, Kafka 4.4). None and -1 if they are not known: brokers want both or neither.
         maximum_frame_size: an answer that claims to be larger ends the connection.
         setup_timeout: how long connecting to one address, TLS, login and negotiation may take together.
         idle_timeout: a connection without requests for so long is closed (``connections.max.idle.ms``).
@@ -29,18 +32,27 @@ class ConnectionSettings(msgspec.Struct, frozen=True, kw_only=True):
             program. RFC 5802 names no bound; brokers accept at most 16 384 when they store a password.
 
     Raises:
-        ValueError: for a name that brokers refuse, or a bound that is not positive.
+        ValueError: for a name that brokers refuse, a bound that is not positive, or only one of ``cluster_id`` and
+            ``node_id``.
     """
 
     client_id: str | None = "kafkawire"
     software_name: str = SOFTWARE_NAME
     software_version: str = msgspec.field(default_factory=software_version)
+    cluster_id: str | None = None
+    node_id: int = -1
     maximum_frame_size: int = MAXIMUM_FRAME_SIZE
     setup_timeout: float = 10.0
     idle_timeout: float = 300.0
     abandoned_timeout: float = 30.0
     maximum_abandoned: int = 1_000
     maximum_scram_iterations: int = 100_000
+
+    def expecting(self, node: Node) -> ConnectionSettings:
+        """The same for a connection that should lead to a node; bootstrap addresses may be any node."""
+        if node.cluster_id is None:
+            return self
+        return msgspec.structs.replace(self, cluster_id=node.cluster_id, node_id=node.id)
 
     def __post_init__(self) -> None:
         for name in ("software_name", "software_version"):
@@ -49,6 +61,10 @@ class ConnectionSettings(msgspec.Struct, frozen=True, kw_only=True):
                 raise ValueError(
                     f"{name} {text!r}: brokers accept letters and digits, with dots and hyphens between them"
                 )
+        if (self.cluster_id is None) != (self.node_id < 0):
+            raise ValueError(
+                f"cluster_id and node_id must both be given or neither, got {self.cluster_id!r} and {self.node_id}"
+            )
         for name in (
             "maximum_frame_size", "setup_timeout", "idle_timeout", "abandoned_timeout", "maximum_abandoned",
             "maximum_scram_iterations",

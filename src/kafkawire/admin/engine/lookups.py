@@ -75,6 +75,9 @@ class FindLeaders(Operation[str, dict[int, int | KafkaError], "protocol.Metadata
     name = "find_leaders"
     api = ApiKey.METADATA
 
+    def __init__(self, *, name: str = name) -> None:
+        self.name = name
+
     def route(self, item: str) -> Route:
         return ANY_NODE
 

@@ -208,6 +208,26 @@ class UnregisterBroker(Operation[int, None, "protocol.UnregisterBrokerResponse"]
         return {request.items[0]: error_of(failed, response.error_message) if failed else None}
 
 
+class UnregisterController(Operation[int, None, "protocol.UnregisterControllerResponse"]):
+    """KIP-1312."""
+
+    name = "unregister_controller"
+    api = ApiKey.UNREGISTER_CONTROLLER
+    mutates = True
+    on_controllers = True
+    batch = 1
+
+    def route(self, item: int) -> Route:
+        return ANY_NODE
+
+    def build(self, request: Request[int]) -> Message:
+        return protocol.UnregisterControllerRequest(request.items[0])
+
+    def read(self, request: Request[int], response: protocol.UnregisterControllerResponse) -> Outcomes[int, None]:
+        failed = response.error_code
+        return {request.items[0]: error_of(failed, response.error_message) if failed else None}
+
+
 class ClientInstanceId(Operation[None, Uuid, "protocol.GetTelemetrySubscriptionsResponse"]):
     """KIP-714."""
 
@@ -294,6 +314,24 @@ class ClusterOperations(OperationFamily):
             KafkaError: if it fails otherwise.
         """
         await self._only(UnregisterBroker(), broker, timeout)
+
+    async def unregister_controller(self, controller: int, *, timeout: float | None = None) -> None:
+        """Have the cluster forget the registration of a controller that is gone for good (KIP-1312).
+
+        The registration says at which addresses a controller is reached and which features it supports. A controller
+        that votes is removed by `remove_raft_voter` first.
+
+        Args:
+            controller: its id.
+            timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
+
+        Raises:
+            ControllerIdNotRegisteredError: if there is none with this id.
+            InvalidRequestError: if it is the active controller.
+            UnsupportedVersionError: at brokers and controllers before 4.4.
+            KafkaError: if it fails otherwise.
+        """
+        await self._only(UnregisterController(), controller, timeout)
 
     async def client_instance_id(self, *, timeout: float | None = None) -> Uuid:
         """The id that a broker gives to this client for telemetry.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import ClassVar, Protocol, TypeVar
 
+import msgspec
+
 from kafkawire.admin.engine.operation import K, Operation, R, V
 from kafkawire.admin.engine.route import CoordinatorOf, CoordinatorType, Route
 from kafkawire.admin.results import Results
@@ -40,6 +42,30 @@ class InGroup(Operation[K, V, R]):
 
     def route(self, item: K) -> Route:
         return CoordinatorOf(CoordinatorType.GROUP, self._group_id)
+
+
+class PartitionOfGroup(msgspec.Struct, frozen=True):
+    """A partition as one group knows it.
+
+    Attributes:
+        group_id: the group.
+        partition: the partition.
+    """
+
+    group_id: str
+    partition: TopicPartition
+
+
+class InGroups(Operation[PartitionOfGroup, V, R]):
+    """Its items are partitions of groups; each group has requests of its own, those of all groups are pipelined."""
+
+    retried_codes: ClassVar[frozenset[int]] = AFTER_REBALANCE
+
+    def route(self, item: PartitionOfGroup) -> Route:
+        return CoordinatorOf(CoordinatorType.GROUP, item.group_id)
+
+    def group_key(self, item: PartitionOfGroup) -> str:
+        return item.group_id
 
 
 T = TypeVar("T")

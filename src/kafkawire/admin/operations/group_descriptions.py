@@ -99,7 +99,8 @@ class DescribeClassicGroups(OfGroups[ClassicGroupDescription, "protocol.Describe
     api = ApiKey.DESCRIBE_GROUPS
     batch = GROUPS_OF_A_REQUEST
 
-    def __init__(self, *, authorized: bool) -> None:
+    def __init__(self, *, authorized: bool, name: str = name) -> None:
+        self.name = name
         self._authorized = authorized
         self.minimum_version = _AUTHORIZED_OPERATIONS_SINCE if authorized else 0
 

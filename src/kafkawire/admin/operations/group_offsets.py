@@ -10,7 +10,14 @@ from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.group_offsets import CommittedOffset
-from kafkawire.admin.operations.coordinated import InGroup, OfGroups, failure, of_partitions
+from kafkawire.admin.operations.coordinated import (
+    InGroup,
+    InGroups,
+    OfGroups,
+    PartitionOfGroup,
+    failure,
+    of_partitions,
+)
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
 from kafkawire.admin.topic_partitions import TopicPartition
@@ -142,8 +149,8 @@ def _committed(
     return CommittedOffset(partition.committed_offset, epoch if epoch >= 0 else None, partition.metadata or "")
 
 
-class CommitOffsets(InGroup[TopicPartition, None, "protocol.OffsetCommitResponse"]):
-    """KIP-396; a commit by nobody, which groups take that have no members."""
+class CommitOffsets(InGroups[None, "protocol.OffsetCommitResponse"]):
+    """KIP-396; commits without a member id, which groups accept that have no members."""
 
     api = ApiKey.OFFSET_COMMIT
     mutates = True
@@ -151,41 +158,46 @@ class CommitOffsets(InGroup[TopicPartition, None, "protocol.OffsetCommitResponse
     minimum_version = _RETENTION_BY_BROKER_SINCE
     maximum_version = _NAMES_UNTIL
 
-    def __init__(self, name: str, group_id: str, offsets: Mapping[TopicPartition, CommittedOffset]) -> None:
-        super().__init__(name, group_id)
+    def __init__(self, name: str, offsets: Mapping[PartitionOfGroup, CommittedOffset]) -> None:
+        self.name = name
         self._offsets = offsets
 
-    def weight(self, item: TopicPartition) -> int:
-        texts = (self._group_id, item.topic, self._offsets[item].metadata)
+    def weight(self, item: PartitionOfGroup) -> int:
+        texts = (item.group_id, item.partition.topic, self._offsets[item].metadata)
         return _BYTES_OF_AN_OFFSET + sum(len(text.encode(errors="replace")) for text in texts)
 
-    def build(self, request: Request[TopicPartition]) -> Message:
+    def build(self, request: Request[PartitionOfGroup]) -> Message:
         topic = protocol.OffsetCommitRequest.OffsetCommitRequestTopic
+        offsets = {item.partition: self._offsets[item] for item in request.items}
         return protocol.OffsetCommitRequest(
-            group_id=self._group_id,
+            group_id=request.items[0].group_id,
             topics=tuple(
-                topic(name=name, partitions=tuple(self._partition(name, number) for number in numbers))
-                for name, numbers in by_topic(request.items)
+                topic(
+                    name=name,
+                    partitions=tuple(_commit(number, offsets[TopicPartition(name, number)]) for number in numbers),
+                )
+                for name, numbers in by_topic(offsets)
             ),
         )
 
-    def _partition(self, name: str, number: int) -> protocol.OffsetCommitRequest.OffsetCommitRequestPartition:
-        wanted = self._offsets[TopicPartition(name, number)]
-        return protocol.OffsetCommitRequest.OffsetCommitRequestPartition(
-            partition_index=number,
-            committed_offset=wanted.offset,
-            committed_leader_epoch=-1 if wanted.leader_epoch is None else wanted.leader_epoch,
-            committed_metadata=wanted.metadata,
-        )
-
     def read(
-        self, request: Request[TopicPartition], response: protocol.OffsetCommitResponse
-    ) -> Outcomes[TopicPartition, None]:
+        self, request: Request[PartitionOfGroup], response: protocol.OffsetCommitResponse
+    ) -> Outcomes[PartitionOfGroup, None]:
+        group_id = request.items[0].group_id
         return {
-            TopicPartition(topic.name, result.partition_index): failure(result.error_code)
+            PartitionOfGroup(group_id, TopicPartition(topic.name, result.partition_index)): failure(result.error_code)
             for topic in response.topics
             for result in topic.partitions
         }
+
+
+def _commit(number: int, wanted: CommittedOffset) -> protocol.OffsetCommitRequest.OffsetCommitRequestPartition:
+    return protocol.OffsetCommitRequest.OffsetCommitRequestPartition(
+        partition_index=number,
+        committed_offset=wanted.offset,
+        committed_leader_epoch=-1 if wanted.leader_epoch is None else wanted.leader_epoch,
+        committed_metadata=wanted.metadata,
+    )
 
 
 class DeleteOffsets(InGroup[TopicPartition, None, "protocol.OffsetDeleteResponse"]):
@@ -333,7 +345,7 @@ class GroupOffsetOperations(OperationFamily):
     ) -> Results[str, GroupOffsets]:
         wanted = wanted_of_each(groups)
         operation = ListOffsetsOfGroups(name, wanted, require_stable=require_stable)
-        return await self._each(operation, wanted, timeout, progress)
+        return await self._each(operation, groups, timeout, progress)
 
     async def _alter_offsets(
         self,
@@ -344,7 +356,8 @@ class GroupOffsetOperations(OperationFamily):
         progress: Progress | None,
     ) -> Results[TopicPartition, None]:
         wanted = {
-            partition: CommittedOffset(offset) if isinstance(offset, int) else offset
+            PartitionOfGroup(group_id, partition): CommittedOffset(offset) if isinstance(offset, int) else offset
             for partition, offset in offsets.items()
         }
-        return await self._each(CommitOffsets(name, group_id, wanted), wanted, timeout, progress)
+        done = await self._each(CommitOffsets(name, wanted), wanted, timeout, progress)
+        return Results({item.partition: outcome for item, outcome in done.items()})

@@ -39,7 +39,7 @@ class DeleteGroups(OfGroups[None, "protocol.DeleteGroupsResponse"]):
         return protocol.DeleteGroupsRequest(groups_names=tuple(request.items))
 
     def read(self, request: Request[str], response: protocol.DeleteGroupsResponse) -> Outcomes[str, None]:
-        return {result.group_id: failure(result.error_code) for result in response.results}
+        return {result.group_id: failure(result.error_code, result.error_message) for result in response.results}
 
 
 class RemoveMembers(InGroup[MemberToRemove, None, "protocol.LeaveGroupResponse"]):

@@ -27,10 +27,13 @@ class DescribeProducers(Operation[TopicPartition, tuple[ProducerState, ...], "pr
 
     name = "describe_producers"
     api = ApiKey.DESCRIBE_PRODUCERS
+    # As many as kafka-transactions asks for at once: a broker that is busy with one request serves no others meanwhile.
+    batch = 500
     # A topic that was just created is not known everywhere at once.
     retried_codes: ClassVar[frozenset[int]] = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION})
 
-    def __init__(self, node: int | None) -> None:
+    def __init__(self, node: int | None, *, name: str = name) -> None:
+        self.name = name
         self._node = node
 
     def route(self, item: TopicPartition) -> Route:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import ClassVar
+
+import msgspec
 
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
@@ -82,32 +85,54 @@ class DeleteRecords(Operation[TopicPartition, int, "protocol.DeleteRecordsRespon
         }
 
 
-class ListOffsets(Operation[TopicPartition, ListedOffset, "protocol.ListOffsetsResponse"]):
-    """KIP-79."""
+class OffsetAt(msgspec.Struct, frozen=True):
+    """One offset that is wanted of a partition.
+
+    Attributes:
+        partition: the partition.
+        wanted: an `OffsetSpec`, or a time in milliseconds since 1970.
+    """
+
+    partition: TopicPartition
+    wanted: WantedOffset
+
+
+class ListOffsets(Operation[OffsetAt, ListedOffset, "protocol.ListOffsetsResponse"]):
+    """KIP-79.
+
+    Args:
+        items: all that is wanted, of a partition several offsets perhaps.
+        isolation: whether records of open transactions count.
+        name: the method that users call.
+    """
 
     name = "list_offsets"
     api = ApiKey.LIST_OFFSETS
     # A new leader does not know at once how far its followers are.
     retried_codes: ClassVar[frozenset[int]] = frozenset({ErrorCode.OFFSET_NOT_AVAILABLE})
 
-    def __init__(self, offsets: Mapping[TopicPartition, int], isolation: IsolationLevel) -> None:
-        self._offsets = offsets
+    def __init__(self, items: Iterable[OffsetAt], isolation: IsolationLevel, name: str = name) -> None:
+        self.name = name
         self._isolation = isolation
+        self._rounds = _rounds(items)
         self.minimum_version = _ISOLATION_SINCE if isolation else 1
 
-    def lowest_version(self, item: TopicPartition) -> int:
-        return _SINCE.get(self._offsets[item], 0)
+    def lowest_version(self, item: OffsetAt) -> int:
+        return _SINCE.get(item.wanted, 0)
 
-    def validate(self, item: TopicPartition) -> KafkaError | None:
-        wanted = self._offsets[item]
-        known = wanted >= 0 or wanted in OffsetSpec.__members__.values()
-        return None if known else InvalidTimestampError(f"{wanted} is neither a time nor an OffsetSpec")
+    def validate(self, item: OffsetAt) -> KafkaError | None:
+        known = item.wanted >= 0 or item.wanted in OffsetSpec.__members__.values()
+        return None if known else InvalidTimestampError(f"{item.wanted} is neither a time nor an OffsetSpec")
 
-    def route(self, item: TopicPartition) -> Route:
-        return LeaderOf(item)
+    def route(self, item: OffsetAt) -> Route:
+        return LeaderOf(item.partition)
 
-    def build(self, request: Request[TopicPartition]) -> Message:
+    def group_key(self, item: OffsetAt) -> int:
+        return self._rounds[item]
+
+    def build(self, request: Request[OffsetAt]) -> Message:
         message = protocol.ListOffsetsRequest
+        wanted = {item.partition: item.wanted for item in request.items}
         return message(
             replica_id=-1,
             isolation_level=self._isolation,
@@ -116,20 +141,20 @@ class ListOffsets(Operation[TopicPartition, ListedOffset, "protocol.ListOffsetsR
                     name,
                     tuple(
                         message.ListOffsetsPartition(
-                            partition_index=number, timestamp=self._offsets[TopicPartition(name, number)]
+                            partition_index=number, timestamp=wanted[TopicPartition(name, number)]
                         )
                         for number in numbers
                     ),
                 )
-                for name, numbers in by_topic(request.items)
+                for name, numbers in by_topic(wanted)
             ),
             timeout_ms=request.timeout_ms if request.version >= _TIMEOUT_SINCE else 0,
         )
 
     def read(
-        self, request: Request[TopicPartition], response: protocol.ListOffsetsResponse
-    ) -> Outcomes[TopicPartition, ListedOffset]:
-        return {
+        self, request: Request[OffsetAt], response: protocol.ListOffsetsResponse
+    ) -> Outcomes[OffsetAt, ListedOffset]:
+        listed = {
             TopicPartition(topic.name, result.partition_index): error_of(result.error_code, None)
             if result.error_code
             else ListedOffset(
@@ -138,6 +163,24 @@ class ListOffsets(Operation[TopicPartition, ListedOffset, "protocol.ListOffsetsR
             for topic in response.topics
             for result in topic.partitions
         }
+        return {item: listed[item.partition] for item in request.items if item.partition in listed}
+
+
+def _rounds(items: Iterable[OffsetAt]) -> dict[OffsetAt, int]:
+    """Items numbered so that no partition has the same number twice: a request may name a partition once."""
+    seen: Counter[TopicPartition] = Counter()
+    rounds: dict[OffsetAt, int] = {}
+    for item in items:
+        if item not in rounds:
+            rounds[item] = seen[item.partition]
+            seen[item.partition] += 1
+    return rounds
+
+
+class ListOffsetsAtOnce(ListOffsets):
+    """The same without waiting for leaders: all other partitions would wait for one that has lost its replicas."""
+
+    final_codes: ClassVar[frozenset[int]] = frozenset({ErrorCode.LEADER_NOT_AVAILABLE})
 
 
 class RecordOperations(OperationFamily):
@@ -183,4 +226,6 @@ class RecordOperations(OperationFamily):
             Partition to its offset, or to what went wrong. A spec that the broker does not know fails with
             `UnsupportedVersionError` for its partitions only.
         """
-        return await self._each(ListOffsets(offsets, isolation), offsets, timeout, progress)
+        items = [OffsetAt(partition, wanted) for partition, wanted in offsets.items()]
+        listed = await self._each(ListOffsets(items, isolation), items, timeout, progress)
+        return Results({item.partition: outcome for item, outcome in listed.items()})

@@ -10,7 +10,14 @@ from kafkawire.admin.engine.operation import Outcomes, Request
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.group_offsets import SharePartitionOffset
-from kafkawire.admin.operations.coordinated import InGroup, OfGroups, failure, of_partitions
+from kafkawire.admin.operations.coordinated import (
+    InGroup,
+    InGroups,
+    OfGroups,
+    PartitionOfGroup,
+    failure,
+    of_partitions,
+)
 from kafkawire.admin.operations.group_offsets import Wanted, wanted_of_each
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
@@ -30,7 +37,8 @@ class DescribeShareGroupOffsets(OfGroups[ShareGroupOffsets, "protocol.DescribeSh
     name = "list_share_group_offsets"
     api = ApiKey.DESCRIBE_SHARE_GROUP_OFFSETS
 
-    def __init__(self, partitions: Mapping[str, Collection[TopicPartition] | None]) -> None:
+    def __init__(self, partitions: Mapping[str, Collection[TopicPartition] | None], *, name: str = name) -> None:
+        self.name = name
         self._partitions = partitions
 
     def build(self, request: Request[str]) -> Message:
@@ -82,41 +90,43 @@ def _begun(
     )
 
 
-class AlterShareGroupOffsets(InGroup[TopicPartition, None, "protocol.AlterShareGroupOffsetsResponse"]):
+class AlterShareGroupOffsets(InGroups[None, "protocol.AlterShareGroupOffsetsResponse"]):
     """KIP-932."""
 
     api = ApiKey.ALTER_SHARE_GROUP_OFFSETS
     mutates = True
 
-    def __init__(self, group_id: str, offsets: Mapping[TopicPartition, int]) -> None:
-        super().__init__("alter_share_group_offsets", group_id)
+    def __init__(self, name: str, offsets: Mapping[PartitionOfGroup, int]) -> None:
+        self.name = name
         self._offsets = offsets
 
-    def build(self, request: Request[TopicPartition]) -> Message:
+    def build(self, request: Request[PartitionOfGroup]) -> Message:
         message = protocol.AlterShareGroupOffsetsRequest
+        offsets = {item.partition: self._offsets[item] for item in request.items}
         return message(
-            group_id=self._group_id,
+            group_id=request.items[0].group_id,
             topics=tuple(
                 message.AlterShareGroupOffsetsRequestTopic(
                     name,
                     tuple(
-                        message.AlterShareGroupOffsetsRequestPartition(
-                            number, self._offsets[TopicPartition(name, number)]
-                        )
+                        message.AlterShareGroupOffsetsRequestPartition(number, offsets[TopicPartition(name, number)])
                         for number in numbers
                     ),
                 )
-                for name, numbers in by_topic(request.items)
+                for name, numbers in by_topic(offsets)
             ),
         )
 
     def read(
-        self, request: Request[TopicPartition], response: protocol.AlterShareGroupOffsetsResponse
-    ) -> Outcomes[TopicPartition, None]:
+        self, request: Request[PartitionOfGroup], response: protocol.AlterShareGroupOffsetsResponse
+    ) -> Outcomes[PartitionOfGroup, None]:
         if response.error_code:
             return dict.fromkeys(request.items, error_of(response.error_code, response.error_message))
+        group_id = request.items[0].group_id
         return {
-            TopicPartition(topic.topic_name, result.partition_index): failure(result.error_code, result.error_message)
+            PartitionOfGroup(group_id, TopicPartition(topic.topic_name, result.partition_index)): failure(
+                result.error_code, result.error_message
+            )
             for topic in response.responses
             for result in topic.partitions
         }
@@ -156,7 +166,7 @@ class ShareGroupOffsetOperations(OperationFamily):
             results as well: partition to its offset, to None if the group has not begun there, or to what went wrong.
         """
         wanted = wanted_of_each(groups)
-        return await self._each(DescribeShareGroupOffsets(wanted), wanted, timeout, progress)
+        return await self._each(DescribeShareGroupOffsets(wanted), groups, timeout, progress)
 
     async def alter_share_group_offsets(
         self,
@@ -178,7 +188,10 @@ class ShareGroupOffsetOperations(OperationFamily):
             Partition to None, or to what went wrong: `NonEmptyGroupError`, `GroupIdNotFoundError`,
             `UnknownTopicOrPartitionError` ...
         """
-        return await self._each(AlterShareGroupOffsets(group_id, offsets), offsets, timeout, progress)
+        wanted = {PartitionOfGroup(group_id, partition): offset for partition, offset in offsets.items()}
+        operation = AlterShareGroupOffsets("alter_share_group_offsets", wanted)
+        done = await self._each(operation, wanted, timeout, progress)
+        return Results({item.partition: outcome for item, outcome in done.items()})
 
     async def delete_share_group_offsets(
         self,

@@ -25,7 +25,8 @@ class DescribeShareGroups(OfGroups[ShareGroupDescription, "protocol.ShareGroupDe
     api = ApiKey.SHARE_GROUP_DESCRIBE
     batch = GROUPS_OF_A_REQUEST
 
-    def __init__(self, *, authorized: bool) -> None:
+    def __init__(self, *, authorized: bool, name: str = name) -> None:
+        self.name = name
         self._authorized = authorized
 
     def build(self, request: Request[str]) -> Message:

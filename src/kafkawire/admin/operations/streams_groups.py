@@ -15,32 +15,44 @@ from kafkawire.admin.operations.group_descriptions import GROUPS_OF_A_REQUEST
 from kafkawire.admin.results import Results
 from kafkawire.admin.streams_groups import (
     StreamsEndpoint,
+    StreamsGlobalStore,
     StreamsGroupDescription,
     StreamsGroupMember,
     StreamsInternalTopic,
+    StreamsNodeType,
     StreamsSubtopology,
     StreamsTask,
     StreamsTasks,
     StreamsTopology,
+    StreamsTopologyDescription,
+    StreamsTopologyDescriptionStatus,
+    StreamsTopologyNode,
 )
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 
+_TOPOLOGY_DESCRIPTION_SINCE = 1
+
 
 class DescribeStreamsGroups(OfGroups[StreamsGroupDescription, "protocol.StreamsGroupDescribeResponse"]):
-    """KIP-1071."""
+    """KIP-1071, KIP-1331 (description of the topology)."""
 
     name = "describe_streams_groups"
     api = ApiKey.STREAMS_GROUP_DESCRIBE
     batch = GROUPS_OF_A_REQUEST
 
-    def __init__(self, *, authorized: bool) -> None:
+    def __init__(self, *, authorized: bool, topology_description: bool = False, name: str = name) -> None:
+        self.name = name
         self._authorized = authorized
+        self._topology_description = topology_description
+        self.minimum_version = _TOPOLOGY_DESCRIPTION_SINCE if topology_description else 0
 
     def build(self, request: Request[str]) -> Message:
         return protocol.StreamsGroupDescribeRequest(
-            group_ids=tuple(request.items), include_authorized_operations=self._authorized
+            group_ids=tuple(request.items),
+            include_authorized_operations=self._authorized,
+            include_topology_description=self._topology_description,
         )
 
     def read(
@@ -58,6 +70,11 @@ class DescribeStreamsGroups(OfGroups[StreamsGroupDescription, "protocol.StreamsG
                 group_epoch=group.group_epoch,
                 assignment_epoch=group.assignment_epoch,
                 authorized_operations=authorized_operations(group.authorized_operations) if self._authorized else None,
+                assignor=group.assignor_name,
+                topology_description_status=StreamsTopologyDescriptionStatus(group.topology_description_status),
+                topology_description=None
+                if group.topology_description is None
+                else _topology_description(group.topology_description),
             )
             for group in response.groups
         }
@@ -78,6 +95,26 @@ def _topology(topology: protocol.StreamsGroupDescribeResponse.Topology) -> Strea
             )
             for each in topology.subtopologies
         ),
+    )
+
+
+def _topology_description(
+    description: protocol.StreamsGroupDescribeResponse.TopologyDescription,
+) -> StreamsTopologyDescription:
+    return StreamsTopologyDescription(
+        {each.subtopology_id: tuple(map(_node, each.nodes)) for each in description.subtopologies},
+        tuple(StreamsGlobalStore(_node(each.source), _node(each.processor)) for each in description.global_stores),
+    )
+
+
+def _node(node: protocol.StreamsGroupDescribeResponse.TopologyDescriptionNode) -> StreamsTopologyNode:
+    return StreamsTopologyNode(
+        name=node.name,
+        type=StreamsNodeType(node.node_type),
+        source_topics=tuple(node.source_topics),
+        sink_topic=node.sink_topic,
+        stores=tuple(node.stores),
+        successors=tuple(node.successors),
     )
 
 
@@ -135,6 +172,7 @@ class StreamsGroupOperations(OperationFamily):
         groups: Iterable[str],
         *,
         include_authorized_operations: bool = False,
+        include_topology_description: bool = False,
         timeout: float | None = None,
         progress: Progress | None = None,
     ) -> Results[str, StreamsGroupDescription]:
@@ -143,6 +181,8 @@ class StreamsGroupOperations(OperationFamily):
         Args:
             groups: ids of the groups.
             include_authorized_operations: whether to ask what the caller may do with each.
+            include_topology_description: whether to ask for the nodes of each application (KIP-1331). Fails at
+                brokers before 4.4.
             timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
             progress: told after each outcome how many of how many groups have one.
 
@@ -150,5 +190,7 @@ class StreamsGroupOperations(OperationFamily):
             Group id to its description, or to what went wrong: `GroupIdNotFoundError` (also for groups of another
             type), `GroupAuthorizationFailedError`, `UnsupportedVersionError` (the broker has no streams groups) ...
         """
-        operation = DescribeStreamsGroups(authorized=include_authorized_operations)
+        operation = DescribeStreamsGroups(
+            authorized=include_authorized_operations, topology_description=include_topology_description
+        )
         return await self._each(operation, groups, timeout, progress)

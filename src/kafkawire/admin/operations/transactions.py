@@ -41,7 +41,10 @@ class ListTransactions(Operation[int, tuple[TransactionListing, ...], "protocol.
         producer_ids: Collection[int] = (),
         minimum_duration_ms: int | None = None,
         transactional_id_pattern: str | None = None,
+        *,
+        name: str = name,
     ) -> None:
+        self.name = name
         self._states = tuple(states)
         self._producer_ids = tuple(producer_ids)
         self._minimum_duration_ms = minimum_duration_ms
@@ -84,6 +87,9 @@ class DescribeTransactions(Operation[str, TransactionDescription, "protocol.Desc
 
     name = "describe_transactions"
     api = ApiKey.DESCRIBE_TRANSACTIONS
+
+    def __init__(self, *, name: str = name) -> None:
+        self.name = name
 
     def route(self, item: str) -> Route:
         return CoordinatorOf(CoordinatorType.TRANSACTION, item)

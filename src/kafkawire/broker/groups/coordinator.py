@@ -5,73 +5,157 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final, Self
 
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.controller import Controller
-from kafkawire.broker.groups.offsets_log import FileOffsetsLog, MemoryOffsetsLog, OffsetsLog
+from kafkawire.broker.groups.offsets_logs import FileOffsetsLogs, MemoryOffsetsLogs, OffsetsLogs
+from kafkawire.broker.groups.offsets_topic import OffsetsTopic, partition_of
 from kafkawire.broker.groups.state import Change, GroupsState
+from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.storage.errors import StorageError
+from kafkawire.broker.topic_names import OFFSETS_TOPIC
+from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import RemoveTopicRecord
 from kafkawire.wire import Message
 
 __all__ = ["GroupCoordinator"]
 
 _log = logging.getLogger(__name__)
-_FOLDER: Final = "__consumer_offsets-0"
 _FEW: Final = 100_000
 _MUCH_OLDER: Final = 4
+_PARTITIONS_OF_UNREGISTERED: Final = 1
 
 
 class GroupCoordinator:
-    """Turns changes into log and state.
+    """Turns changes into logs and state.
 
-    What was committed is in the state at once and durable later, so whoever tells of it waits for ``durable`` first.
-    When most of the log has been overtaken, it is written anew.
+    What was committed is in the state at once and durable later, so whoever reports it waits for ``durable`` first.
+    When most of the logs has been overtaken, they are written anew.
 
     Args:
-        log: where changes go.
-        state: what the log amounts to so far.
+        topic: the topic that the logs are of.
+        logs: where changes go.
+        state: what the logs amount to so far.
         clock: for timestamps.
 
     Attributes:
         state: the groups; only changes change them.
     """
 
-    def __init__(self, log: OffsetsLog, state: GroupsState, clock: Clock) -> None:
+    def __init__(
+        self, topic: OffsetsTopic, logs: OffsetsLogs, state: GroupsState, clock: Clock, *, in_place: bool = True
+    ) -> None:
         self.state = state
-        self._log = log
+        self._topic = topic
+        self._logs = logs
         self._clock = clock
+        self._in_place = in_place
+        self._places: tuple[Uuid, int] | None = None
         self._rewriting: asyncio.Task[None] | None = None
         self._forgetting: set[asyncio.Task[None]] = set()
 
     @classmethod
     def opened(
-        cls, data_dir: Path | None, clock: Clock, on_failure: Callable[[StorageError], None] | None = None
+        cls,
+        data_dir: Path | None,
+        topic: OffsetsTopic,
+        clock: Clock,
+        on_failure: Callable[[StorageError], None] | None = None,
     ) -> Self:
         """The coordinator with what a data directory holds; without one it starts empty every time.
 
         Args:
             data_dir: the directory.
+            topic: the topic that the logs are of.
             clock: for timestamps.
-            on_failure: told the first error of a write.
+            on_failure: called with the first error of a write.
 
         Raises:
-            StorageError: the log is damaged.
+            StorageError: a log is damaged.
             OSError: a file cannot be read or made.
         """
-        state = GroupsState()
         if data_dir is None:
-            return cls(MemoryOffsetsLog(), state, clock)
-        log = FileOffsetsLog(data_dir / _FOLDER, on_failure)
-        for key, value in log.changes():
-            state.apply(key, value)
-        return cls(log, state, clock)
+            return cls(topic, MemoryOffsetsLogs(), GroupsState(), clock)
+        logs = FileOffsetsLogs(data_dir, topic.current, on_failure)
+        state, in_place = logs.read()
+        return cls(topic, logs, state, clock, in_place=in_place)
+
+    def follow(self, controller: Controller) -> None:
+        """Let go of what was committed of a topic when it is deleted, and of all with the topic of the logs."""
+
+        def committed(records: Iterable[Message]) -> None:
+            before, self._places = self._places, self._current_places()
+            removed = {record.topic_id for record in records if isinstance(record, RemoveTopicRecord)}
+            if before is not None and before[0] in removed:
+                self.state.clear()
+                self._logs.drop(partial(self._until_dropping_is_safe, controller, controller.end_offset))
+            elif before is not None and before != self._places and self.state.by_id:
+                self._rewrite_soon()
+            if removed:
+                self._let_go(self._topics_besides(controller.image.topics.by_name), controller)
+
+        controller.subscribe_to_commits(committed)
+
+    async def arrive(self, controller: Controller) -> None:
+        """Get ready for changes, once the node leads.
+
+        Commits that have no topic get one, those of topics that are gone are let go of, and those that are not in the
+        partition of their group are moved there.
+
+        Raises:
+            StorageError: it could not be written.
+            OSError: it could not be written.
+        """
+        if self._logs.unregistered:
+            self._topic.made(_PARTITIONS_OF_UNREGISTERED)
+            _log.warning(
+                "%s-0 has commits of %d groups, but the metadata log had no such topic, as an earlier version of "
+                "kafkawire left it; the topic is made, so that Apache Kafka finds the commits too",
+                OFFSETS_TOPIC, len(self.state.by_id),
+            )  # fmt: skip
+        topic = self._topic.current
+        if topic is not None:
+            await self._topic.durable()
+            await self._logs.lead(topic)
+        self._places = self._current_places()
+        await self._forget_prepared(self._topics_besides(controller.image.topics.by_name))
+        if not self._in_place:
+            _log.warning(
+                "%s: some groups' commits are not in the partitions where Apache Kafka looks for them; they are moved",
+                OFFSETS_TOPIC,
+            )
+            self._rewrite_soon()
+
+    def expect(self) -> None:
+        """Somebody looks for a coordinator: make the topic, as Kafka does it, if there is none.
+
+        Raises:
+            StorageError: the metadata log takes nothing more.
+        """
+        self._topic.made()
+
+    async def prepare(self, group_ids: Collection[str]) -> None:
+        """Make the logs ready for commits of groups; ``commit`` can be called until something else is waited for.
+
+        Raises:
+            StorageError: a log cannot be kept.
+            OSError: a file cannot be read or made.
+        """
+        while group_ids:
+            topic = self._topic.made()
+            partitions = _partitions(topic, group_ids)
+            if self._logs.is_open(topic, partitions):
+                return
+            await self._topic.durable()
+            await self._logs.open(topic, partitions)
 
     def commit(self, changes: Sequence[Change]) -> None:
-        """Make changes, all of them or nothing.
+        """Make changes, all of a group or nothing; its log must be ready (``prepare``).
 
         Raises:
             EncodeError: one cannot be written.
@@ -79,11 +163,16 @@ class GroupCoordinator:
         """
         if not changes:
             return
-        self._log.append(changes, self._clock.now_ms())
+        count, now = len(self._topic.made().partitions), self._clock.now_ms()
+        by_partition: dict[int, list[Change]] = defaultdict(list)
+        for change in changes:
+            by_partition[partition_of(change[0].group, count)].append(change)
+        for partition, portion in by_partition.items():
+            self._logs.append(partition, portion, now)
         for key, value in changes:
             self.state.apply(key, value)
-        if self._rewriting is None and self._log.size > max(_FEW, _MUCH_OLDER * self.state.size):
-            self._rewriting = asyncio.get_running_loop().create_task(self._rewrite())
+        if self._logs.size > max(_FEW, _MUCH_OLDER * self.state.size):
+            self._rewrite_soon()
 
     async def durable(self) -> None:
         """Wait until everything in the state would survive a crash.
@@ -91,18 +180,19 @@ class GroupCoordinator:
         Raises:
             StorageError: it could not be written.
         """
-        await self._log.durable(self._log.end_offset)
+        await self._logs.durable()
 
-    def follow(self, controller: Controller) -> None:
-        """Let go of what was committed of topics that are no more, now and whenever one is deleted."""
-        topics = controller.image.topics.by_name
+    async def close(self) -> None:
+        """Write what is left and let go of the files."""
+        if self._rewriting is not None:
+            await self._rewriting
+        await asyncio.gather(*self._forgetting)
+        await self._logs.close()
 
-        def committed(records: Iterable[Message]) -> None:
-            if any(isinstance(record, RemoveTopicRecord) for record in records):
-                self._let_go(self._topics_besides(topics), controller)
-
-        controller.subscribe_to_commits(committed)
-        self._forget(self._topics_besides(topics))
+    def _current_places(self) -> tuple[Uuid, int] | None:
+        """What decides where commits are: the topic and how many partitions it has."""
+        topic = self._topic.current
+        return None if topic is None else (topic.topic_id, len(topic.partitions))
 
     def _topics_besides(self, topics: Collection[str]) -> list[str]:
         return [topic for topic in self.state.topics() if topic not in topics]
@@ -115,29 +205,44 @@ class GroupCoordinator:
             return
 
         async def forget_later() -> None:
-            # Whatever cannot be written is told to the broker, which halts.
+            # Whatever cannot be written is reported to the broker, which halts.
             with contextlib.suppress(StorageError):
                 await controller.durable(end_offset)
-                self._forget(topics)
+                await self._forget_prepared(topics)
 
         task = asyncio.get_running_loop().create_task(forget_later())
         self._forgetting.add(task)
         task.add_done_callback(self._forgetting.discard)
 
+    async def _forget_prepared(self, topics: Collection[str]) -> None:
+        groups = {key.group for topic in topics for key in self.state.commits_of(topic)}
+        if groups:
+            await self.prepare(groups)
+            self._forget(topics)
+
     def _forget(self, topics: Iterable[str]) -> None:
         self.commit([(key, None) for topic in topics for key in self.state.commits_of(topic)])
 
-    async def close(self) -> None:
-        """Write what is left and let go of the files."""
+    async def _until_dropping_is_safe(self, controller: Controller, deleted_below: int) -> None:
+        await controller.durable(deleted_below)
         if self._rewriting is not None:
             await self._rewriting
-        await asyncio.gather(*self._forgetting)
-        await self._log.close()
+
+    def _rewrite_soon(self) -> None:
+        if self._rewriting is None:
+            self._rewriting = asyncio.get_running_loop().create_task(self._rewrite())
 
     async def _rewrite(self) -> None:
         try:
-            await self._log.rewrite(self.state, self._clock.now_ms())
+            places = None
+            while (topic := self._topic.current) is not None and places != self._current_places():
+                places = self._current_places()
+                await self._logs.rewrite(topic, self.state, self._clock.now_ms())
         except (StorageError, OSError) as error:
-            _log.warning("The log of commits could not be written anew, and grows from now on: %s", error)
+            _log.warning("The logs of commits could not be written anew, and grow from now on: %s", error)
         else:
             self._rewriting = None
+
+
+def _partitions(topic: Topic, group_ids: Iterable[str]) -> set[int]:
+    return {partition_of(group_id, len(topic.partitions)) for group_id in group_ids}

@@ -10,9 +10,12 @@ from typing import TypeAlias
 from kafkawire.protocol import GroupMetadataKey, GroupMetadataValue, OffsetCommitKey, OffsetCommitValue
 from kafkawire.wire import Message
 
-__all__ = ["Change", "Group", "GroupsState", "Partition"]
+__all__ = ["Change", "Group", "GroupsState", "Key", "Partition"]
 
-Change: TypeAlias = tuple[Message, Message | None]
+Key: TypeAlias = OffsetCommitKey | GroupMetadataKey
+"""The keys of what is kept; records about members and transactions have others."""
+
+Change: TypeAlias = tuple[Key, Message | None]
 """Key and value of a record; without a value what the key names is gone."""
 
 Partition: TypeAlias = tuple[str, int]
@@ -58,13 +61,18 @@ class GroupsState:
         self.by_id: dict[str, Group] = {}
         self._commits_of_topics: dict[str, Counter[str]] = {}
 
-    def apply(self, key: Message, value: Message | None) -> None:
-        """A record says something new; those about members and transactions are none of ours."""
+    def apply(self, key: Key, value: Message | None) -> None:
+        """A record says something new."""
         match key, value:
             case OffsetCommitKey(), OffsetCommitValue() | None:
                 self._apply_commit(key, value)
             case GroupMetadataKey(), GroupMetadataValue() | None:
                 self._apply_group(key, value)
+
+    def clear(self) -> None:
+        """Nothing was ever committed."""
+        self.by_id.clear()
+        self._commits_of_topics.clear()
 
     def topics(self) -> Collection[str]:
         """The topics of which offsets are committed."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Final, TypeAlias
 
 from kafkawire.admin.acls import (
@@ -16,10 +16,10 @@ from kafkawire.admin.acls import (
 )
 from kafkawire.admin.tolerant_enum import MembersByCode
 from kafkawire.broker.access import Access
-from kafkawire.broker.calls import Call, RefusedRequestError, Routes
+from kafkawire.broker.calls import Call, Refused, RefusedRequestError, Routes
 from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller, TooManyRecordsError
+from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.image.acls import Pattern
-from kafkawire.broker.refusals import refusal
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import (
     AccessControlEntryRecord,
@@ -93,7 +93,7 @@ class AclHandlers:
             DeleteAclsRequest: self._delete,
         }
 
-    def _describe(self, request: DescribeAclsRequest, call: Call) -> Message:
+    async def _describe(self, request: DescribeAclsRequest, call: Call) -> Message | Refused:
         is_batch = call.version >= _BATCHED
         for wanted in request.filters if is_batch else (request,):
             _refuse_unknown(wanted)
@@ -103,9 +103,10 @@ class AclHandlers:
             return refused
         if not is_batch:
             return DescribeAclsResponse(resources=self._described(request))
-        return DescribeAclsResponse(filter_results=tuple(self._described_by_each(request.filters)))
+        results = [result async for result in self._described_by_each(request.filters)]
+        return DescribeAclsResponse(filter_results=tuple(results))
 
-    def _create(self, request: CreateAclsRequest, call: Call) -> Message:
+    async def _create(self, request: CreateAclsRequest, call: Call) -> Message | Refused:
         codes = {code for creation in request.creations for code in _codes(creation)}
         if _UNKNOWN in codes:
             raise RefusedRequestError("an ACL to create has an UNKNOWN part")
@@ -113,28 +114,32 @@ class AclHandlers:
         if refused is not None:
             return refused
         if _ANY in codes or any(item.resource_pattern_type == PatternType.MATCH for item in request.creations):
-            return refusal(request, call.version, UnknownServerError.code)
-        reasons = [_wrong_name(creation) or _wrong_part(creation) for creation in request.creations]
+            return Refused(UnknownServerError.code)
+        reasons = [_wrong_name(creation) or _wrong_part(creation) async for creation in in_slices(request.creations)]
+        good = [creation for creation, reason in zip(request.creations, reasons, strict=True) if reason is None]
         try:
-            self._controller.commit(
-                self._additions(c for c, reason in zip(request.creations, reasons, strict=True) if reason is None)
-            )
+            async with self._controller.turn:
+                self._controller.commit(await self._additions(good))
         except TooManyRecordsError:
             # The broker looks at names before the controller sees the rest, all of which fails then.
             names = map(_wrong_name, request.creations)
             return CreateAclsResponse(results=tuple(_TOO_MANY if name is None else _invalid(name) for name in names))
         return CreateAclsResponse(results=tuple(_DONE if reason is None else _invalid(reason) for reason in reasons))
 
-    def _delete(self, request: DeleteAclsRequest, call: Call) -> Message:
+    async def _delete(self, request: DeleteAclsRequest, call: Call) -> Message | Refused:
         for asked in request.filters:
             _refuse_unknown(asked)
         refused = self._refusal(request, call, AclOperation.ALTER, "No Authorizer is configured.")
         if refused is not None:
             return refused
+        async with self._controller.turn:
+            return await self._delete_found(request, call)
+
+    async def _delete_found(self, request: DeleteAclsRequest, call: Call) -> Message | Refused:
         found: dict[AclBinding, None] = {}
         count = 0
         results = []
-        for asked in request.filters:
+        async for asked in in_slices(request.filters):
             wanted = _filter(asked)
             matching = self._acls.matching(wanted)
             is_full = len(found) >= MAXIMUM_RECORDS
@@ -142,23 +147,30 @@ class AclHandlers:
             count += len(matching)
             if len(found) > MAXIMUM_RECORDS or (is_full and matching) or count > MAXIMUM_ENTRIES:
                 reason = f"Cannot remove more than {MAXIMUM_RECORDS} acls in a single delete operation."
-                return refusal(request, call.version, InvalidRequestError.code, message=reason)
+                return Refused(InvalidRequestError.code, reason)
             results.append(_unknown_part(wanted) or _Deleted(error_message=None, matching_acls=_deleted(matching)))
         self._controller.commit([RemoveAccessControlEntryRecord(self._acls.ids[acl]) for acl in found])
         return DeleteAclsResponse(filter_results=tuple(results))
 
-    def _refusal(self, request: Message, call: Call, operation: AclOperation, disabled: str) -> Message | None:
+    def _refusal(self, request: Message, call: Call, operation: AclOperation, disabled: str) -> Refused | None:
         """The answer to who may not, or where there is nothing that could be done (A16, A17)."""
         if not self._access.is_restricted:
-            return refusal(request, call.version, SecurityDisabledError.code, message=disabled)
+            return Refused(SecurityDisabledError.code, disabled)
         if not self._access.allows_on_cluster(call.session, operation):
             reason = "Cluster authorization failed."
-            return refusal(request, call.version, ClusterAuthorizationFailedError.code, message=reason)
+            return Refused(ClusterAuthorizationFailedError.code, reason)
         return None
 
-    def _additions(self, creations: Iterable[_Creation]) -> list[AccessControlEntryRecord]:
-        """Records for what is not there yet, each once (A19)."""
-        new = {acl: None for acl in map(_acl, creations) if acl not in self._acls.ids}
+    async def _additions(self, creations: Iterable[_Creation]) -> list[AccessControlEntryRecord]:
+        """Records for what is not there yet, each once (A19).
+
+        Raises:
+            TooManyRecordsError: for more than one request may make.
+        """
+        acls = (_acl(creation) for creation in creations)
+        new = {acl: None async for acl in in_slices(acls) if acl not in self._acls.ids}
+        if len(new) > MAXIMUM_RECORDS:
+            raise TooManyRecordsError(f"{len(new)} ACLs in one request, {MAXIMUM_RECORDS} are allowed")
         return [
             AccessControlEntryRecord(
                 id=Uuid.random(),
@@ -170,14 +182,16 @@ class AclHandlers:
                 operation=acl.operation,
                 permission_type=acl.permission_type,
             )
-            for acl in new
+            async for acl in in_slices(new)
         ]
 
-    def _described_by_each(self, filters: Iterable[_Filter]) -> Iterator[DescribeAclsResponse.DescribeAclsFilterResult]:
+    async def _described_by_each(
+        self, filters: Iterable[_Filter]
+    ) -> AsyncIterator[DescribeAclsResponse.DescribeAclsFilterResult]:
         """What filters mean, each by itself; those that come after too much are told so."""
         result = DescribeAclsResponse.DescribeAclsFilterResult
         count = 0
-        for wanted in filters:
+        async for wanted in in_slices(filters):
             if count >= MAXIMUM_ENTRIES:
                 yield result(PolicyViolationError.code, f"Other filters mean {MAXIMUM_ENTRIES} ACLs and more already.")
                 continue

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
 from kafkawire.admin.acls import ResourceType
 from kafkawire.broker.access import CLUSTER_NAME, Access
 from kafkawire.broker.calls import Call, Routes
+from kafkawire.broker.client_software import says_what_it_is
 from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.registration import SUPPORTED_FEATURES
@@ -20,16 +20,12 @@ from kafkawire.protocol import (
 )
 from kafkawire.protocol.error_codes import ErrorCode
 
-__all__ = ["ClusterHandlers", "says_what_it_is"]
+__all__ = ["ClusterHandlers"]
 
 _KNOWS_LEVEL_0: Final = 4
 _BROKER, _CONTROLLER = 1, 2
 _ENDPOINT_TYPES: Final = {_BROKER: "BROKER", _CONTROLLER: "CONTROLLER"}
 _NOT_ASKED: Final = -(2**31)
-
-_SOFTWARE: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
-_SAYS_ITS_SOFTWARE: Final = 3
-"""The version of ApiVersions from which on clients say what they are (KIP-511)."""
 
 
 class ClusterHandlers:
@@ -95,12 +91,6 @@ class ClusterHandlers:
             brokers=(node,),
             cluster_authorized_operations=operations,
         )
-
-
-def says_what_it_is(request: ApiVersionsRequest, version: int) -> bool:
-    """Whether the names of the client's software and of its version are such as Kafka takes (KIP-511)."""
-    said = (request.client_software_name, request.client_software_version)
-    return version < _SAYS_ITS_SOFTWARE or all(_SOFTWARE.fullmatch(name) for name in said)
 
 
 def _refused(call: Call, code: ErrorCode, message: str) -> DescribeClusterResponse:

@@ -11,6 +11,7 @@ from kafkawire.admin.config_resources import ConfigChange, ConfigOperation, Conf
 from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Call, Routes
 from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
+from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.config_resources import broker_id, is_allowed, unauthorized
 from kafkawire.broker.item_errors import ItemError
 from kafkawire.broker.resource_configs.alterations import ConfigAlterations
@@ -76,28 +77,28 @@ class ConfigAlterationHandlers:
         """Request to handler."""
         return {IncrementalAlterConfigsRequest: self._change, AlterConfigsRequest: self._replace}
 
-    def _change(self, request: IncrementalAlterConfigsRequest, call: Call) -> IncrementalAlterConfigsResponse:
+    async def _change(self, request: IncrementalAlterConfigsRequest, call: Call) -> IncrementalAlterConfigsResponse:
         def outcome(resource: _Changed) -> Sequence[ConfigRecord]:
             return self._changed(resource, call, validate_only=request.validate_only)
 
-        outcomes = _outcomes(request.resources, outcome)
-        self._commit(outcomes, validate_only=request.validate_only)
-        return IncrementalAlterConfigsResponse(
-            responses=tuple(
-                _Incremental(*_told(result), resource.resource_type, resource.resource_name)
-                for resource, result in zip(request.resources, outcomes, strict=True)
-            )
-        )
+        async with self._controller.turn:
+            outcomes = await _outcomes(request.resources, outcome)
+            self._commit(outcomes, validate_only=request.validate_only)
+        responses = [
+            _Incremental(*_told(result), resource.resource_type, resource.resource_name)
+            async for resource, result in in_slices(zip(request.resources, outcomes, strict=True))
+        ]
+        return IncrementalAlterConfigsResponse(responses=tuple(responses))
 
-    def _replace(self, request: AlterConfigsRequest, call: Call) -> AlterConfigsResponse:
-        outcomes = _outcomes(request.resources, lambda resource: self._replaced(resource, call))
-        self._commit(outcomes, validate_only=request.validate_only)
-        return AlterConfigsResponse(
-            responses=tuple(
-                _Legacy(*_told(result), resource.resource_type, resource.resource_name)
-                for resource, result in zip(request.resources, outcomes, strict=True)
-            )
-        )
+    async def _replace(self, request: AlterConfigsRequest, call: Call) -> AlterConfigsResponse:
+        async with self._controller.turn:
+            outcomes = await _outcomes(request.resources, lambda resource: self._replaced(resource, call))
+            self._commit(outcomes, validate_only=request.validate_only)
+        responses = [
+            _Legacy(*_told(result), resource.resource_type, resource.resource_name)
+            async for resource, result in in_slices(zip(request.resources, outcomes, strict=True))
+        ]
+        return AlterConfigsResponse(responses=tuple(responses))
 
     def _commit(self, outcomes: Sequence[_Outcome], *, validate_only: bool) -> None:
         records = [record for outcome in outcomes if not isinstance(outcome, ItemError) for record in outcome]
@@ -157,18 +158,18 @@ class ConfigAlterationHandlers:
             raise unauthorized(kind)
 
 
-def _outcomes(resources: Sequence[R], outcome: Callable[[R], Sequence[ConfigRecord]]) -> list[_Outcome]:
+async def _outcomes(resources: Sequence[R], outcome: Callable[[R], Sequence[ConfigRecord]]) -> list[_Outcome]:
     """What comes of each resource; one that is there twice is not touched at all."""
     times = Counter((resource.resource_type, resource.resource_name) for resource in resources)
     outcomes: list[_Outcome] = []
-    for resource in resources:
+    async for resource in in_slices(resources):
         if times[resource.resource_type, resource.resource_name] > 1:
             outcomes.append(ItemError(ErrorCode.INVALID_REQUEST, "Each resource must appear at most once."))
             continue
         try:
             outcomes.append(outcome(resource))
         except ItemError as error:
-            outcomes.append(error)
+            outcomes.append(error.as_result())
     return outcomes
 
 

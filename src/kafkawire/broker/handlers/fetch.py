@@ -22,6 +22,7 @@ from kafkawire.broker.partitions.leader_epochs import leader_epoch_error
 from kafkawire.broker.partitions.partition_log import PartitionLog
 from kafkawire.broker.partitions.record_store import RecordStore
 from kafkawire.broker.quotas.measured_rates import ByteRates
+from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import FetchRequest, FetchResponse
 from kafkawire.protocol.error_codes import ErrorCode
 
@@ -80,11 +81,12 @@ class FetchHandlers:
     async def _fetch(self, request: FetchRequest, call: Call) -> FetchResponse:
         if request.session_epoch > 0:
             return FetchResponse(error_code=ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
+        asked = _each_once(request.topics)
         deadline = self._clock.seconds() + min(request.max_wait_ms / 1000, _LONGEST_WAIT)
         while True:
             room = min(request.max_bytes, _MOST_BYTES, self._rates.most(call.session, call.client_id))
             reading = _Reading(room)
-            topics = tuple(self._fetch_topic(topic, request, call, reading) for topic in request.topics)
+            topics = tuple(self._fetch_topic(topic, request, call, reading) for topic in asked)
             is_enough = reading.failed or reading.size >= request.min_bytes or not reading.logs
             if is_enough or not await self._more(reading.logs, deadline):
                 return self._within_quota(FetchResponse(responses=topics), call)
@@ -166,6 +168,18 @@ class FetchHandlers:
             aborted_transactions=() if request.isolation_level == _READ_COMMITTED else None,
             records=records,
         )
+
+
+def _each_once(topics: Sequence[FetchRequest.FetchTopic]) -> Sequence[FetchRequest.FetchTopic]:
+    """The topics with each partition once; where a request has one twice, the last holds."""
+    partitions: dict[tuple[str, Uuid], dict[int, FetchRequest.FetchPartition]] = {}
+    for topic in topics:
+        of_topic = partitions.setdefault((topic.topic, topic.topic_id), {})
+        of_topic.update({partition.partition: partition for partition in topic.partitions})
+    return [
+        FetchRequest.FetchTopic(name, topic_id, tuple(by_index.values()))
+        for (name, topic_id), by_index in partitions.items()
+    ]
 
 
 def _failed(index: int, code: ErrorCode) -> Result:

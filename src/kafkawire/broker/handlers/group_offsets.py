@@ -9,6 +9,7 @@ from kafkawire.admin.acls import AclOperation, ResourceType
 from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Call, Routes
 from kafkawire.broker.clock import Clock
+from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.state import Change, Group
 from kafkawire.broker.image.metadata_image import MetadataImage
@@ -72,6 +73,8 @@ class GroupOffsetHandlers:
 
     async def _commit(self, request: OffsetCommitRequest, call: Call) -> OffsetCommitResponse:
         refused = self._commit_refused(request, call)
+        if not refused:
+            await self._coordinator.prepare([request.group_id])
         changes: list[Change] = []
         topics = tuple(self._commit_topic(topic, request, call, refused, changes) for topic in request.topics)
         self._coordinator.commit(changes)
@@ -129,7 +132,8 @@ class GroupOffsetHandlers:
     async def _fetch(self, request: OffsetFetchRequest, call: Call) -> OffsetFetchResponse:
         await self._coordinator.durable()
         if call.version >= _GROUPS_SINCE:
-            return OffsetFetchResponse(groups=tuple(self._fetch_group(group, call) for group in request.groups))
+            groups = [self._fetch_group(group, call) async for group in in_slices(request.groups)]
+            return OffsetFetchResponse(groups=tuple(groups))
         return _as_before_groups(self._fetch_group(_with_groups(request), call), request, call.version)
 
     def _fetch_group(self, asked: OffsetFetchRequest.OffsetFetchRequestGroup, call: Call) -> FetchedGroup:
@@ -175,6 +179,8 @@ class GroupOffsetHandlers:
         found = [(topic.name, p.partition_index) for topic in topics for p in topic.partitions if not p.error_code]
         if not request.group_id:
             return OffsetDeleteResponse(ErrorCode.INVALID_GROUP_ID)
+        if request.group_id in self._coordinator.state.by_id:
+            await self._coordinator.prepare([request.group_id])
         group = self._coordinator.state.by_id.get(request.group_id)
         if group is None:
             return OffsetDeleteResponse(ErrorCode.GROUP_ID_NOT_FOUND)

@@ -1,20 +1,23 @@
 """Groups: FindCoordinator, ListGroups, DescribeGroups, DeleteGroups.
 
-There are no members: clients that assign partitions themselves commit offsets, and admin clients look after them. The
-APIs by which members join are not offered, so clients that subscribe say at once that the broker does not have them.
+There are no members: clients that assign partitions themselves commit offsets, and admin clients look after them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
 from kafkawire.admin.acls import AclOperation, ResourceType
 from kafkawire.broker.access import Access
-from kafkawire.broker.calls import Call, Routes
+from kafkawire.broker.calls import Call, Refused, Routes
 from kafkawire.broker.cluster import Cluster
+from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.groups.coordinator import GroupCoordinator
+from kafkawire.broker.groups.coordinator_keys import CoordinatorType, is_share_partition_key
 from kafkawire.broker.groups.state import Group
+from kafkawire.broker.refusals import MALFORMED
 from kafkawire.protocol import (
     DeleteGroupsRequest,
     DeleteGroupsResponse,
@@ -26,16 +29,26 @@ from kafkawire.protocol import (
     ListGroupsResponse,
 )
 from kafkawire.protocol.error_codes import ErrorCode
+from kafkawire.wire import Message
 
 __all__ = ["GroupHandlers"]
 
-_GROUP: Final = 0
 _BATCHES_SINCE: Final = 4
+_SHARE_SINCE: Final = 6
 _NOT_FOUND_SINCE: Final = 6
 _EMPTY: Final = "Empty"
 _DEAD: Final = "Dead"
 _CLASSIC: Final = "classic"
 _NOT_ASKED: Final = -(1 << 31)
+_WORDS: Final[Mapping[ErrorCode, str]] = MappingProxyType(
+    {
+        ErrorCode.NONE: "NONE",
+        ErrorCode.GROUP_AUTHORIZATION_FAILED: "Group authorization failed.",
+        ErrorCode.INVALID_REQUEST: MALFORMED,
+        ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED: "Transactional Id authorization failed.",
+    }
+)
+"""What Kafka adds to the codes before version 4 of FindCoordinator; from then on it adds nothing."""
 
 
 class GroupHandlers:
@@ -62,9 +75,15 @@ class GroupHandlers:
             DeleteGroupsRequest: self._delete_groups,
         }
 
-    def _find_coordinator(self, request: FindCoordinatorRequest, call: Call) -> FindCoordinatorResponse:
+    async def _find_coordinator(self, request: FindCoordinatorRequest, call: Call) -> Message | Refused:
+        if request.key_type not in set(CoordinatorType):
+            return Refused(ErrorCode.INVALID_REQUEST, MALFORMED)
+        is_of_share_groups = request.key_type == CoordinatorType.SHARE and call.version >= _SHARE_SINCE
+        if is_of_share_groups and not self._access.allows_on_cluster(call.session, AclOperation.CLUSTER_ACTION):
+            return Refused(ErrorCode.CLUSTER_AUTHORIZATION_FAILED, "Cluster authorization failed.")
         if call.version >= _BATCHES_SINCE:
-            found = (self._coordinator_of(key, request.key_type, call) for key in request.coordinator_keys)
+            keys = in_slices(request.coordinator_keys)
+            found = [self._coordinator_of(key, request.key_type, call) async for key in keys]
             return FindCoordinatorResponse(coordinators=tuple(found))
         one = self._coordinator_of(request.key, request.key_type, call)
         return FindCoordinatorResponse(
@@ -76,16 +95,27 @@ class GroupHandlers:
         )
 
     def _coordinator_of(self, key: str, key_type: int, call: Call) -> FindCoordinatorResponse.Coordinator:
-        is_batch = call.version >= _BATCHES_SINCE
-        refused, message = ErrorCode.NONE, "" if is_batch else "NONE"
-        if key_type != _GROUP:
-            refused, message = ErrorCode.INVALID_REQUEST, "This broker coordinates consumer groups only"
-        elif not self._access.allows(call.session, AclOperation.DESCRIBE, ResourceType.GROUP, key):
-            refused, message = ErrorCode.GROUP_AUTHORIZATION_FAILED, "" if is_batch else "Group authorization failed."
+        refused = self._key_refused(key, key_type, call)
+        message = "" if call.version >= _BATCHES_SINCE else _WORDS[refused]
         if refused:
             return FindCoordinatorResponse.Coordinator(key, -1, "", -1, refused, message)
+        if key_type == CoordinatorType.GROUP:
+            self._coordinator.expect()
         own = self._cluster.endpoint(call.session.listener)
         return FindCoordinatorResponse.Coordinator(key, self._cluster.node_id, own.host, own.port, refused, message)
+
+    def _key_refused(self, key: str, key_type: int, call: Call) -> ErrorCode:
+        describe = AclOperation.DESCRIBE
+        match key_type:
+            case CoordinatorType.GROUP if not self._access.allows(call.session, describe, ResourceType.GROUP, key):
+                return ErrorCode.GROUP_AUTHORIZATION_FAILED
+            case CoordinatorType.TRANSACTION if not self._access.allows(
+                call.session, describe, ResourceType.TRANSACTIONAL_ID, key
+            ):
+                return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+            case CoordinatorType.SHARE if call.version < _SHARE_SINCE or not is_share_partition_key(key):
+                return ErrorCode.INVALID_REQUEST
+        return ErrorCode.NONE
 
     async def _list_groups(self, request: ListGroupsRequest, call: Call) -> ListGroupsResponse:
         await self._coordinator.durable()
@@ -93,32 +123,24 @@ class GroupHandlers:
         wanted_types = {kind.lower() for kind in request.types_filter}
         if (wanted_states and _EMPTY.lower() not in wanted_states) or (wanted_types and _CLASSIC not in wanted_types):
             return ListGroupsResponse()
-        return ListGroupsResponse(
-            groups=tuple(
-                ListGroupsResponse.ListedGroup(group.group_id, _protocol_type(group), _EMPTY, _CLASSIC)
-                for group in self._visible_groups(call)
-            )
-        )
-
-    def _visible_groups(self, call: Call) -> Iterable[Group]:
-        groups = self._coordinator.state.by_id.values()
-        if self._access.allows_on_cluster(call.session, AclOperation.DESCRIBE):
-            return groups
-        return (group for group in groups if self._allows(call, AclOperation.DESCRIBE, group.group_id))
+        sees_all = self._access.allows_on_cluster(call.session, AclOperation.DESCRIBE)
+        groups = [
+            ListGroupsResponse.ListedGroup(group.group_id, _protocol_type(group), _EMPTY, _CLASSIC)
+            async for group in in_slices(tuple(self._coordinator.state.by_id.values()))
+            if sees_all or self._allows(call, AclOperation.DESCRIBE, group.group_id)
+        ]
+        return ListGroupsResponse(groups=tuple(groups))
 
     async def _describe_groups(self, request: DescribeGroupsRequest, call: Call) -> DescribeGroupsResponse:
         await self._coordinator.durable()
-        visible = {group_id: self._allows(call, AclOperation.DESCRIBE, group_id) for group_id in request.groups}
-        refused = (
-            DescribeGroupsResponse.DescribedGroup(ErrorCode.GROUP_AUTHORIZATION_FAILED, None, group_id)
-            for group_id in request.groups
-            if not visible[group_id]
-        )
-        described = (
-            self._described(group_id, call, with_operations=request.include_authorized_operations)
-            for group_id in request.groups
-            if visible[group_id]
-        )
+        refused, described = [], []
+        async for group_id in in_slices(request.groups):
+            if self._allows(call, AclOperation.DESCRIBE, group_id):
+                with_operations = request.include_authorized_operations
+                described.append(self._described(group_id, call, with_operations=with_operations))
+            else:
+                code = ErrorCode.GROUP_AUTHORIZATION_FAILED
+                refused.append(DescribeGroupsResponse.DescribedGroup(code, None, group_id))
         return DescribeGroupsResponse(groups=(*refused, *described))
 
     def _described(self, group_id: str, call: Call, *, with_operations: bool) -> DescribeGroupsResponse.DescribedGroup:
@@ -138,16 +160,16 @@ class GroupHandlers:
 
     async def _delete_groups(self, request: DeleteGroupsRequest, call: Call) -> DeleteGroupsResponse:
         group_ids = dict.fromkeys(request.groups_names)
-        results = tuple(
-            DeleteGroupsResponse.DeletableGroupResult(group_id, self._deletion_error(group_id, call))
-            for group_id in group_ids
-        )
-        deleted = [result.group_id for result in results if not result.error_code]
-        self._coordinator.commit(
-            [change for group_id in deleted for change in self._coordinator.state.by_id[group_id].removal()]
-        )
+        results = []
+        async for group_id in in_slices(group_ids):
+            if group_id in self._coordinator.state.by_id:
+                await self._coordinator.prepare([group_id])
+            error = self._deletion_error(group_id, call)
+            if not error:
+                self._coordinator.commit(list(self._coordinator.state.by_id[group_id].removal()))
+            results.append(DeleteGroupsResponse.DeletableGroupResult(group_id, error))
         await self._coordinator.durable()
-        return DeleteGroupsResponse(results=results)
+        return DeleteGroupsResponse(results=tuple(results))
 
     def _deletion_error(self, group_id: str, call: Call) -> ErrorCode:
         if not self._allows(call, AclOperation.DELETE, group_id):

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Final
+
+from msgspec.structs import replace
 
 from kafkawire.admin.acls import AclOperation, ResourceType
 from kafkawire.broker.access import CLUSTER_NAME, Access
-from kafkawire.broker.calls import Call, Routes
+from kafkawire.broker.calls import Call, Refused, Routes
 from kafkawire.broker.cluster import Cluster
+from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.image.topics import Topic, TopicsImage
 from kafkawire.broker.item_errors import ItemError
 from kafkawire.broker.quotas.mutations import Mutations
-from kafkawire.broker.refusals import refusal
 from kafkawire.broker.topic_names import INTERNAL_TOPICS, check_topic_name
 from kafkawire.broker.topics.automatic_creation import AutomaticCreation
 from kafkawire.layout.uuid import Uuid
@@ -62,16 +64,20 @@ class MetadataHandlers:
         """Request to handler."""
         return {MetadataRequest: self._metadata}
 
-    def _metadata(self, request: MetadataRequest, call: Call) -> Message:
+    async def _metadata(self, request: MetadataRequest, call: Call) -> Message | Refused:
         of_all = request.topics is None or (not request.topics and call.version == 0)
         asked = request.topics or ()
         reason = _unserved(asked, call.version)
         if reason is not None:
-            return refusal(request, call.version, ErrorCode.INVALID_REQUEST, message=reason)
+            return Refused(ErrorCode.INVALID_REQUEST, reason)
+        ids = [topic.topic_id for topic in asked if topic.topic_id != _NO_ID]
+        if not ids and any(topic.name is None for topic in asked):
+            named = replace(request, topics=tuple(replace(topic, name=topic.name or "") for topic in asked))
+            return Refused(ErrorCode.UNKNOWN_SERVER_ERROR, request=named)
         if of_all:
             described = self._all(request, call)
-        elif any(topic.topic_id != _NO_ID for topic in asked):
-            described = self._by_id(request, [topic.topic_id for topic in asked if topic.topic_id != _NO_ID], call)
+        elif ids:
+            described = self._by_id(request, ids, call)
         else:
             described = self._by_name(request, [topic.name or "" for topic in asked], call)
         own, endpoint = self._cluster, self._cluster.endpoint(call.session.listener)
@@ -79,15 +85,17 @@ class MetadataHandlers:
         operations = _NOT_ASKED
         if call.version in _CLUSTER_OPERATIONS and request.include_cluster_authorized_operations:
             operations = self._access.operations(call.session, ResourceType.CLUSTER, CLUSTER_NAME)
-        return MetadataResponse(0, (node,), own.cluster_id, own.node_id, tuple(described), operations)
+        return MetadataResponse(
+            0, (node,), own.cluster_id, own.node_id, tuple([topic async for topic in described]), operations
+        )
 
-    def _all(self, request: MetadataRequest, call: Call) -> Iterator[_Described]:
-        for name, topic in self._topics.by_name.items():
+    async def _all(self, request: MetadataRequest, call: Call) -> AsyncIterator[_Described]:
+        async for name, topic in in_slices(tuple(self._topics.by_name.items())):
             if self._may(AclOperation.DESCRIBE, name, call):
                 yield self._described(topic, request, call)
 
-    def _by_id(self, request: MetadataRequest, ids: Iterable[Uuid], call: Call) -> Iterator[_Described]:
-        for topic_id in dict.fromkeys(ids):
+    async def _by_id(self, request: MetadataRequest, ids: Iterable[Uuid], call: Call) -> AsyncIterator[_Described]:
+        async for topic_id in in_slices(dict.fromkeys(ids)):
             topic = self._topics.by_id.get(topic_id)
             if topic is None:
                 yield _Described(ErrorCode.UNKNOWN_TOPIC_ID, None, topic_id)
@@ -96,10 +104,10 @@ class MetadataHandlers:
             else:
                 yield _Described(ErrorCode.TOPIC_AUTHORIZATION_FAILED, None, topic_id)
 
-    def _by_name(self, request: MetadataRequest, names: Iterable[str], call: Call) -> Iterator[_Described]:
+    async def _by_name(self, request: MetadataRequest, names: Iterable[str], call: Call) -> AsyncIterator[_Described]:
         missing: list[str] = []
         refused: list[_Described] = []
-        for name in dict.fromkeys(names):
+        async for name in in_slices(dict.fromkeys(names)):
             topic = self._topics.by_name.get(name)
             if not self._may(AclOperation.DESCRIBE, name, call):
                 refused.append(_Described(ErrorCode.TOPIC_AUTHORIZATION_FAILED, name))
@@ -107,17 +115,16 @@ class MetadataHandlers:
                 missing.append(name)
             else:
                 yield self._described(topic, request, call)
-        if request.allow_auto_topic_creation and self._automatic.is_enabled:
-            creatable = [name for name in missing if self._may_create(name, call)]
+        creates = request.allow_auto_topic_creation and self._automatic.is_enabled
+        creatable = {name async for name in in_slices(missing) if not creates or self._may_create(name, call)}
+        if creates:
             quota = self._mutations.quota_of(call, strict_since=_NEVER_STRICT)
-            self._automatic.create(creatable, quota.take)
-            for name in missing:
-                code = _missing(name) if name in creatable else ErrorCode.TOPIC_AUTHORIZATION_FAILED
-                yield self._absent(name, code, request, call)
-        else:
-            for name in missing:
-                yield self._absent(name, _missing(name), request, call)
-        yield from refused
+            await self._automatic.create([name for name in missing if name in creatable], quota.take)
+        async for name in in_slices(missing):
+            code = _missing(name) if name in creatable else ErrorCode.TOPIC_AUTHORIZATION_FAILED
+            yield self._absent(name, code, request, call)
+        for topic_refused in refused:
+            yield topic_refused
 
     def _described(self, topic: Topic, request: MetadataRequest, call: Call) -> _Described:
         return _Described(

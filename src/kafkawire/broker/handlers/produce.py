@@ -11,13 +11,22 @@ from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Answer, Call, RefusedRequestError, Routes, Unanswered
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.controller import Controller
+from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.image.topics import Topic
-from kafkawire.broker.partitions.checked_batch import RefusedRecordsError, checked_batch
+from kafkawire.broker.partitions.checked_batch import (
+    AppendRules,
+    RefusedRecordsError,
+    checked_batch,
+    is_soon_checked,
+)
 from kafkawire.broker.partitions.producer_ids import ProducerIds
 from kafkawire.broker.partitions.producers import SequenceError
 from kafkawire.broker.partitions.record_store import RecordStore
 from kafkawire.broker.partitions.topic_demands import TopicDemands
 from kafkawire.broker.quotas.measured_rates import ByteRates
+from kafkawire.broker.request_work import RequestWork
+from kafkawire.broker.topic_names import INTERNAL_TOPICS
+from kafkawire.broker.unserved_clients import UnservedClients
 from kafkawire.protocol import (
     InitProducerIdRequest,
     InitProducerIdResponse,
@@ -25,12 +34,15 @@ from kafkawire.protocol import (
     ProduceResponse,
 )
 from kafkawire.protocol.error_codes import ErrorCode
+from kafkawire.wire import RecordBytes
+from kafkawire.wire.batches import RecordBatch
 
 __all__ = ["ProduceHandlers"]
 
 _FIRST_SERVED: Final = 3
 _RECORD_ERRORS_SINCE: Final = 8
 _IDS_SINCE: Final = 13
+_NO_TRANSACTIONS: Final = "This broker has none: leave the transactional id out, or use Apache Kafka."
 
 Result = ProduceResponse.PartitionProduceResponse
 
@@ -46,6 +58,8 @@ class ProduceHandlers:
         access: who may write where.
         rates: counts the bytes.
         clock: for topics that want the broker's time.
+        unserved: warns about clients that want transactions.
+        work: has the thread in which many records are looked at.
     """
 
     def __init__(
@@ -58,6 +72,8 @@ class ProduceHandlers:
         access: Access,
         rates: ByteRates,
         clock: Clock,
+        unserved: UnservedClients,
+        work: RequestWork,
     ) -> None:
         self._topics = controller.image.topics
         self._store = store
@@ -66,16 +82,18 @@ class ProduceHandlers:
         self._access = access
         self._rates = rates
         self._clock = clock
+        self._unserved = unserved
+        self._work = work
 
     @property
     def routes(self) -> Routes:
         """Request to handler."""
         return {ProduceRequest: self._produce, InitProducerIdRequest: self._init_producer_id}
 
-    def _produce(self, request: ProduceRequest, call: Call) -> Answer:
+    async def _produce(self, request: ProduceRequest, call: Call) -> Answer:
         if call.version < _FIRST_SERVED:
             raise RefusedRequestError(f"Produce version {call.version} is listed for old clients, and not served")
-        topics = tuple(self._produce_topic(topic, request, call) for topic in request.topic_data)
+        topics = tuple([await self._produce_topic(topic, request, call) for topic in request.topic_data])
         throttle_time_ms = self._rates.record(call.session, call.client_id, call.size)
         if request.acks:
             return ProduceResponse(topics, throttle_time_ms)
@@ -83,7 +101,7 @@ class ProduceHandlers:
             raise RefusedRequestError("records were refused that were sent without asking for an answer")
         return Unanswered(throttle_time_ms)
 
-    def _produce_topic(
+    async def _produce_topic(
         self, asked: ProduceRequest.TopicProduceData, request: ProduceRequest, call: Call
     ) -> ProduceResponse.TopicProduceResponse:
         topic = (
@@ -92,10 +110,12 @@ class ProduceHandlers:
             else self._topics.by_name.get(asked.name)
         )
         refused = self._refused(topic, asked.name, request, call)
-        partitions = (
-            _failed(partition.index, refused) if refused or topic is None else self._append(topic, partition, call)
-            for partition in asked.partition_data
-        )
+        partitions = [
+            _failed(partition.index, refused)
+            if refused or topic is None
+            else await self._append(topic, partition, call)
+            async for partition in in_slices(asked.partition_data)
+        ]
         return ProduceResponse.TopicProduceResponse(asked.name, asked.topic_id, tuple(partitions))
 
     def _refused(self, topic: Topic | None, name: str, request: ProduceRequest, call: Call) -> ErrorCode:
@@ -109,14 +129,19 @@ class ProduceHandlers:
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         return ErrorCode.NONE if request.acks in {-1, 0, 1} else ErrorCode.INVALID_REQUIRED_ACKS
 
-    def _append(self, topic: Topic, asked: ProduceRequest.PartitionProduceData, call: Call) -> Result:
-        partition = topic.partitions.get(asked.index)
-        if partition is None:
+    async def _append(self, topic: Topic, asked: ProduceRequest.PartitionProduceData, call: Call) -> Result:
+        if asked.index not in topic.partitions:
             return _failed(asked.index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        if topic.name in INTERNAL_TOPICS:
+            return _failed(asked.index, ErrorCode.INVALID_TOPIC_EXCEPTION)
         rules = self._demands.append_rules(topic.name)
         now_ms = self._clock.now_ms()
         try:
-            batch = checked_batch(asked.records, rules, now_ms)
+            batch = await self._checked(asked.records or b"", rules, now_ms)
+            known = self._topics.by_id.get(topic.topic_id)  # others may have deleted it in between
+            partition = None if known is None else known.partitions.get(asked.index)
+            if partition is None:
+                return _failed(asked.index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
             appended = self._store.append(topic.topic_id, asked.index, batch, partition.leader_epoch)
         except SequenceError as error:
             return _failed(asked.index, error.code, str(error), log_start_offset=0)
@@ -128,19 +153,25 @@ class ProduceHandlers:
         time = now_ms if rules.log_append_time and appended.first_timestamp < 0 else appended.first_timestamp
         return Result(asked.index, 0, appended.base_offset, time, log_start_offset=0)
 
+    async def _checked(self, records: RecordBytes, rules: AppendRules, now_ms: int) -> RecordBatch:
+        """The batch to keep. Records that may be many, or take long to decompress, are looked at in the thread."""
+        if is_soon_checked(records):
+            return checked_batch(records, rules, now_ms)
+        return await self._work.in_thread(checked_batch, records, rules, now_ms)
+
     def _init_producer_id(self, request: InitProducerIdRequest, call: Call) -> InitProducerIdResponse:
         if request.transactional_id is not None:
-            return _no_producer_id(self._transactions_refused(request.transactional_id, call))
+            return self._refuse_transactions(request.transactional_id, call)
         if not self._may_be_idempotent(call):
             return _no_producer_id(ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
         return InitProducerIdResponse(producer_id=self._producer_ids.next(), producer_epoch=0)
 
-    def _transactions_refused(self, transactional_id: str, call: Call) -> ErrorCode:
-        """Clients take the second one for final; their search for a coordinator has told them why."""
+    def _refuse_transactions(self, transactional_id: str, call: Call) -> InitProducerIdResponse:
+        """With the one error that all clients take for final; librdkafka repeats the request after any other."""
         kind = ResourceType.TRANSACTIONAL_ID
-        if not self._access.allows(call.session, AclOperation.WRITE, kind, transactional_id):
-            return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-        return ErrorCode.INVALID_REQUEST
+        if self._access.allows(call.session, AclOperation.WRITE, kind, transactional_id):
+            self._unserved.warn(call, "transactions", _NO_TRANSACTIONS)
+        return _no_producer_id(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
 
     def _may_be_idempotent(self, call: Call) -> bool:
         """Who may write anywhere may do so (KIP-679)."""

@@ -12,6 +12,7 @@ from kafkawire.admin.quotas import CLIENT_ID, USER, ClientQuotaEntity
 from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Call, Routes
 from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
+from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.quota_alterations import Alteration, QuotaAlterations
 from kafkawire.broker.handlers.quotas import MAY_NOT, TOO_MANY_RECORDS
 from kafkawire.protocol import (
@@ -114,16 +115,18 @@ class QuotaProposalHandlers:
             text = number_in_words(values[name]) if name in values else UNLIMITED[name]
             yield entry(name, text, read_only=False, is_default=name not in values, is_sensitive=False)
 
-    def _alter(self, request: AlterQuotasRequest, call: Call) -> Message:
+    async def _alter(self, request: AlterQuotasRequest, call: Call) -> Message:
         if not self._access.allows_on_cluster(call.session, AclOperation.ALTER_CONFIGS):
             return _altered_all(request, ClusterAuthorizationFailedError(MAY_NOT))
-        alterations = QuotaAlterations(self._controller.image.client_quotas, ())
-        resources = tuple(_altered(asked, _refusal(asked, alterations)) for asked in request.resources)
-        if len(alterations.records) > MAXIMUM_RECORDS:
-            return _altered_all(request, PolicyViolationError(TOO_MANY_RECORDS))
-        if not request.validate_only:
-            self._controller.commit(alterations.records)
-        return AlterQuotasResponse(resources=resources)
+        async with self._controller.turn:
+            alterations = QuotaAlterations(self._controller.image.client_quotas, ())
+            asked = in_slices(request.resources)
+            resources = [_altered(resource, _refusal(resource, alterations)) async for resource in asked]
+            if len(alterations.records) > MAXIMUM_RECORDS:
+                return _altered_all(request, PolicyViolationError(TOO_MANY_RECORDS))
+            if not request.validate_only:
+                self._controller.commit(alterations.records)
+        return AlterQuotasResponse(resources=tuple(resources))
 
 
 def _refusal(asked: AlterQuotasRequest.AlterQuotasResource, alterations: QuotaAlterations) -> ApiError | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Awaitable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from kafkawire.admin.acls import AclOperation
@@ -12,10 +12,10 @@ from kafkawire.admin.quota_matching import QuotaIndex
 from kafkawire.admin.quota_validation import ENTITY_TYPES
 from kafkawire.admin.quotas import IP, ClientQuotaEntity, ClientQuotaFilter, ClientQuotaFilterComponent, QuotaMatch
 from kafkawire.broker.access import Access
-from kafkawire.broker.calls import Answer, Call, Routes
+from kafkawire.broker.calls import Call, Refused, Routes
 from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
+from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.quota_alterations import Alteration, QuotaAlterations, host_names
-from kafkawire.broker.refusals import refusal
 from kafkawire.protocol import (
     AlterClientQuotasRequest,
     AlterClientQuotasResponse,
@@ -66,15 +66,16 @@ class QuotaHandlers:
         if isinstance(record, ClientQuotaRecord):
             self._index = None
 
-    def _describe(self, request: DescribeClientQuotasRequest, call: Call) -> Message:
+    async def _describe(self, request: DescribeClientQuotasRequest, call: Call) -> Message | Refused:
         many = call.version >= _MANY_FILTERS
         if not self._access.allows_on_cluster(call.session, AclOperation.DESCRIBE_CONFIGS):
             if not many:
-                return _Response(error_code=ClusterAuthorizationFailedError.code, error_message=MAY_NOT, entries=None)
+                return _Response(error_code=ClusterAuthorizationFailedError.code, error_message=None, entries=None)
             refused = _result(ClusterAuthorizationFailedError(MAY_NOT))
             return _Response(filter_results=(refused,) * len(request.filters))
         if many:
-            results = (self._result(wanted.components, request.strict) for wanted in request.filters)
+            wanted = in_slices(request.filters)
+            results = [self._result(one.components, request.strict) async for one in wanted]
             return _Response(filter_results=tuple(results))
         only = self._result(request.components, request.strict)
         return _Response(error_code=only.error_code, error_message=only.error_message, entries=only.entries)
@@ -92,34 +93,31 @@ class QuotaHandlers:
         entries = tuple(_entry(entity, quotas[entity]) for entity in self._index.matching(wanted))
         return _Response.DescribeClientQuotasFilterResult(0, "", entries)
 
-    def _alter(self, request: AlterClientQuotasRequest, call: Call) -> Answer | Awaitable[Answer]:
+    async def _alter(self, request: AlterClientQuotasRequest, call: Call) -> Message | Refused:
         if not self._access.allows_on_cluster(call.session, AclOperation.ALTER_CONFIGS):
-            return refusal(request, call.version, ClusterAuthorizationFailedError.code, message=MAY_NOT)
-        alterations = tuple(map(_alteration, request.entries))
-        if names := host_names(alterations):
-            return self._alter_by_name(request, call, alterations, names)
-        return self._altered(request, call, alterations)
+            return Refused(ClusterAuthorizationFailedError.code, MAY_NOT)
+        alterations = [_alteration(entry) async for entry in in_slices(request.entries)]
+        names = host_names(alterations)
+        without_address = await unknown_hosts(names) if names else ()
+        async with self._controller.turn:
+            return await self._altered(request, call, alterations, without_address)
 
-    async def _alter_by_name(
-        self, request: AlterClientQuotasRequest, call: Call, alterations: Sequence[Alteration], names: Collection[str]
-    ) -> Message:
-        return self._altered(request, call, alterations, await unknown_hosts(names))
-
-    def _altered(
+    async def _altered(
         self,
         request: AlterClientQuotasRequest,
         call: Call,
         alterations: Sequence[Alteration],
-        without_address: Collection[str] = (),
-    ) -> Message:
+        without_address: Collection[str],
+    ) -> Message | Refused:
         checked = QuotaAlterations(self._controller.image.client_quotas, without_address)
-        for alteration in alterations:
+        async for alteration in in_slices(alterations):
             checked.add(alteration)
         if len(checked.records) > MAXIMUM_RECORDS:
-            return refusal(request, call.version, PolicyViolationError.code, message=TOO_MANY_RECORDS)
+            return Refused(PolicyViolationError.code, TOO_MANY_RECORDS)
         if not request.validate_only:
             self._controller.commit(checked.records)
-        return AlterClientQuotasResponse(entries=tuple(_altered(*result) for result in checked.refusals.items()))
+        refusals = in_slices(checked.refusals.items())
+        return AlterClientQuotasResponse(entries=tuple([_altered(*result) async for result in refusals]))
 
 
 async def unknown_hosts(names: Iterable[str]) -> set[str]:

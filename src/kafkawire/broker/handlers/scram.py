@@ -9,9 +9,9 @@ from typing import Final, TypeAlias
 from kafkawire.admin.acls import AclOperation
 from kafkawire.admin.scram import MAXIMUM_ITERATIONS, MINIMUM_ITERATIONS, ScramMechanism, derived_keys
 from kafkawire.broker.access import Access
-from kafkawire.broker.calls import Call, Routes
+from kafkawire.broker.calls import Call, Refused, Routes
 from kafkawire.broker.controller import Controller, TooManyRecordsError
-from kafkawire.broker.refusals import refusal
+from kafkawire.broker.fair_slices import in_slices
 from kafkawire.protocol import (
     AlterUserScramCredentialsRequest,
     AlterUserScramCredentialsResponse,
@@ -64,17 +64,19 @@ class ScramHandlers:
             AlterUserScramCredentialsRequest: self._alter,
         }
 
-    def _describe(self, request: DescribeUserScramCredentialsRequest, call: Call) -> Message:
+    async def _describe(self, request: DescribeUserScramCredentialsRequest, call: Call) -> Message | Refused:
         if not self._access.allows_on_cluster(call.session, AclOperation.DESCRIBE):
             return DescribeUserScramCredentialsResponse(
                 error_code=ClusterAuthorizationFailedError.code, error_message=None
             )
         asked = Counter(user.name for user in request.users or ())
         if not asked:
-            return DescribeUserScramCredentialsResponse(results=tuple(map(self._described, self._credentials)))
-        return DescribeUserScramCredentialsResponse(
-            results=tuple(self._described(user) if times == 1 else _twice(user) for user, times in asked.items())
-        )
+            users = in_slices(tuple(self._credentials))
+            return DescribeUserScramCredentialsResponse(results=tuple([self._described(user) async for user in users]))
+        results = [
+            self._described(user) if times == 1 else _twice(user) async for user, times in in_slices(asked.items())
+        ]
+        return DescribeUserScramCredentialsResponse(results=tuple(results))
 
     def _described(self, user: str) -> _Described:
         known = self._credentials.get(user)
@@ -86,27 +88,28 @@ class ScramHandlers:
             user, credential_infos=tuple(info(mechanism, one.iterations) for mechanism, one in sorted(known.items()))
         )
 
-    def _alter(self, request: AlterUserScramCredentialsRequest, call: Call) -> Message:
+    async def _alter(self, request: AlterUserScramCredentialsRequest, call: Call) -> Message | Refused:
         if not self._access.allows_on_cluster(call.session, AclOperation.ALTER):
             reason = "Cluster authorization failed."
-            return refusal(request, call.version, ClusterAuthorizationFailedError.code, message=reason)
+            return Refused(ClusterAuthorizationFailedError.code, reason)
         alterations: list[_Deletion | _Upsertion] = [*request.deletions, *request.upsertions]
-        errors = self._errors(alterations)
         try:
-            self._controller.commit([_record(one) for one in alterations if errors[one.name] is None])
+            async with self._controller.turn:
+                errors = await self._errors(alterations)
+                good = [one for one in alterations if errors[one.name] is None]
+                self._controller.commit([_record(one) async for one in in_slices(good)])
         except TooManyRecordsError:
-            return refusal(request, call.version, UnknownServerError.code)
-        return AlterUserScramCredentialsResponse(
-            results=tuple(
-                _Altered(user, error.code, error.message or None) if error else _Altered(user, error_message=None)
-                for user, error in errors.items()
-            )
-        )
+            return Refused(UnknownServerError.code)
+        results = [
+            _Altered(user, error.code, error.message or None) if error else _Altered(user, error_message=None)
+            async for user, error in in_slices(errors.items())
+        ]
+        return AlterUserScramCredentialsResponse(results=tuple(results))
 
-    def _errors(self, alterations: Iterable[_Deletion | _Upsertion]) -> dict[str, ApiError | None]:
+    async def _errors(self, alterations: Iterable[_Deletion | _Upsertion]) -> dict[str, ApiError | None]:
         """Why users' alterations are refused; None for those that are not. A user may be altered once (C29)."""
         errors: dict[str, ApiError | None] = {}
-        for alteration in alterations:
+        async for alteration in in_slices(alterations):
             user = alteration.name
             if user not in errors:
                 errors[user] = self._error(alteration)

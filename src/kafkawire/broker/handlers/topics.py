@@ -9,11 +9,11 @@ from typing import Final
 from kafkawire.admin.acls import AclOperation, ResourceType
 from kafkawire.admin.config_resources import ConfigEntry
 from kafkawire.broker.access import Access
-from kafkawire.broker.calls import Call, Routes
+from kafkawire.broker.calls import Call, Refused, Routes
 from kafkawire.broker.configuration.broker_configuration import Values
+from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.item_errors import ItemError
 from kafkawire.broker.quotas.mutations import Mutations
-from kafkawire.broker.refusals import refusal
 from kafkawire.broker.resource_configs.descriptions import ConfigDescriptions
 from kafkawire.broker.topic_names import METADATA_TOPIC
 from kafkawire.broker.topics.creation import CreatedTopic, TopicCreation
@@ -80,19 +80,19 @@ class TopicHandlers:
             CreatePartitionsRequest: self._create_partitions,
         }
 
-    def _create_topics(self, request: CreateTopicsRequest, call: Call) -> Message:
+    async def _create_topics(self, request: CreateTopicsRequest, call: Call) -> Message | Refused:
         if request.timeout_ms <= 0:
-            return refusal(request, call.version, ErrorCode.REQUEST_TIMED_OUT)
+            return Refused(ErrorCode.REQUEST_TIMED_OUT)
         twice = _twice(topic.name for topic in request.topics)
         refused = {name: ItemError(ErrorCode.INVALID_REQUEST, _DUPLICATE) for name in twice}
-        for topic in request.topics:
+        async for topic in in_slices(request.topics):
             if topic.name not in refused and (error := self._refused_creation(topic.name, call)) is not None:
                 refused[topic.name] = error
         quota = self._mutations.quota_of(call, strict_since=_STRICT_CREATION)
         allowed = [topic for topic in request.topics if topic.name not in refused]
-        outcomes = self._creation.create(allowed, quota.take, validate_only=request.validate_only)
+        outcomes = await self._creation.create(allowed, quota.take, validate_only=request.validate_only)
         configs = _ToldConfigs(self._descriptions)
-        created = [self._created(topic.name, outcomes[topic.name], call, configs) for topic in allowed]
+        created = [self._created(topic.name, outcomes[topic.name], call, configs) async for topic in in_slices(allowed)]
         others = [_refused(name, error) for name, error in refused.items()]
         return CreateTopicsResponse(quota.throttle_time_ms, (*created, *others))
 
@@ -121,31 +121,31 @@ class TopicHandlers:
             configs=configs.of(outcome.configs),
         )
 
-    def _delete_topics(self, request: DeleteTopicsRequest, call: Call) -> Message:
+    async def _delete_topics(self, request: DeleteTopicsRequest, call: Call) -> Message | Refused:
         if not self._configuration.boolean("delete.topic.enable"):
             if call.version < _DELETION_DISABLED_HAS_A_CODE:
-                return refusal(request, call.version, ErrorCode.INVALID_REQUEST, message="Topic deletion is disabled.")
-            return refusal(request, call.version, ErrorCode.TOPIC_DELETION_DISABLED)
+                return Refused(ErrorCode.INVALID_REQUEST, "Topic deletion is disabled.")
+            return Refused(ErrorCode.TOPIC_DELETION_DISABLED)
         if request.timeout_ms <= 0:
-            return refusal(request, call.version, ErrorCode.REQUEST_TIMED_OUT)
+            return Refused(ErrorCode.REQUEST_TIMED_OUT)
         quota = self._mutations.quota_of(call, strict_since=_STRICT_DELETION)
-        results = self._deletion.delete(request, call.session, quota.take)
+        results = await self._deletion.delete(request, call.session, quota.take)
         return DeleteTopicsResponse(quota.throttle_time_ms, tuple(map(_deleted, results)))
 
-    def _create_partitions(self, request: CreatePartitionsRequest, call: Call) -> Message:
+    async def _create_partitions(self, request: CreatePartitionsRequest, call: Call) -> Message | Refused:
         if request.timeout_ms <= 0:
-            return refusal(request, call.version, ErrorCode.REQUEST_TIMED_OUT)
+            return Refused(ErrorCode.REQUEST_TIMED_OUT)
         quota = self._mutations.quota_of(call, strict_since=_STRICT_GROWTH)
         twice = _twice(topic.name for topic in request.topics)
         refused = {name: ItemError(ErrorCode.INVALID_REQUEST, _DUPLICATE) for name in twice}
-        for topic in request.topics:
+        async for topic in in_slices(request.topics):
             name = topic.name
             if name in refused:
                 continue
             if not self._access.allows(call.session, AclOperation.ALTER, ResourceType.TOPIC, name):
                 refused[name] = ItemError(ErrorCode.TOPIC_AUTHORIZATION_FAILED)
         allowed = [topic for topic in request.topics if topic.name not in refused]
-        outcomes = self._growth.grow(allowed, quota.take, validate_only=request.validate_only)
+        outcomes = await self._growth.grow(allowed, quota.take, validate_only=request.validate_only)
         result = CreatePartitionsResponse.CreatePartitionsTopicResult
         results = (
             result(name, error_message=None) if error is None else result(name, error.code, error.message)

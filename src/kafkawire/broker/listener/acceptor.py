@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from collections.abc import Coroutine
-from dataclasses import dataclass
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from kafkawire.broker.cluster import Endpoint
@@ -15,7 +15,7 @@ from kafkawire.broker.image.scram import ScramImage
 from kafkawire.broker.listener.admission import Admission, ConnectionRate, address_text
 from kafkawire.broker.listener.configured_listeners import ConfiguredListener
 from kafkawire.broker.listener.connection import Connection, FrameLimits, Service
-from kafkawire.broker.listener.sasl.login import Login
+from kafkawire.broker.listener.sasl.login import Login, OfferedMechanism
 from kafkawire.broker.listener.sasl.offered import offered_mechanisms
 from kafkawire.broker.listener.tls import principal_of, server_context
 from kafkawire.broker.sessions import ANONYMOUS, Session
@@ -39,12 +39,14 @@ class Reception:
         admission: counts connections.
         rate: the quota on new ones.
         scram: what is known of users' passwords, always as it is now.
+        secret: known to no client, and the same after a restart if the users are.
     """
 
     service: Service
     admission: Admission
     rate: ConnectionRate
     scram: ScramImage
+    secret: bytes = field(repr=False)
 
 
 class Acceptor:
@@ -76,7 +78,7 @@ class Acceptor:
         }
         self._idle_ms = own.integer("connections.max.idle.ms")
         self._tls = server_context(own, listener) if listener.has_tls else None
-        self._mechanisms = offered_mechanisms(listener, own, reception.scram) if listener.has_sasl else None
+        self._mechanisms = _mechanisms(listener, own, reception)
         self._socket: socket.socket | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._connections: set[Connection] = set()
@@ -185,14 +187,22 @@ class Acceptor:
             lambda: protocol, client, ssl=self._tls, ssl_handshake_timeout=handshake
         )
         writer = asyncio.StreamWriter(transport, protocol, reader, loop)
-        login = None if self._mechanisms is None else Login(self._mechanisms)
+        service = self._reception.service
+        login = None if self._mechanisms is None else Login(self._mechanisms, service.dispatcher.offered)
         principal = ANONYMOUS if self._tls is None or login is not None else principal_of(writer)
         session = Session(principal, host, self._listener.name)
-        connection = Connection(
-            reader, writer, session, login=login, limits=self._limits, service=self._reception.service
-        )
+        connection = Connection(reader, writer, session, login=login, limits=self._limits, service=service)
         self._connections.add(connection)
         try:
             await connection.serve()
         finally:
             self._connections.discard(connection)
+
+
+def _mechanisms(
+    listener: ConfiguredListener, configuration: BrokerConfiguration, reception: Reception
+) -> Mapping[str, OfferedMechanism] | None:
+    """The logins of a listener; None if nobody logs in there."""
+    if not listener.has_sasl:
+        return None
+    return offered_mechanisms(listener, configuration, reception.scram, reception.secret)

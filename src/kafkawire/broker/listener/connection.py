@@ -6,22 +6,30 @@ import asyncio
 import logging
 import struct
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Final
 
-from kafkawire.broker.calls import RefusedRequestError
+from msgspec.structs import replace
+
+from kafkawire.broker.calls import RefusedRequestError, TooLargeRequestError
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.dispatch import Dispatcher, Reply
+from kafkawire.broker.fair_slices import SLICE
 from kafkawire.broker.listener.outbox import Outbox
 from kafkawire.broker.listener.sasl.login import SERVE, Login
 from kafkawire.broker.sessions import Session
 from kafkawire.broker.storage.errors import StorageError
+from kafkawire.protocol.api_table import ApiKey
 
 __all__ = ["Connection", "FrameLimits", "Service"]
 
 _log = logging.getLogger(__name__)
 _SIZE: Final = struct.Struct(">i")
 _SECONDS_TO_FLUSH: Final = 5.0
+_KEY_SIZE: Final = 2
+_WITHOUT_RECORDS: Final = 16 << 20
+"""The most bytes of a request that brings no records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +121,8 @@ class Connection:
             pass
         except* RefusedRequestError as refused:
             for error in refused.exceptions:
-                _log.info("Closing the connection from %s: %s", self._session.host, error)
+                level = logging.WARNING if isinstance(error, TooLargeRequestError) else logging.INFO
+                _log.log(level, "Closing the connection from %s: %s", self._session.host, error)
         except* StorageError:
             pass  # the broker halts, and says so once
         except* Exception:  # noqa: BLE001 - a defect, and no other client is to notice it
@@ -126,11 +135,14 @@ class Connection:
         return self._login is None or self._login.is_complete
 
     async def _receive(self) -> None:
+        spent = 0.0
         while True:
             frame = await self._frame()
+            begun = perf_counter()
             step = SERVE if self._login is None else self._login.receive(frame, self._clock.seconds())
             if step.is_served:
                 reply = await self._dispatcher.reply(frame, self._session)
+                self._session = reply.session or self._session
                 self._outbox.add(reply)
                 if reply.muted_until:
                     await self._dispatcher.unmuted(reply)
@@ -141,15 +153,30 @@ class Connection:
                 self._outbox.add(Reply(step.frame, 0))
                 self._take_principal()
             await self._outbox.room()
+            spent += perf_counter() - begun
+            if spent > SLICE:  # requests that came together take turns with those of others
+                await asyncio.sleep(0)
+                spent = 0.0
 
     async def _frame(self) -> bytes:
         (size,) = _SIZE.unpack(await self._reader.readexactly(_SIZE.size))
         maximum = self._limits.request_bytes if self._is_logged_in else self._limits.login_bytes
         if not 0 <= size <= maximum:
             raise RefusedRequestError(f"a frame of {size} bytes, between 0 and {maximum} are allowed")
-        frame = await self._reader.readexactly(size)
+        if size <= _WITHOUT_RECORDS:
+            frame = await self._reader.readexactly(size)
+        else:
+            frame = await self._large_frame(size)
         self.last_active = self._clock.seconds()
         return frame
+
+    async def _large_frame(self, size: int) -> bytes:
+        """A frame of a size that only records can have."""
+        key = await self._reader.readexactly(_KEY_SIZE)
+        if int.from_bytes(key) != ApiKey.PRODUCE:
+            reason = f"a frame of {size} bytes without records, {_WITHOUT_RECORDS} are allowed: ask in parts"
+            raise TooLargeRequestError(reason)
+        return key + await self._reader.readexactly(size - _KEY_SIZE)
 
     async def _refuse(self, answer: bytes | None) -> None:
         _log.info("A login from %s failed on %s", self._session.host, self._session.listener)
@@ -159,7 +186,7 @@ class Connection:
 
     def _take_principal(self) -> None:
         if self._login is not None and self._login.principal != self._session.principal:
-            self._session = Session(self._login.principal, self._session.host, self._session.listener)
+            self._session = replace(self._session, principal=self._login.principal)
 
     async def _send(self) -> None:
         while replies := await self._outbox.take():

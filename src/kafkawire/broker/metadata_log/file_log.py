@@ -11,8 +11,9 @@ from typing import Final
 import msgspec
 
 from kafkawire.broker.clock import Clock
-from kafkawire.broker.metadata_log import quorum_files
+from kafkawire.broker.metadata_log.append_times import unify_append_times
 from kafkawire.broker.metadata_log.committed import CommittedRecords
+from kafkawire.broker.metadata_log.quorum_state_file import note_leader, voted_epoch
 from kafkawire.broker.metadata_log.record_versions import RECORD_VERSIONS
 from kafkawire.broker.metadata_log.snapshots import (
     Snapshot,
@@ -22,8 +23,13 @@ from kafkawire.broker.metadata_log.snapshots import (
     remove_unfinished,
     write_snapshot,
 )
-from kafkawire.broker.storage.batch_log import BatchLog, record_size
+from kafkawire.broker.storage.batch_log import BatchLog, KeyValue, size_in_batch
+from kafkawire.broker.storage.end_checkpoint import END_CHECKPOINT
 from kafkawire.broker.storage.errors import CorruptLogError, StorageError
+from kafkawire.broker.storage.partition_files import read_leader_epochs, write_leader_epochs, write_topic_id
+from kafkawire.broker.storage.recovery import has_all
+from kafkawire.broker.storage.segments import list_segments
+from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import AbortTransactionRecord, LeaderChangeMessage
 from kafkawire.records.control_records import (
     ControlRecord,
@@ -33,14 +39,12 @@ from kafkawire.records.control_records import (
 )
 from kafkawire.records.metadata_records import decode_metadata_record, encode_metadata_record
 from kafkawire.wire import DecodeError, Message
-from kafkawire.wire.batches import Record, RecordBatch, decode_records
+from kafkawire.wire.batches import RecordBatch, decode_records
 
-__all__ = ["METADATA_FOLDER", "FileLog", "LogSettings"]
-
-METADATA_FOLDER: Final = "__cluster_metadata-0"
-"""The folder of the log in a data directory."""
+__all__ = ["FileLog", "LogSettings"]
 
 _log = logging.getLogger(__name__)
+_METADATA_TOPIC_ID: Final = Uuid(bytes(15) + b"\1")
 _SNAPSHOTS_KEPT: Final = 2
 _EPOCH_BEFORE_ANY_LEADER: Final = 0
 
@@ -67,7 +71,8 @@ class FileLog:
     older one on: should the newer one be damaged, nothing is lost.
 
     Args:
-        folder: of the log; made if it is not there.
+        folder: of the log; made if it is not there. How far the log was durable is kept in a file beside the folder, so
+            that a folder that is gone is noticed too.
         settings: how large files become.
         clock: gives records their timestamps.
         on_failure: told the first error of a write.
@@ -89,16 +94,21 @@ class FileLog:
         self._clock = clock
         folder.mkdir(parents=True, exist_ok=True)
         remove_unfinished(folder)
+        unify_append_times(folder)
         self._snapshots = list(list_snapshots(folder))
         newest, self._snapshot = _newest_whole_snapshot(self._snapshots)
+        _warn_of_lost_redundancy(folder, self._snapshots, newest)
         self._quorum = self._snapshot.quorum
         self._snapshot_end = newest.end_offset if newest is not None else 0
         self._log = BatchLog(
-            folder, segment_bytes=settings.segment_bytes, start_offset=self._snapshot_end, on_failure=on_failure
+            folder,
+            segment_bytes=settings.segment_bytes,
+            start_offset=self._snapshot_end,
+            checkpoint=folder.with_name(f"{folder.name}.{END_CHECKPOINT}"),
+            on_failure=on_failure,
         )
         self._epoch_below = max(self._log.leader_epoch, newest.leader_epoch if newest is not None else -1)
         self._bytes_since_snapshot = 0
-        self._last_timestamp = -1
         self._snapshot_time = clock.now_ms()
         self._transaction_is_open = False
         self._snapshotting: asyncio.Task[None] | None = None
@@ -127,13 +137,13 @@ class FileLog:
             StorageError: what is written down about earlier epochs makes no sense.
             OSError: it cannot be written down.
         """
-        epoch = max(self._epoch_below, quorum_files.voted_epoch(self._folder), _EPOCH_BEFORE_ANY_LEADER) + 1
-        quorum_files.write_partition_metadata(self._folder)
-        quorum_files.note_leader(self._folder, node_id, epoch, self._quorum.kraft_version)
-        starts = {**quorum_files.read_leader_epochs(self._folder), epoch: self.end_offset}
-        quorum_files.write_leader_epochs(self._folder, starts)
+        epoch = max(self._epoch_below, voted_epoch(self._folder), _EPOCH_BEFORE_ANY_LEADER) + 1
+        write_topic_id(self._folder, _METADATA_TOPIC_ID)
+        note_leader(self._folder, node_id, epoch, self._quorum.kraft_version)
+        starts = {**read_leader_epochs(self._folder), epoch: self.end_offset}
+        write_leader_epochs(self._folder, starts)
         self._log.leader_epoch = epoch
-        self._log.append([self._leader_change(node_id)], control=True)
+        self._log.append([_leader_change(node_id)], self._clock.now_ms(), control=True)
         if self._transaction_is_open:
             self.append([AbortTransactionRecord("the controller that began it is gone")])
         return epoch
@@ -145,14 +155,11 @@ class FileLog:
             EncodeError: a record cannot be written; none is appended then.
             StorageError: the log has failed before.
         """
-        now = self._clock.now_ms()
-        encoded = [
-            Record(timestamp=now, value=encode_metadata_record(record, RECORD_VERSIONS[record.NAME]))
-            for record in records
+        encoded: list[KeyValue] = [
+            (None, encode_metadata_record(record, RECORD_VERSIONS[record.NAME])) for record in records
         ]
-        self._log.append(encoded)
-        self._last_timestamp = now
-        self._bytes_since_snapshot += sum(map(record_size, encoded))
+        self._log.append(encoded, self._clock.now_ms())
+        self._bytes_since_snapshot += size_in_batch(encoded)
 
     def is_durable(self, offset: int) -> bool:
         """Whether all records below an offset would survive a crash."""
@@ -185,7 +192,7 @@ class FileLog:
         self._log.seal()
         self._bytes_since_snapshot = 0
         self._snapshot_time = self._clock.now_ms()
-        writing = self._write_snapshot(self.end_offset, self._log.leader_epoch, snapshot, self._last_timestamp)
+        writing = self._write_snapshot(self.end_offset, self._log.leader_epoch, snapshot, self._log.last_timestamp)
         self._snapshotting = asyncio.get_running_loop().create_task(writing)
 
     async def close(self) -> None:
@@ -223,8 +230,8 @@ class FileLog:
         del self._snapshots[_SNAPSHOTS_KEPT:]
         if len(self._snapshots) == _SNAPSHOTS_KEPT:
             await self._log.delete_before(self._snapshots[-1].end_offset)
-            starts = quorum_files.read_leader_epochs(self._folder)
-            quorum_files.write_leader_epochs(self._folder, _from_offset(starts, self._log.start_offset))
+            starts = read_leader_epochs(self._folder)
+            write_leader_epochs(self._folder, _from_offset(starts, self._log.start_offset))
 
     def _logged(self) -> Iterator[Message]:
         """The metadata records of the log that no snapshot has; notes what control records say."""
@@ -232,7 +239,6 @@ class FileLog:
             if batch.last_offset < self._snapshot_end:
                 continue
             self._bytes_since_snapshot += batch.size
-            self._last_timestamp = batch.max_timestamp
             try:
                 yield from self._records(batch)
             except DecodeError as error:
@@ -252,12 +258,12 @@ class FileLog:
             if isinstance(control, ControlRecord):
                 self._quorum = self._quorum.with_control(control.message)
 
-    def _leader_change(self, node_id: int) -> Record:
-        voter = LeaderChangeMessage.Voter(node_id)
-        key, value = encode_control_record(
-            ControlRecordType.LEADER_CHANGE, LeaderChangeMessage(0, node_id, (voter,), (voter,)), 0
-        )
-        return Record(timestamp=self._clock.now_ms(), key=key, value=value)
+
+def _leader_change(node_id: int) -> KeyValue:
+    voter = LeaderChangeMessage.Voter(node_id)
+    return encode_control_record(
+        ControlRecordType.LEADER_CHANGE, LeaderChangeMessage(0, node_id, (voter,), (voter,)), 0
+    )
 
 
 def _newest_whole_snapshot(snapshots: Sequence[SnapshotFile]) -> tuple[SnapshotFile | None, Snapshot]:
@@ -272,6 +278,17 @@ def _newest_whole_snapshot(snapshots: Sequence[SnapshotFile]) -> tuple[SnapshotF
     if damage is not None:
         _log.warning("%s: no snapshot is left, the log must reach back to its beginning", snapshots[0].path.parent)
     return None, Snapshot()
+
+
+def _warn_of_lost_redundancy(folder: Path, snapshots: Sequence[SnapshotFile], newest: SnapshotFile | None) -> None:
+    older = next((each for each in snapshots if newest is not None and each.end_offset < newest.end_offset), None)
+    if newest is None or older is None or has_all(list_segments(folder), older.end_offset, newest.end_offset):
+        return
+    _log.warning(
+        "%s: records between %s and %s are missing or damaged. The state is whole, since the newer snapshot has them, "
+        "but nothing can replace that snapshot; put the missing segment back, or make a backup of the directory",
+        folder, older.path.name, newest.path.name,
+    )  # fmt: skip
 
 
 def _from_offset(starts: dict[int, int], offset: int) -> dict[int, int]:

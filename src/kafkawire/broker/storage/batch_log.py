@@ -10,40 +10,54 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
+from kafkawire.broker.storage.end_checkpoint import END_CHECKPOINT, read_end, write_end
 from kafkawire.broker.storage.errors import CorruptLogError, StorageError
 from kafkawire.broker.storage.files import sync_folder
 from kafkawire.broker.storage.recovery import recover
 from kafkawire.broker.storage.segments import ActiveSegment, SegmentFile, list_segments
 from kafkawire.wire.batches import Record, RecordBatch, encode_batch, read_batches
 
-__all__ = ["BatchLog", "record_size"]
+__all__ = ["BatchLog", "KeyValue", "size_in_batch"]
+
+KeyValue: TypeAlias = tuple[bytes | None, bytes | None]
+"""Key and value of a record."""
 
 _log = logging.getLogger(__name__)
 _LARGEST_SHARED_BATCH: Final = 8 * 1024 * 1024
 _RECORD_OVERHEAD: Final = 24
 
 
-def record_size(record: Record) -> int:
-    """About the bytes that a record takes in a batch."""
-    return _RECORD_OVERHEAD + len(record.key or b"") + len(record.value or b"")
+def size_in_batch(records: Sequence[KeyValue]) -> int:
+    """About the bytes that records take in a batch."""
+    return sum(_RECORD_OVERHEAD + len(key or b"") + len(value or b"") for key, value in records)
 
 
 @dataclass(slots=True)
 class _Group:
-    """Records that become one batch, and so are on disk together or not at all."""
+    """Records that become one batch: they are on disk together or not at all, and have one append time (KIP-595)."""
 
     base_offset: int
     leader_epoch: int
     control: bool
-    records: list[Record] = field(default_factory=list)
+    timestamp: int
+    records: list[KeyValue] = field(default_factory=list)
     size: int = 0
     sealed: bool = False
 
     @property
     def end_offset(self) -> int:
         return self.base_offset + len(self.records)
+
+    def encoded(self) -> bytes:
+        records = [Record(timestamp=self.timestamp, key=key, value=value) for key, value in self.records]
+        return encode_batch(
+            records,
+            base_offset=self.base_offset,
+            partition_leader_epoch=self.leader_epoch,
+            control=self.control,
+        )
 
 
 class BatchLog:
@@ -52,12 +66,16 @@ class BatchLog:
     What is appended while a write is under way waits, and becomes one batch: written when the write before it is
     durable, never earlier. After the first error nothing is written any more.
 
+    A checkpoint file says how far the log was durable for certain; a log that ends earlier is refused.
+
     Args:
         folder: of the partition; made if it is not there.
         segment_bytes: a segment that would become larger is followed by a new one.
         start_offset: records below it are not needed (a snapshot has them), and segments that have only such are
             not read. The log must have it, or end below; then it goes on there. None for whatever there is.
-        on_failure: told the first error of a write.
+        compacted: whether offsets may be missing between batches, as Kafka's log cleaner leaves them.
+        checkpoint: the checkpoint file; None for one in the folder.
+        on_failure: called with the first error of a write.
 
     Attributes:
         folder: as given.
@@ -65,10 +83,12 @@ class BatchLog:
         end_offset: the offset that the next record will have.
         durable_offset: all records below it would survive a crash.
         leader_epoch: of the last batch; new ones get it, so set it when a new leader begins.
+        last_timestamp: of the last batch, in milliseconds since the epoch; -1 if there is none.
         failure: the first error, None as long as all is well.
 
     Raises:
-        CorruptLogError: it is damaged before its end.
+        CorruptLogError: it is damaged before its end, or its end is missing.
+        StorageError: the checkpoint file cannot be understood.
         OSError: a file cannot be read or made.
     """
 
@@ -78,22 +98,35 @@ class BatchLog:
         *,
         segment_bytes: int,
         start_offset: int | None = None,
+        compacted: bool = False,
+        checkpoint: Path | None = None,
         on_failure: Callable[[StorageError], None] | None = None,
     ) -> None:
         self.folder = folder
         self.failure: StorageError | None = None
         self._segment_bytes = segment_bytes
         self._on_failure = on_failure
+        self._checkpoint = checkpoint or folder / END_CHECKPOINT
+        self._checked_end = read_end(self._checkpoint)
         folder.mkdir(parents=True, exist_ok=True)
         self._segments = list(list_segments(folder)) if start_offset is None else _needed_segments(folder, start_offset)
-        end = recover(self._segments)
+        end = recover(self._segments, durable_offset=self._checked_end, compacted=compacted)
+        if max(end.offset, start_offset or 0) < self._checked_end:
+            raise CorruptLogError(
+                f"{folder}: the log ends at offset {end.offset}, but {self._checkpoint.name} says that it had all "
+                f"records below {self._checked_end}, so its newest segment is missing or was cut; put the segment "
+                "back, or restore the directory from a backup. To go on without these records, delete "
+                f"{self._checkpoint}"
+            )
         self._segments = list(end.segments)
         self.leader_epoch = end.leader_epoch
+        self.last_timestamp = end.timestamp
         self.end_offset = self.durable_offset = end.offset
         if end.offset < (start_offset or 0) or not self._segments:
             self._begin_at(start_offset or 0)
         self.start_offset = self._segments[0].base_offset
         self._written_offset = self.end_offset  # the thread's own: the event loop learns of a write a little later
+        self._segment_is_noted = False  # the thread's own: whether the checkpoint says that the active segment exists
         self._active = ActiveSegment(folder, self._segments[-1].base_offset)
         self._groups: deque[_Group] = deque()
         self._waiters: list[tuple[int, asyncio.Future[None]]] = []
@@ -109,11 +142,13 @@ class BatchLog:
         for segment in self._segments:
             yield from read_batches(segment.path.read_bytes())
 
-    def append(self, records: Sequence[Record], *, control: bool = False) -> int:
+    def append(self, records: Sequence[KeyValue], timestamp: int, *, control: bool = False) -> int:
         """Put records at the end, all in one batch; they are durable later. Needs a running event loop.
 
         Args:
-            records: without offsets; their sizes and timestamps must be what a batch can hold.
+            records: keys and values; their sizes must be what a batch can hold.
+            timestamp: milliseconds since the epoch. A batch has one append time, so records that join a batch get the
+                time of those that began it.
             control: whether they are control records.
 
         Returns:
@@ -124,10 +159,12 @@ class BatchLog:
         """
         self._check()
         base_offset = self.end_offset
-        group = self._open_group(control=control)
+        size = size_in_batch(records)
+        group = self._open_group(size, timestamp, control=control)
         group.records += records
-        group.size += sum(map(record_size, records))
+        group.size += size
         self.end_offset = group.end_offset
+        self.last_timestamp = group.timestamp
         if self._writing is None:
             self._writing = asyncio.get_running_loop().create_task(self._write_groups())
         return base_offset
@@ -158,6 +195,8 @@ class BatchLog:
         """Write what is left, and let go of the files."""
         if self._writing is not None:
             await self._writing
+        if self.failure is None and self.durable_offset > self._checked_end:
+            await asyncio.get_running_loop().run_in_executor(self._thread, self._note_end_at_last)
         self._thread.shutdown()
         self._active.close()
 
@@ -181,16 +220,16 @@ class BatchLog:
         if self.failure is not None:
             raise StorageError(str(self.failure))
 
-    def _open_group(self, *, control: bool) -> _Group:
+    def _open_group(self, size: int, timestamp: int, *, control: bool) -> _Group:
         group = self._groups[-1] if self._groups else None
         if (
             group is None
             or group.sealed
             or group.control is not control
             or group.leader_epoch != self.leader_epoch
-            or group.size > _LARGEST_SHARED_BATCH
+            or group.size + size > _LARGEST_SHARED_BATCH
         ):
-            group = _Group(self.end_offset, self.leader_epoch, control)
+            group = _Group(self.end_offset, self.leader_epoch, control, timestamp)
             self._groups.append(group)
         return group
 
@@ -209,16 +248,24 @@ class BatchLog:
 
     def _write(self, group: _Group) -> None:
         """In the log's own thread, so that the event loop goes on."""
-        batch = encode_batch(
-            group.records,
-            base_offset=group.base_offset,
-            partition_leader_epoch=group.leader_epoch,
-            control=group.control,
-        )
+        batch = group.encoded()
         if self._active.size + len(batch) > self._segment_bytes:
             self._roll_if_used()
         self._active.append(batch)
         self._written_offset = group.end_offset
+        if not self._segment_is_noted:
+            self._note_end()
+            self._segment_is_noted = True
+
+    def _note_end(self) -> None:
+        write_end(self._checkpoint, self._written_offset)
+        self._checked_end = self._written_offset
+
+    def _note_end_at_last(self) -> None:
+        try:
+            self._note_end()
+        except OSError as error:
+            _log.warning("%s: not written: %s; a missing end would not be noticed", self._checkpoint, error)
 
     def _roll_if_used(self) -> None:
         if self._active.size == 0:
@@ -226,6 +273,7 @@ class BatchLog:
         following = ActiveSegment(self.folder, self._written_offset)
         self._active.close()
         self._active = following
+        self._segment_is_noted = False
         self._segments.append(SegmentFile(following.base_offset, following.path))
 
     def _delete_before(self, offset: int) -> None:
@@ -257,9 +305,11 @@ class BatchLog:
         self._waiters = waiting
 
     def _fail(self, error: Exception) -> None:
-        where = self._active.path
+        where, reason = self._active.path, str(error)
+        if isinstance(error, OSError) and error.filename == str(where):
+            reason = error.strerror or reason  # the path is there already
         self.failure = StorageError(
-            f"{where}: writing the records from offset {self.durable_offset} on failed: {error}; nothing more is "
+            f"{where}: writing the records from offset {self.durable_offset} on failed: {reason}; nothing more is "
             "taken. Free space or repair the disk, then start the broker again"
         )
         _log.error("%s", self.failure, exc_info=None if isinstance(error, OSError) else error)

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import struct
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
 from kafkawire.broker.configuration.broker_configuration import ConfigurationError
 from kafkawire.broker.configuration.properties_file import parse_properties
 from kafkawire.broker.storage.errors import DataDirectoryError
-from kafkawire.broker.storage.files import replace_file
+from kafkawire.broker.storage.files import replace_file, sync_folder
 from kafkawire.layout.uuid import Uuid
 
-__all__ = ["DataDirectory"]
+__all__ = ["METADATA_FOLDER", "DataDirectory"]
+
+METADATA_FOLDER: Final = "__cluster_metadata-0"
+"""The folder of the metadata log in a data directory."""
 
 _LOCK: Final = ".lock"
 _META: Final = "meta.properties"
 _META_VERSION: Final = "1"
+_REQUIRED: Final = ("version", "cluster.id", "node.id")
+_CLEAN_SHUTDOWN: Final = ".kafka_cleanshutdown"
+_LOG_SUFFIXES: Final = frozenset({".log", ".checkpoint"})
+_LOG_FILES: Final = frozenset({"partition.metadata", "leader-epoch-checkpoint", "quorum-state"})
+_PARTITION_FOLDER: Final = re.compile(r".+-\d+", re.ASCII)
 
 
 class DataDirectory:
@@ -29,6 +38,8 @@ class DataDirectory:
     Args:
         path: the directory; made if it is not there.
         node_id: of the broker that wants it.
+        registered: finds the directory id that each node has registered in the metadata log; called for an error that
+            says how ``meta.properties`` can be written again.
 
     Attributes:
         path: as given.
@@ -36,27 +47,28 @@ class DataDirectory:
         directory_id: of the directory itself (KIP-858).
 
     Raises:
-        DataDirectoryError: another broker has it, it is another node's or no directory, or what it says of itself
-            makes no sense.
+        DataDirectoryError: another broker has it, it is another node's or no directory, or its ``meta.properties`` or
+            its metadata log is missing or makes no sense.
         OSError: it cannot be read or written.
     """
 
-    def __init__(self, path: Path, node_id: int) -> None:
+    def __init__(self, path: Path, node_id: int, registered: Callable[[], Mapping[int, Uuid]] = dict) -> None:
         self.path = path
+        self._node_id = node_id
+        self._registered = registered
         try:
             path.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError) as error:
             raise DataDirectoryError(f"{path}: it is not a directory; use another one") from error
         self._lock = _locked(path / _LOCK)
         try:
-            meta = self._meta(node_id)
+            meta = self._meta()
             self.cluster_id = meta["cluster.id"]
             self.directory_id = Uuid.from_text(meta["directory.id"])
-        except (KeyError, ValueError, ConfigurationError) as error:
+            self._expect_recovery()
+        except (ValueError, ConfigurationError) as error:
             self.close()
-            raise DataDirectoryError(
-                f"{path / _META}: {error}; restore the file, or delete it to give the directory a new identity"
-            ) from error
+            raise DataDirectoryError(f"{path / _META}: {error}; {self._way_out()}") from error
         except BaseException:
             self.close()
             raise
@@ -65,27 +77,70 @@ class DataDirectory:
         """Let other brokers have it."""
         os.close(self._lock)
 
-    def _meta(self, node_id: int) -> Mapping[str, str]:
-        path = self.path / _META
-        own = {
-            "version": _META_VERSION,
-            "cluster.id": str(Uuid.random()),
-            "node.id": str(node_id),
-            "directory.id": str(Uuid.random()),
-        }
+    def _meta(self) -> Mapping[str, str]:
+        path, partitions = self.path / _META, self._partition_folders()
+        if not path.exists() and partitions:
+            held = ", ".join(partitions[:3]) + (", ..." if len(partitions) > 3 else "")
+            raise ValueError(f"the file is missing, though the directory has logs ({held})")
         found = parse_properties(path.read_text("utf-8")) if path.exists() else {}
-        _check(path, found, node_id)
-        meta = {**own, **found}
+        if path.exists():
+            _check(path, found, self._node_id)
+        if partitions and METADATA_FOLDER not in partitions:
+            raise DataDirectoryError(
+                f"{self.path}: it has partitions ({partitions[0]}) but no metadata log ({METADATA_FOLDER}), so nothing "
+                "says what they are; put the folder back, or restore the directory from a backup"
+            )
+        meta = {**_new_identity(self._node_id), **found}
         if meta != found:
             replace_file(path, ["".join(f"{name}={value}\n" for name, value in meta.items()).encode()])
         return meta
+
+    def _partition_folders(self) -> list[str]:
+        return sorted(
+            each.name for each in self.path.iterdir() if _PARTITION_FOLDER.fullmatch(each.name) and _holds_log(each)
+        )
+
+    def _expect_recovery(self) -> None:
+        """Kafka finds no mark of a clean stop then, and so reads what is written to its logs from now on."""
+        mark = self.path / _CLEAN_SHUTDOWN
+        if mark.exists():
+            mark.unlink()
+            sync_folder(self.path)
+
+    def _way_out(self) -> str:
+        if not self._partition_folders():
+            return "restore the file, or delete it to give the directory a new identity"
+        registered = self._registered()
+        node_id = self._node_id if self._node_id in registered or len(registered) != 1 else next(iter(registered))
+        lines = _new_identity(node_id) | {"directory.id": str(registered.get(node_id, Uuid.random()))}
+        written = ", ".join(f'"{name}={value}"' for name, value in lines.items())
+        return (
+            "restore the file from a backup. If there is none, write it again with these lines, and with the id of the "
+            f"cluster if you have it: {written}"
+        )
+
+
+def _holds_log(folder: Path) -> bool:
+    return folder.is_dir() and any(each.suffix in _LOG_SUFFIXES or each.name in _LOG_FILES for each in folder.iterdir())
+
+
+def _new_identity(node_id: int) -> dict[str, str]:
+    return {
+        "version": _META_VERSION,
+        "cluster.id": str(Uuid.random()),
+        "node.id": str(node_id),
+        "directory.id": str(Uuid.random()),
+    }
 
 
 def _check(path: Path, found: Mapping[str, str], node_id: int) -> None:
     version = found.get("version", _META_VERSION)
     if version != _META_VERSION:
         raise DataDirectoryError(f"{path}: version {version}; only version {_META_VERSION} can be read")
-    owner = found.get("node.id", str(node_id))
+    missing = [name for name in _REQUIRED if not found.get(name)]
+    if missing:
+        raise ValueError(f"it has no {' and no '.join(missing)}")
+    owner = found["node.id"]
     if owner != str(node_id):
         raise DataDirectoryError(
             f"{path}: the directory belongs to node {owner}, this is node {node_id}; "

@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["PART_SUFFIX", "replace_file", "sync_folder", "write_all"]
+__all__ = ["PART_SUFFIX", "naming", "replace_file", "sync_folder", "write_all"]
 
 PART_SUFFIX = ".part"
 """Ends the name of a file that is not whole yet."""
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Name the file in errors of calls that work on descriptors, such as those of a full disk.
+
+    Raises:
+        OSError: as raised inside, with the path.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(path)
+        raise
 
 
 def write_all(descriptor: int, content: bytes) -> None:
@@ -32,9 +48,10 @@ def replace_file(path: Path, pieces: Iterable[bytes]) -> None:
     part = path.with_name(path.name + PART_SUFFIX)
     descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
     try:
-        for piece in pieces:
-            write_all(descriptor, piece)
-        os.fsync(descriptor)
+        with naming(part):
+            for piece in pieces:
+                write_all(descriptor, piece)
+            os.fsync(descriptor)
     except BaseException:
         part.unlink()
         raise
@@ -52,6 +69,7 @@ def sync_folder(folder: Path) -> None:
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        os.fsync(descriptor)
+        with naming(folder):
+            os.fsync(descriptor)
     finally:
         os.close(descriptor)

@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from kafkawire.broker.storage.files import sync_folder, write_all
+from kafkawire.broker.storage.files import naming, sync_folder, write_all
 
 __all__ = ["ActiveSegment", "SegmentFile", "list_segments", "segment_path"]
 
@@ -75,8 +75,9 @@ class ActiveSegment:
         Raises:
             OSError: it is not.
         """
-        write_all(self._descriptor, batch)
-        os.fsync(self._descriptor)
+        with naming(self.path):
+            write_all(self._descriptor, batch)
+            os.fsync(self._descriptor)
         self.size += len(batch)
 
     def close(self) -> None:

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from kafkawire.broker.configuration.broker_configuration import Values
+from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.item_errors import ItemError
 from kafkawire.broker.topic_names import check_topic_name
 from kafkawire.broker.topics.creation import TopicCreation
+from kafkawire.broker.topics.internal_topics import internal_topic
 from kafkawire.protocol import CreateTopicsRequest
 from kafkawire.protocol.errors import PolicyViolationError
 
@@ -17,7 +19,6 @@ __all__ = ["AutomaticCreation"]
 _LEFT_TO_BROKER: Final = -1
 
 _Topic = CreateTopicsRequest.CreatableTopic
-_Config = CreateTopicsRequest.CreatableTopicConfig
 
 
 class AutomaticCreation:
@@ -37,44 +38,22 @@ class AutomaticCreation:
         """Whether topics are created so."""
         return self._configuration.boolean("auto.create.topics.enable")
 
-    def create(self, names: Iterable[str], take: Callable[[int], None]) -> None:
+    async def create(self, names: Iterable[str], take: Callable[[int], None]) -> None:
         """Create topics; those that cannot be are not there afterwards, and nobody is told why.
 
         Args:
             names: illegal ones are passed over.
             take: asks a quota for so many partitions; raises ThrottlingQuotaExceededError.
         """
-        topics = [self._topic(name) for name in names if _is_legal(name)]
+        topics = [
+            internal_topic(name, self._configuration) or _Topic(name, _LEFT_TO_BROKER, _LEFT_TO_BROKER)
+            async for name in in_slices(names)
+            if _is_legal(name)
+        ]
         try:
-            self._creation.create(topics, take)
+            await self._creation.create(topics, take)
         except PolicyViolationError:
             return
-
-    def _topic(self, name: str) -> _Topic:
-        number = self._configuration.integer
-        match name:
-            case "__consumer_offsets":
-                partitions, replicas = (
-                    number("offsets.topic.num.partitions"),
-                    number("offsets.topic.replication.factor"),
-                )
-                return _internal(name, partitions, replicas, "producer", number("offsets.topic.segment.bytes"))
-            case "__transaction_state":
-                partitions = number("transaction.state.log.num.partitions")
-                replicas = number("transaction.state.log.replication.factor")
-                return _internal(
-                    name, partitions, replicas, "uncompressed", number("transaction.state.log.segment.bytes")
-                )
-        return _Topic(name, _LEFT_TO_BROKER, _LEFT_TO_BROKER)
-
-
-def _internal(name: str, partitions: int, replication_factor: int, compression: str, segment_bytes: int) -> _Topic:
-    configs = (
-        _Config("cleanup.policy", "compact"),
-        _Config("compression.type", compression),
-        _Config("segment.bytes", str(segment_bytes)),
-    )
-    return _Topic(name, partitions, replication_factor, (), configs)
 
 
 def _is_legal(name: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Final
 from kafkawire.admin.config_resources import ConfigResource, ConfigResourceType
 from kafkawire.broker.configuration.broker_configuration import Values
 from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
+from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.item_errors import ItemError, ItemErrors
 from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy, RequestMetadata
 from kafkawire.broker.resource_configs.alterations import ConfigAlterations
@@ -67,7 +68,7 @@ class TopicCreation:
         self._placement = placement
         self._policy = policy
 
-    def create(
+    async def create(
         self,
         topics: Sequence[CreateTopicsRequest.CreatableTopic],
         take: Callable[[int], None],
@@ -88,13 +89,19 @@ class TopicCreation:
             PolicyViolationError: they have too many partitions together, or make too many records; none is created.
         """
         self._check_total(topics)
+        async with self._controller.turn:
+            return await self._create(topics, take, validate_only=validate_only)
+
+    async def _create(
+        self, topics: Sequence[CreateTopicsRequest.CreatableTopic], take: Callable[[int], None], *, validate_only: bool
+    ) -> dict[str, CreatedTopic | ItemError]:
         outcomes: dict[str, CreatedTopic | ItemError] = {}
-        for topic in topics:
+        async for topic in in_slices(topics):
             try:
                 with ItemErrors(f"creating the topic {topic.name}"):  # a defect of a policy is that of its topic (B4)
                     outcomes[topic.name] = self._created(topic, take)
             except ItemError as error:
-                outcomes[topic.name] = error
+                outcomes[topic.name] = error.as_result()
         records = [
             record for outcome in outcomes.values() if isinstance(outcome, CreatedTopic) for record in outcome.records
         ]
@@ -105,6 +112,8 @@ class TopicCreation:
         return outcomes
 
     def _check_total(self, topics: Sequence[CreateTopicsRequest.CreatableTopic]) -> None:
+        if len(topics) > MAXIMUM_RECORDS:
+            raise PolicyViolationError("Excessively large number of topics per request.")
         default = self._configuration.integer("num.partitions")
         total = 0
         for topic in topics:

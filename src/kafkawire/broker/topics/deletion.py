@@ -22,6 +22,7 @@ __all__ = ["DeletedTopic", "TopicDeletion"]
 
 T = TypeVar("T")
 _NO_ID = Uuid()
+_TOO_MANY = "Unable to perform excessively large batch operation."
 _UNAUTHORIZED = ItemError(ErrorCode.TOPIC_AUTHORIZATION_FAILED, "Topic authorization failed.")
 _UNKNOWN_ID = ItemError(ErrorCode.UNKNOWN_TOPIC_ID, "This server does not host this topic ID.")
 _UNKNOWN_NAME = ItemError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "This server does not host this topic-partition.")
@@ -54,15 +55,23 @@ class TopicDeletion:
         self._controller = controller
         self._access = access
 
-    def delete(self, request: DeleteTopicsRequest, session: Session, take: Callable[[int], None]) -> list[DeletedTopic]:
+    async def delete(
+        self, request: DeleteTopicsRequest, session: Session, take: Callable[[int], None]
+    ) -> list[DeletedTopic]:
         """Delete topics, all that may be deleted together.
 
         Args:
             request: names the topics.
             session: who wants it.
             take: asks a quota for so many partitions; raises ThrottlingQuotaExceededError.
+
+        Raises:
+            PolicyViolationError: they are too many; none is deleted.
         """
-        return list(_Deletion(self._controller, self._access, session, take).outcomes(request))
+        if max(len(request.topics), len(request.topic_names)) > MAXIMUM_RECORDS:
+            raise PolicyViolationError(_TOO_MANY)
+        async with self._controller.turn:
+            return list(_Deletion(self._controller, self._access, session, take).outcomes(request))
 
 
 class _Deletion:
@@ -147,7 +156,7 @@ class _Deletion:
             records.append(RemoveTopicRecord(topic_id))
             yield DeletedTopic(topic.name, topic_id)
         if len(records) > MAXIMUM_RECORDS:
-            raise PolicyViolationError("Unable to perform excessively large batch operation.")
+            raise PolicyViolationError(_TOO_MANY)
         self._controller.commit(records)
 
     def _may(self, operation: AclOperation, name: str) -> bool:

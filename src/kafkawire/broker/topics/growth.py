@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
+from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.item_errors import ItemError, item_error
 from kafkawire.broker.topics.placement import Placement
@@ -31,7 +32,7 @@ class TopicGrowth:
         self._controller = controller
         self._placement = placement
 
-    def grow(
+    async def grow(
         self,
         topics: Sequence[CreatePartitionsRequest.CreatePartitionsTopic],
         take: Callable[[int], None],
@@ -51,14 +52,26 @@ class TopicGrowth:
         Raises:
             PolicyViolationError: they would make too many records; none is added.
         """
+        if len(topics) > MAXIMUM_RECORDS:
+            raise PolicyViolationError("Unable to perform excessively large batch operation.")
+        async with self._controller.turn:
+            return await self._grow(topics, take, validate_only=validate_only)
+
+    async def _grow(
+        self,
+        topics: Sequence[CreatePartitionsRequest.CreatePartitionsTopic],
+        take: Callable[[int], None],
+        *,
+        validate_only: bool,
+    ) -> dict[str, ItemError | None]:
         outcomes: dict[str, ItemError | None] = {}
         added: list[tuple[Topic, range]] = []
-        for topic in topics:
+        async for topic in in_slices(topics):
             try:
                 added.append(self._added(topic, take))
                 outcomes[topic.name] = None
             except (ItemError, ApiError) as error:
-                outcomes[topic.name] = item_error(error, f"adding partitions to {topic.name}")
+                outcomes[topic.name] = item_error(error, f"adding partitions to {topic.name}").as_result()
         if sum(len(partitions) for _, partitions in added) > MAXIMUM_RECORDS:
             raise PolicyViolationError("Unable to perform excessively large batch operation.")
         if not validate_only:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 
-from kafkawire.cli.report.contents import Row, Section
+from kafkawire.cli.report.contents import Row
 
-__all__ = ["Bars", "CountOverTime", "NewestRows", "ThinnedLine", "evenly"]
+__all__ = ["Bars", "NewestRows", "ThinnedLine", "evenly"]
 
 
 class NewestRows:
@@ -15,33 +15,44 @@ class NewestRows:
 
     Args:
         limit: how many rows are kept.
+
+    Attributes:
+        added: how many there were.
+        complete: false if even rows that still hold were left out.
+        complete_from: all rows that hold after this time are kept; None if all of any time are.
     """
 
     def __init__(self, limit: int) -> None:
+        self.added = 0
+        self.complete = True
+        self.complete_from: int | None = None
         self._limit = limit
-        self._heap: list[tuple[float, float, int, Row]] = []
-        self._added = 0
-        self._complete = True
-        self._complete_from: int | None = None
+        self._heap: list[tuple[float, bool, float, int, Row]] = []
 
-    def add(self, row: Row, begin: int | None, end: int | None) -> None:
-        """Add a row that holds from one time to another; an end of None is that it still holds."""
+    def add(self, row: Row, begin: int | None, end: int | None, *, applies_widely: bool = False) -> None:
+        """Add a row that holds from one time to another; an end of None is that it still holds.
+
+        Args:
+            row: its cells.
+            begin, end: None is before all, or still at the end.
+            applies_widely: of rows that end at the same time, those that apply widely are kept rather than others.
+        """
         late = float("inf") if end is None else float(end)
-        entry = (late, float("-inf") if begin is None else float(begin), self._added, row)
-        self._added += 1
+        entry = (late, applies_widely, float("-inf") if begin is None else float(begin), self.added, row)
+        self.added += 1
         if len(self._heap) < self._limit:
             heapq.heappush(self._heap, entry)
             return
         ended = heapq.heappushpop(self._heap, entry)[0]
         if ended == float("inf"):
-            self._complete = False
+            self.complete = False
         else:
-            self._complete_from = max(int(ended), self._complete_from or 0)
+            self.complete_from = max(int(ended), self.complete_from or 0)
 
-    def section(self, fields: Sequence[str]) -> Section:
-        """The rows in the order in which they came."""
-        rows = [row for _, _, _, row in sorted(self._heap, key=lambda entry: entry[2])]
-        return Section(fields, rows, self._added - len(rows), self._complete_from, self._complete)
+    @property
+    def rows(self) -> Sequence[Row]:
+        """Those that are kept, in the order in which they came."""
+        return [row for *_, row in sorted(self._heap, key=lambda entry: entry[3])]
 
 
 class ThinnedLine:
@@ -129,33 +140,3 @@ class Bars:
     def bars(self) -> Sequence[tuple[int, int, int]]:
         """As (from, to, sum), without stretches in which nothing was added."""
         return [(bar * self._width, (bar + 1) * self._width, amount) for bar, amount in sorted(self._sums.items())]
-
-
-class CountOverTime:
-    """How many rows hold when: exact at the end, and before it to a small part of the time that is covered.
-
-    Args:
-        limit: how many steps there are at most.
-    """
-
-    def __init__(self, limit: int) -> None:
-        self._before = 0
-        self._changes = Bars(limit)
-
-    def add(self, begin: int | None, end: int | None) -> None:
-        """Count a row that holds from one time to another; None is before all, and still so."""
-        if begin is None:
-            self._before += 1
-        else:
-            self._changes.add(begin)
-        if end is not None:
-            self._changes.add(end, -1)
-
-    def steps(self, began: int) -> Sequence[tuple[int, int]]:
-        """The counts as (time, count from then on), the first at a time before which nothing is told."""
-        count = self._before
-        steps = [(began, count)]
-        for begin, _, change in self._changes.bars:
-            count += change
-            steps.append((max(begin, began), count))
-        return steps

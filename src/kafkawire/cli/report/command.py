@@ -15,7 +15,7 @@ from kafkawire.cli.report.rendering import render_page
 from kafkawire.cli.tables.dates import date_of
 from kafkawire.cli.tables.destination import whole_file
 
-_ROWS: Final = 20_000
+_ROWS: Final = 100_000
 
 report = typer.Typer(help="Pages to look at, each one file that needs no network.", no_args_is_help=True)
 
@@ -36,7 +36,7 @@ def logs(
     ] = None,
     title: Annotated[str, typer.Option(help="What the page is called.")] = "Kafka's logs",
     max_rows: Annotated[
-        int, typer.Option(min=1, help="Rows in each section; the page says what had to be left out.")
+        int, typer.Option(min=1, help="Rows of each section and cluster that the page lists; its numbers are of all.")
     ] = _ROWS,
 ) -> None:
     """Show ACLs, topics, quotas, configurations and committed offsets over time, read from Kafka's own logs.

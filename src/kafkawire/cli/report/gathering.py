@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from operator import attrgetter
-from typing import Final
 
 from rich.console import Console
 
-from kafkawire.cli.report.bounded import CountOverTime, NewestRows
 from kafkawire.cli.report.committed import COMMIT_COLUMNS, CommitFold
-from kafkawire.cli.report.contents import LogAccount, LogReport, Section
-from kafkawire.cli.report.intervals import SHOWN_HISTORIES, ShownHistory, rows_of
+from kafkawire.cli.report.contents import Cluster, Commits, LogAccount, LogReport, Section
+from kafkawire.cli.report.copies import one_of_each
+from kafkawire.cli.report.intervals import SHOWN_HISTORIES, rows_of
 from kafkawire.cli.report.log_ends import log_ends
+from kafkawire.cli.report.sections import GatheredSection
 from kafkawire.cli.tables.bytes_bar import BytesBar
 from kafkawire.cli.tables.reading import FoundLogs, batches_of, found_logs, told_errors
 from kafkawire.logs import Accounts, FileKind, LogFile, ReadMode, ReadOptions, read_metadata_histories, table_named
@@ -23,8 +23,6 @@ from kafkawire.logs.histories.coordinator_fold import CONSUMER_OFFSETS
 from kafkawire.logs.registry import METADATA_TOPIC
 
 __all__ = ["gather_report"]
-
-_STEPS: Final = 600
 
 
 def gather_report(
@@ -36,19 +34,20 @@ def gather_report(
         title: of the page.
         paths: where the logs are.
         console: for progress bars, if it is a terminal.
-        limit: how many rows a section may have.
+        limit: how many rows of each cluster a section may have.
         as_of: the date that the page opens at.
 
     Raises:
         CommandError: there are no logs, or they cannot be read.
     """
-    logs = found_logs(paths)
-    reader = _Reader(logs, console)
+    found = found_logs(paths)
+    chosen = one_of_each(found.files)
+    reader = _Reader(replace(found, files=chosen.files), console)
     sections = _sections(reader, limit)
     fold = CommitFold(limit)
     for row in reader.commits():
         fold.add(row)
-    commits, commits_left_out = fold.committed(log_ends(logs.files))
+    commits = fold.commits(log_ends(found.files))
     reader.cover(fold.first)
     reader.cover(fold.last)
     report = LogReport(
@@ -60,11 +59,11 @@ def gather_report(
         topics=sections["topics"],
         configs=sections["configs"],
         commits=commits,
-        commit_times=fold.bars.bars,
-        commits_left_out=commits_left_out,
         accounts=reader.accounts,
-        logs=sorted({file.folder for file in logs.files}),
-        clusters=sorted({file.cluster for file in logs.files if file.cluster is not None}),
+        logs=sorted({file.folder for file in chosen.files}),
+        copies=chosen.copies,
+        unnamed=chosen.unnamed,
+        clusters=_clusters(found.files, (commits, *sections.values())),
         as_of=None if as_of is None else int(as_of.timestamp() * 1000),
     )
     return report, reader.total
@@ -143,30 +142,20 @@ class _Reader:
 
 def _sections(reader: _Reader, limit: int) -> dict[str, Section]:
     """All sections by their names; their rows come mixed, as the log has them."""
-    gathered = {history.table: _GatheredSection(history, limit) for history in SHOWN_HISTORIES}
+    gathered = {history.table: GatheredSection(history, limit) for history in SHOWN_HISTORIES}
     for name, record in reader.histories():
         begin, end = _time(record["valid_from"]), _time(record["valid_to"])
         reader.cover(begin)
         reader.cover(end)
         gathered[name].add(record, begin, end)
-    return {history.section: gathered[history.table].section(reader.began) for history in SHOWN_HISTORIES}
+    return {history.section: gathered[history.table].section() for history in SHOWN_HISTORIES}
 
 
-class _GatheredSection:
-    def __init__(self, history: ShownHistory, limit: int) -> None:
-        self._history = history
-        self._kept = NewestRows(limit)
-        self._counts: dict[str, CountOverTime] = defaultdict(lambda: CountOverTime(_STEPS))
-
-    def add(self, record: Mapping[str, object], begin: int | None, end: int | None) -> None:
-        history, row = self._history, self._history.row(record)
-        if row is not None:
-            self._kept.add((*row, begin, end), begin, end)
-            self._counts["" if history.kind is None else str(row[history.kind])].add(begin, end)
-
-    def section(self, began: int) -> Section:
-        counts = {kind: count.steps(began) for kind, count in self._counts.items()}
-        return replace(self._kept.section(self._history.fields), counts=counts)
+def _clusters(files: Sequence[LogFile], found: Sequence[Section | Commits]) -> Sequence[Cluster]:
+    """Those that files or rows are of, one without an id last."""
+    named = {file.cluster for file in files} - {None}
+    with_rows = {cluster for each in found for cluster in each.numbers}
+    return sorted(named | with_rows, key=lambda cluster: (cluster is None, cluster or ""))
 
 
 def _outermost(files: Sequence[LogFile]) -> tuple[LogFile, ...]:

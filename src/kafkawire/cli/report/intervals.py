@@ -9,7 +9,8 @@ from typing import Any, Final, TypeAlias
 
 import pyarrow as pa
 
-from kafkawire.cli.report.contents import ACLS, CONFIGS, QUOTAS, TOPICS, Row
+from kafkawire.admin.acls import WILDCARD
+from kafkawire.cli.report.contents import ACLS, CONFIGS, QUOTAS, TOPICS, Cell, Row
 
 __all__ = ["SHOWN_HISTORIES", "ShownHistory", "rows_of", "whole_milliseconds"]
 
@@ -28,8 +29,12 @@ class ShownHistory:
         section: the attribute of the report.
         fields: of the section.
         columns: those of the table that are read.
-        row: the cells of a row but for its interval; None for one that is not shown.
+        row: the cells of a row except its interval; None for one that is not shown.
+        thing: how many of the first cells name what a row is about; 0 if each row is about something else.
+        renews: whether a row of a thing replaces the one before, so that both together are one change.
         kind: position of the cell by which rows are counted apart; None if they are not.
+        holder: who has what a row says; None if that is no one.
+        applies_widely: whether what a row says holds for things that it does not name.
     """
 
     table: str
@@ -37,7 +42,11 @@ class ShownHistory:
     fields: tuple[str, ...]
     columns: tuple[str, ...]
     row: Callable[[_Record], Row | None]
+    thing: int = 0
+    renews: bool = False
     kind: int | None = None
+    holder: Callable[[Row], Cell] = lambda _: None
+    applies_widely: Callable[[Row], bool] = lambda _: False
 
 
 def rows_of(batch: pa.RecordBatch) -> Iterator[dict[str, object]]:
@@ -57,7 +66,16 @@ def whole_milliseconds(column: pa.Array[Any]) -> list[object]:
 
 def _acl(record: _Record) -> Row:
     if record["principal"] is None:  # only its removal is in the log, which names nothing but the id
-        return _text(record["cluster"]), f"ACL {record['acl_id']}", "*", "ANY", _UNKNOWN, "LITERAL", "UNKNOWN", "ALLOW"
+        return (
+            _text(record["cluster"]),
+            f"ACL {record['acl_id']}",
+            "*",
+            "ANY",
+            _UNKNOWN,
+            "LITERAL",
+            "UNKNOWN",
+            "UNKNOWN",
+        )
     return tuple(
         _text(record[name])
         for name in (
@@ -65,6 +83,18 @@ def _acl(record: _Record) -> Row:
             *("operation", "permission"),
         )
     )
+
+
+def _principal(acl: Row) -> Cell:
+    """Whose an ACL is; None for one of which only the id is known."""
+    nameless = acl[ACLS.index("resourceType")] == "ANY" and acl[ACLS.index("operation")] == "UNKNOWN"
+    return None if nameless else acl[ACLS.index("principal")]
+
+
+def _concerns_many(acl: Row) -> bool:
+    """Whether an ACL concerns resources that it does not name, or takes away what others allow."""
+    of_one = acl[ACLS.index("patternType")] == "LITERAL" and acl[ACLS.index("resourceName")] != WILDCARD
+    return not of_one or acl[ACLS.index("permission")] == "DENY"
 
 
 def _quota(record: _Record) -> Row:
@@ -107,17 +137,34 @@ SHOWN_HISTORIES: Final = (
             *("operation", "permission", *_INTERVAL),
         ),
         _acl,
-        ACLS.index("permission"),
+        kind=ACLS.index("permission"),
+        holder=_principal,
+        applies_widely=_concerns_many,
     ),
     ShownHistory(
-        "quota_history", "quotas", QUOTAS, ("cluster", "user", "client_id", "ip", "key", "value", *_INTERVAL), _quota
+        "quota_history",
+        "quotas",
+        QUOTAS,
+        ("cluster", "user", "client_id", "ip", "key", "value", *_INTERVAL),
+        _quota,
+        thing=QUOTAS.index("value"),
+        renews=True,
     ),
-    ShownHistory("topic_history", "topics", TOPICS, ("cluster", "topic_id", "name", "partitions", *_INTERVAL), _topic),
+    ShownHistory(
+        "topic_history",
+        "topics",
+        TOPICS,
+        ("cluster", "topic_id", "name", "partitions", *_INTERVAL),
+        _topic,
+        thing=TOPICS.index("id"),
+    ),
     ShownHistory(
         "config_history",
         "configs",
         CONFIGS,
         ("cluster", "resource_type", "resource_name", "name", "value", *_INTERVAL),
         _config,
+        thing=CONFIGS.index("value"),
+        renews=True,
     ),
 )

@@ -15,7 +15,7 @@ from kafkawire.cli.report.bounded import ThinnedLine
 from kafkawire.cli.report.contents import LogEnd
 from kafkawire.logs import FileKind, LogFile
 
-__all__ = ["Partition", "log_ends"]
+__all__ = ["Partition", "log_ends", "offset_after"]
 
 _HEADER: Final = struct.Struct(">qi11xi8xq")
 """Base offset, length, how far the last offset is from the base (behind epoch, magic, CRC, attributes), latest time."""
@@ -63,6 +63,15 @@ def log_ends(files: Iterable[LogFile]) -> dict[Partition, LogEnd]:
             continue
         ends[partition] = max(ends.get(partition, end), end, key=lambda each: each.offset or 0)
     return ends
+
+
+def offset_after(segment: Path, base_offset: int) -> int:
+    """The offset after the last whole batch of a segment.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    return _last_batch(segment, base_offset)[0]
 
 
 def _end_of(segments: Sequence[LogFile]) -> LogEnd:

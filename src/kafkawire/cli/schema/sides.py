@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.codegen.evolution.origin import load_side
 from kafkawire.codegen.evolution.origin_error import OriginError
-from kafkawire.codegen.evolution.side import Side
+from kafkawire.codegen.evolution.side import Side, left_out
 from kafkawire.codegen.lint import render_text
 
 ORIGINS_HELP = "a folder, a file, git:REF, git:REF:PATH, kafka:VERSION or builtin"
@@ -17,7 +17,7 @@ ORIGINS_HELP = "a folder, a file, git:REF, git:REF:PATH, kafka:VERSION or builti
 
 
 def load_sides(old: str, new: str) -> tuple[Side, Side]:
-    """Read both sides; on a terminal it is told what takes long.
+    """Read both sides; what takes long is shown on a terminal, and jars that are missing are named on standard error.
 
     Raises:
         CommandError: with exit code 2, if a side cannot be read, or has definitions with errors (those are printed
@@ -30,6 +30,8 @@ def load_sides(old: str, new: str) -> tuple[Side, Side]:
         raise CommandError(str(error), ExitCode.USAGE) from None
     for side in sides:
         _refuse_errors(side)
+    for missing in left_out(*sides):
+        print(f"kafkawire: warning: {missing}", file=sys.stderr)
     return sides
 
 

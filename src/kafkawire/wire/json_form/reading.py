@@ -10,6 +10,7 @@ import msgspec
 from kafkawire.layout import FIELD_TYPES, STRUCT, FieldLayout, FieldType, StructLayout, Uuid
 from kafkawire.wire.errors import DecodeError
 from kafkawire.wire.fault import FaultError
+from kafkawire.wire.json_form.scalars import NOT_FINITE
 from kafkawire.wire.values import legal_value
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -29,7 +30,7 @@ def struct_from_json(
         version: the version, for errors.
 
     Raises:
-        DecodeError: of kind ``json``, with the path, if the JSON is not a message of the version.
+        DecodeError: of kind ``json``, if the JSON is not a message of the version; its path has the names of the JSON.
     """
     try:
         return _JsonReader(message_cls, version).struct(message_cls, layout, obj)
@@ -53,7 +54,7 @@ class _JsonReader:
                 if field.json_name in obj or field.presence == "inline":
                     values[field.attribute] = self._field(field, obj)
             except FaultError as fault:
-                fault.inside_field(field.attribute)
+                fault.inside_field(field.json_name)
                 raise
         return cls(**values)
 
@@ -100,8 +101,7 @@ def _scalar(type_: FieldType, obj: object) -> object:
                 raise _unexpected("an integer", obj)
             return legal_value(type_, _expect(int, "an integer", obj))
         case "float":
-            # json-read-float: 1 is an integer, 1.0 a number with a fraction.
-            return _expect(float, "a number with a fraction or an exponent", obj)
+            return _float(obj)
         case "uuid":
             return _uuid(_expect(str, "a uuid", obj))
         case "text":
@@ -114,6 +114,13 @@ def _expect(kind: type[T], expected: str, obj: object) -> T:
     if not isinstance(obj, kind):
         raise _unexpected(expected, obj)
     return obj
+
+
+def _float(obj: object) -> float:
+    """1 is an integer, 1.0 a number with a fraction (json-read-float); words as they are written (json-float)."""
+    if isinstance(obj, str) and obj in NOT_FINITE:
+        return NOT_FINITE[obj]
+    return _expect(float, "a number with a fraction or an exponent", obj)
 
 
 def _uuid(text: str) -> Uuid:

@@ -12,7 +12,7 @@ from tests.apache_kafka.fixtures import DumpLog
 from tests.apache_kafka.java_admin import JavaAdmin, JavaAdminError
 from tests.apache_kafka.java_answers import Partition
 from tests.apache_kafka.node import run_tool
-from tests.apache_kafka.releases import newest_release
+from tests.apache_kafka.releases import newest_broker_release
 
 from kafkawire.broker import ThreadedBroker
 
@@ -23,7 +23,8 @@ AUTHORIZER = {
     "allow.everyone.if.no.acl.found": "true",
     "super.users": "User:ANONYMOUS",
 }
-LOG = Path("__consumer_offsets-0") / "00000000000000000000.log"
+LOG = Path("__consumer_offsets-28") / "00000000000000000000.log"
+"""Of the partition of the group ``readers``."""
 
 
 @pytest.fixture
@@ -44,13 +45,13 @@ class Tools:
         self._where = ("--bootstrap-server", broker.bootstrap_servers)
 
     def topics(self, *arguments: str) -> str:
-        return run_tool(newest_release(), "org.apache.kafka.tools.TopicCommand", *self._where, *arguments)
+        return run_tool(newest_broker_release(), "org.apache.kafka.tools.TopicCommand", *self._where, *arguments)
 
     def configs(self, *arguments: str) -> str:
-        return run_tool(newest_release(), "kafka.admin.ConfigCommand", *self._where, *arguments)
+        return run_tool(newest_broker_release(), "kafka.admin.ConfigCommand", *self._where, *arguments)
 
     def acls(self, *arguments: str) -> str:
-        return run_tool(newest_release(), "org.apache.kafka.tools.AclCommand", *self._where, *arguments)
+        return run_tool(newest_broker_release(), "org.apache.kafka.tools.AclCommand", *self._where, *arguments)
 
 
 @pytest.fixture
@@ -119,13 +120,6 @@ def test_the_admin(java_admin: JavaAdmin, broker: ThreadedBroker) -> None:
     admin.alter_group_offset("readers", orders, 2)
     assert [(offset.partition, offset.offset) for offset in admin.list_group_offsets("readers")] == [(orders, 2)]
     assert [(group.group_id, group.state) for group in admin.list_groups()] == [("readers", "EMPTY")]
-
-
-def test_no_members_are_taken_and_who_subscribes_is_told(java_admin: JavaAdmin, broker: ThreadedBroker) -> None:
-    admin = java_admin.client(broker.bootstrap_servers)
-    admin.create_topic("orders")
-    with pytest.raises(JavaAdminError, match="JOIN_GROUP"), admin.member("readers", ["orders"]):
-        pass
 
 
 def test_kafka_reads_the_log_of_commits(

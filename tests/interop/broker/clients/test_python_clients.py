@@ -160,17 +160,6 @@ class TestConfluentKafka:
         listed = admin.list_consumer_groups().result(SECONDS)
         assert [group.group_id for group in listed.valid] == ["readers"]
 
-    def test_no_members_are_taken_and_who_subscribes_is_told(
-        self, confluent_kafka: Untyped, broker: ThreadedBroker, admin: Untyped
-    ) -> None:
-        """At once and in words: the broker does not offer what members of groups need."""
-        servers = {"bootstrap.servers": broker.bootstrap_servers}
-        consumer = confluent_kafka.Consumer({**servers, "group.id": "members"})
-        consumer.subscribe(["orders"])
-        message = consumer.poll(SECONDS)
-        assert "JoinGroup" in str(message.error())
-        consumer.close()
-
 
 class TestAiokafka:
     async def test_topics_records_and_commits(self, broker: ThreadedBroker) -> None:

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from tests.apache_kafka.broker import Broker, running_broker
 from tests.apache_kafka.java_program import compiled
-from tests.apache_kafka.releases import newest_release
 from tests.apache_kafka.secure_broker import running_secure_broker
 from tests.interop.broker.same_answers.embedded_side import embedded_side
 from tests.interop.broker.same_answers.scenario import Pair
 from tests.interop.broker.same_answers.talk import Side
 
 from kafkawire.broker.configuration.properties_file import parse_properties
+from kafkawire.broker.offered_versions import RELEASE
 
 _POLICIES = Path(__file__).parents[2] / "java" / "policies"
 _NEEDS_PORTS_AND_FOLDERS = ("advertised.listeners", "controller.quorum.voters", "listeners", "log.dirs")
@@ -27,7 +27,7 @@ _NEEDS_CERTIFICATES = ("ssl.", "listener.name.sasl_ssl.", "listener.name.mutual_
 def plain_pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
     """Brokers without any security. No other test has them: quotas and groups that one forgets are no difference."""
     with (
-        running_broker(newest_release(), tmp_path_factory.mktemp("plain")) as kafka,
+        running_broker(RELEASE, tmp_path_factory.mktemp("plain")) as kafka,
         embedded_side(_properties_of(kafka)) as embedded,
     ):
         yield Pair(Side("Apache Kafka", kafka.host, kafka.port), embedded)
@@ -36,7 +36,7 @@ def plain_pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
 @pytest.fixture(scope="session")
 def secure_pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
     """Brokers with an authorizer: their plain listener allows everything, their second one asks for a login."""
-    with running_secure_broker(newest_release(), tmp_path_factory.mktemp("secure")) as secure:
+    with running_secure_broker(RELEASE, tmp_path_factory.mktemp("secure")) as secure:
         kafka = secure.broker
         properties = {
             **_properties_of(kafka),
@@ -51,7 +51,7 @@ def secure_pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
 @pytest.fixture(scope="session")
 def policy_pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
     """Brokers with policies for topics and configurations and a quota callback, the same in Java and in Python."""
-    release, folder = newest_release(), tmp_path_factory.mktemp("policies")
+    release, folder = RELEASE, tmp_path_factory.mktemp("policies")
     policies = {
         "create.topic.policy.class.name": "NamesDecide",
         "alter.config.policy.class.name": "ConfigsDecide",

@@ -6,6 +6,7 @@ import pytest
 from tests.interop.broker.same_answers.scenario import on_plain
 from tests.interop.broker.same_answers.talk import Talk
 
+from kafkawire.layout import Uuid
 from kafkawire.protocol import DescribeClusterRequest, DescribeClusterResponse, MetadataRequest, MetadataResponse
 
 pytestmark = pytest.mark.interop
@@ -35,3 +36,17 @@ def test_metadata_of_versions_that_always_create(talk: Talk) -> None:
         request = MetadataRequest((MetadataRequest.MetadataRequestTopic(name=name),))
         talk.ask(request, version, MetadataResponse)
         talk.ask_until(request, version, MetadataResponse, lambda answer: answer.topics[0].error_code == 0)
+
+
+@on_plain
+def test_metadata_of_topics_with_neither_name_nor_id(talk: Talk) -> None:
+    asked = MetadataRequest.MetadataRequestTopic
+    for version in range(10, 14):
+        for topics in (
+            (asked(name=None),),
+            (asked(name=None), asked(name="no-such-topic")),
+            (asked(name="no-such-topic"), asked(name=None)),
+            (asked(name=None), asked(Uuid(b"no such topic id"), None)),
+            (asked(name=""),),
+        ):
+            talk.tell(MetadataRequest(topics, allow_auto_topic_creation=False), version)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from tests.apache_kafka.secure_broker import PASSWORDS, USER
 from tests.interop.broker.same_answers.scenario import on_plain, on_secure
 from tests.interop.broker.same_answers.talk import Talk
-from tests.interop.broker.same_answers.test_groups import topic_of
+from tests.interop.broker.same_answers.test_groups import coordinated, topic_of
 from tests.interop.broker.same_answers.test_topic_rights import allow, prefixed
 from tests.interop.broker.same_answers.test_topics import Config, Topic, create, settled
 
@@ -125,6 +125,15 @@ def list_offsets(talk: Talk, name: str, *timestamps: int, version: int = 11, epo
         topics = (ListOffsetsRequest.ListOffsetsTopic(name, (partition,)),)
         request = ListOffsetsRequest(-1, topics=topics, timeout_ms=1000 if version >= 10 else 0)
         talk.ask(request, version, ListOffsetsResponse)
+
+
+@on_plain
+def test_nobody_writes_to_topics_that_brokers_keep_for_themselves(talk: Talk) -> None:
+    coordinated(talk, "da-internal")
+    settled(talk, "__consumer_offsets")
+    for version in (3, 7, 8, 12):
+        produce(talk, ("__consumer_offsets", _NO_ID), batch(), version=version)
+        produce(talk, ("__consumer_offsets", _NO_ID), batch(), partitions=(0, 7), version=version)
 
 
 @on_plain

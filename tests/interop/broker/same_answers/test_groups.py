@@ -16,12 +16,18 @@ from kafkawire.protocol import (
     DeleteGroupsResponse,
     DeleteTopicsRequest,
     DeleteTopicsResponse,
+    DescribeConfigsRequest,
+    DescribeConfigsResponse,
     DescribeGroupsRequest,
     DescribeGroupsResponse,
+    DescribeTopicPartitionsRequest,
+    DescribeTopicPartitionsResponse,
     FindCoordinatorRequest,
     FindCoordinatorResponse,
     ListGroupsRequest,
     ListGroupsResponse,
+    MetadataRequest,
+    MetadataResponse,
     OffsetCommitRequest,
     OffsetCommitResponse,
     OffsetDeleteRequest,
@@ -33,6 +39,8 @@ from kafkawire.protocol import (
 pytestmark = pytest.mark.interop
 
 _PREFIXED = 4
+_TRANSACTION, _SHARE = 1, 2
+_COORDINATOR_NOT_AVAILABLE = 15
 _NO_ID = Uuid(bytes(16))
 _COMMITS, _FETCHES = range(2, 11), range(1, 11)
 
@@ -150,6 +158,68 @@ def test_coordinators(talk: Talk) -> None:
         talk.ask(FindCoordinatorRequest(coordinator_keys=keys), version, FindCoordinatorResponse)
         talk.ask(FindCoordinatorRequest(coordinator_keys=()), version, FindCoordinatorResponse)
         talk.ask(FindCoordinatorRequest(coordinator_keys=("",)), version, FindCoordinatorResponse)
+
+
+def find(talk: Talk, key: str, key_type: int, version: int) -> None:
+    """Ask for a coordinator until its topic is there, if it needs one."""
+    request = (
+        FindCoordinatorRequest(key, key_type)
+        if version < 4
+        else FindCoordinatorRequest(key_type=key_type, coordinator_keys=(key,))
+    )
+    talk.ask_until(request, version, FindCoordinatorResponse, is_settled)
+
+
+def is_settled(answer: FindCoordinatorResponse) -> bool:
+    codes = {answer.error_code, *(coordinator.error_code for coordinator in answer.coordinators)}
+    return _COORDINATOR_NOT_AVAILABLE not in codes
+
+
+@on_plain
+def test_coordinators_of_share_groups(talk: Talk) -> None:
+    """Their keys are ``group:topic id:partition`` (KIP-932)."""
+    topic_id = "AAAAAAAAAAAAAAAAAAAAAQ"
+    good = (f"gr:{topic_id}:0", f"gr:{topic_id}:-1", f"gr:{topic_id}:+1", f"a:gr:{topic_id}:0", f"gr:{topic_id}==:0")
+    wrong = ("", "gr", f"gr:{topic_id}", f"gr:{topic_id}:", f":{topic_id}:0", f" :{topic_id}:0", "gr:x:0", "gr::0",
+             f"gr:{topic_id}:x", f"gr:{topic_id}:1 ", f"gr:{topic_id}:99999999999")  # fmt: skip
+    for version in range(1, 7):
+        for key in (*good, *wrong):
+            find(talk, key, _SHARE, version)
+
+
+@on_plain
+def test_coordinators_of_transactions_and_of_nothing(talk: Talk) -> None:
+    for version in range(1, 7):
+        for key_type in (_TRANSACTION, 3, -1):
+            for key in ("gr-transaction", ""):
+                find(talk, key, key_type, version)
+
+
+@on_secure
+def test_coordinators_that_may_be_found(talk: Talk) -> None:
+    allow(talk, ((ResourceType.TRANSACTIONAL_ID, "gs-may", _PREFIXED), AclOperation.DESCRIBE))
+    with talk.logged_in(USER, PASSWORDS[USER]):
+        for version in (1, 5, 6):
+            for key in ("gs-may", "gs-not"):
+                find(talk, key, _TRANSACTION, version)
+        request = FindCoordinatorRequest(key_type=_SHARE, coordinator_keys=("gr:AAAAAAAAAAAAAAAAAAAAAQ:0",))
+        talk.ask_for_codes(request, 5)
+        talk.ask_for_codes(request, 6)
+
+
+@on_plain
+def test_the_topic_of_commits(talk: Talk) -> None:
+    """Both have it once a coordinator is looked for: internal, with the partitions and configurations of brokers."""
+    coordinated(talk, "gr-topic")
+    settled(talk, "__consumer_offsets")
+    topics = (MetadataRequest.MetadataRequestTopic(name="__consumer_offsets"),)
+    for version in (1, 9, 12):
+        talk.ask(MetadataRequest(topics), version, MetadataResponse)
+    named = (DescribeTopicPartitionsRequest.TopicRequest("__consumer_offsets"),)
+    talk.ask(DescribeTopicPartitionsRequest(named), 0, DescribeTopicPartitionsResponse)
+    keys = ("cleanup.policy", "compression.type", "segment.bytes")
+    resource = DescribeConfigsRequest.DescribeConfigsResource(2, "__consumer_offsets", keys)
+    talk.ask(DescribeConfigsRequest((resource,)), 4, DescribeConfigsResponse)
 
 
 @on_plain

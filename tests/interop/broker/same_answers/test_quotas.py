@@ -243,7 +243,7 @@ def test_e6_e8_who_may_not(talk: Talk) -> None:
     user: Entity = [("user", "a")]
     with talk.logged_in(USER, PASSWORDS[USER]):
         for version in (0, 1):
-            talk.ask_for_codes(description(), version)
+            talk.ask(description(), version, DescribeClientQuotasResponse)
             talk.ask_for_codes(alteration((user, [(PRODUCER, 1.0)]), ([], [])), version)
 
 

@@ -44,7 +44,7 @@ public final class JavaAdmin {
     private static final TypeReference<Map<String, Object>> PROPERTIES = new TypeReference<>() { };
     private static final List<Class<?>> FAMILIES = List.of(
         Changes.class, ClusterFamily.class, ConfigFamily.class, GroupFamily.class, SecurityFamily.class, Timings.class,
-        TopicFamily.class, TransactionFamily.class, Actors.class
+        TopicFamily.class, Tools.class, TransactionFamily.class, Actors.class
     );
 
     private final Map<String, Class<? extends Operation>> operations = new TreeMap<>();

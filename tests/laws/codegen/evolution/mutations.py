@@ -126,6 +126,47 @@ def mutations(draw: st.DrawFn, definition: Object) -> Object:
     return made
 
 
+@st.composite
+def rearrangements(draw: st.DrawFn, definition: Object) -> Object:
+    """The definition after one change of names or nesting that may well leave the bytes as they are."""
+    made = copy.deepcopy(definition)
+    lists = [fields for fields in _field_lists(made) if fields]
+    if not lists:
+        return made
+    fields = draw(st.sampled_from(lists))
+    at = draw(st.integers(0, len(fields) - 1))
+    one = fields[at]
+    match draw(st.sampled_from(["rename", "hand over", "swap", "wrap", "unwrap"])):
+        case "rename":
+            one["name"] = draw(st.sampled_from(["Fresh", "Other"]))
+        case "hand over":
+            _hand_over(draw, fields, at)
+        case "swap" if len(fields) > 1:
+            other = fields[at - 1]
+            one["name"], other["name"] = other["name"], one["name"]
+        case "wrap":
+            inner = {key: value for key, value in one.items() if key not in ("tag", "taggedVersions", "mapKey")}
+            fields[at] = {"name": "Whole", "type": "Wrapped", "versions": one["versions"], "fields": [inner]}
+        case "unwrap" if "fields" in one:
+            fields[at : at + 1] = cast(list[Object], one["fields"])
+        case _:
+            pass
+    return made
+
+
+def _hand_over(draw: st.DrawFn, fields: list[Object], at: int) -> None:
+    """A field gets another name for its first versions, and its name passes to a field of the later ones."""
+    before = fields[at]
+    first = draw(st.integers(1, HIGHEST + 1))
+    after = {**before, "versions": f"{first}+"} | draw(
+        st.sampled_from([{}, {"type": "uuid", "default": None, "nullableVersions": None, "entityType": None}])
+    )
+    if "fields" in before:
+        after = {"name": before["name"], "type": "uuid", "versions": f"{first}+"}
+    fields[at] = {**before, "name": "Legacy", "versions": f"0-{first - 1}"}
+    fields.insert(draw(st.integers(0, len(fields))), after)
+
+
 def _set(draw: st.DrawFn, made: Object, attributes: dict[str, st.SearchStrategy[Json]]) -> None:
     name = draw(st.sampled_from(sorted(attributes)))
     made[name] = draw(attributes[name])

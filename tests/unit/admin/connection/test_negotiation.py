@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from tests.scripted_peer import (
     ONLY_API_VERSIONS,
@@ -26,6 +27,7 @@ from kafkawire.protocol import ApiVersionsRequest, ApiVersionsResponse, Metadata
 from kafkawire.protocol.errors import (
     ClusterAuthorizationFailedError,
     InvalidRequestError,
+    RebootstrapRequiredError,
     UnsupportedVersionError,
 )
 from kafkawire.wire.kafka_errors import ApiError, BrokenStreamError, DisconnectedError
@@ -52,6 +54,30 @@ def test_the_highest_known_version_is_asked_for_with_the_name_of_the_software(pe
     assert request.header.request_api_version == NEWEST
     assert request.header.client_id == "test"
     assert request.body == ApiVersionsRequest("kafkawire", "1.0")
+
+
+def test_who_the_broker_should_be_is_said_as_soon_as_the_version_allows(feed: Feed) -> None:
+    settings = msgspec.structs.replace(SETTINGS, cluster_id="c", node_id=3)
+    opened = ScriptedPeer(Connection(settings), feed)
+    opened.connection.open(0.0)
+    first = opened.only_request()
+    assert first.body == ApiVersionsRequest("kafkawire", "1.0", "c", 3)
+    refusal = ApiVersionsResponse(35, (ApiVersionsResponse.ApiVersion(18, 0, 4),))
+    opened.answer(first, refusal, version=0)
+    assert opened.only_request().body == ApiVersionsRequest("kafkawire", "1.0")
+
+
+def test_another_node_than_meant_is_the_end(peer: ScriptedPeer) -> None:
+    (event,) = peer.answer(peer.only_request(), ApiVersionsResponse(129))
+    assert isinstance(event, Closed)
+    assert isinstance(event.error, RebootstrapRequiredError)
+    assert "another node, or a node of another cluster" in str(event.error)
+
+
+@pytest.mark.parametrize(("cluster_id", "node_id"), [("c", -1), (None, 3)])
+def test_brokers_want_to_be_told_both_or_neither(cluster_id: str | None, node_id: int) -> None:
+    with pytest.raises(ValueError, match="cluster_id and node_id must both be given or neither"):
+        ConnectionSettings(cluster_id=cluster_id, node_id=node_id)
 
 
 def test_the_listed_versions_make_it_ready(peer: ScriptedPeer) -> None:
@@ -118,7 +144,7 @@ def test_a_disconnect_while_negotiating_hints_at_tls(peer: ScriptedPeer) -> None
     (event,) = peer.connection.end_of_stream()
     assert isinstance(event, Closed)
     assert isinstance(event.error, DisconnectedError)
-    assert "while negotiating; the listener may want TLS or SASL" in str(event.error)
+    assert "while negotiating; the listener may want TLS, a client certificate or SASL" in str(event.error)
 
 
 def test_a_disconnect_of_the_first_request_hints_at_sasl() -> None:

@@ -21,6 +21,8 @@ from kafkawire.protocol import (
     DescribeQuorumResponse,
     UnregisterBrokerRequest,
     UnregisterBrokerResponse,
+    UnregisterControllerRequest,
+    UnregisterControllerResponse,
     UpdateFeaturesRequest,
     UpdateFeaturesResponse,
 )
@@ -29,6 +31,7 @@ from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import (
     BrokerIdNotRegisteredError,
     ClusterAuthorizationFailedError,
+    ControllerIdNotRegisteredError,
     FeatureUpdateFailedError,
     InvalidUpdateVersionError,
     KafkaStorageError,
@@ -151,6 +154,28 @@ async def test_a_broker_that_is_forgotten_at_a_second_try_says_that_the_first_ma
         with pytest.raises(BrokerIdNotRegisteredError) as raised:
             await client.unregister_broker(5)
         assert (raised.value.attempts, raised.value.outcome_unknown) == (2, True)
+
+
+async def test_a_controller_that_is_not_registered_cannot_be_forgotten() -> None:
+    asked: list[int] = []
+
+    def forget(_: int, request: Request) -> Message:
+        assert isinstance(request.body, UnregisterControllerRequest)
+        asked.append(request.body.controller_id)
+        code = 0 if request.body.controller_id == 5 else ErrorCode.CONTROLLER_ID_NOT_REGISTERED
+        return UnregisterControllerResponse(error_code=code, error_message="there is none" if code else None)
+
+    async with StandInCluster(1, {UnregisterControllerRequest: forget}) as cluster, cluster.client() as client:
+        await client.unregister_controller(5)
+        with pytest.raises(ControllerIdNotRegisteredError, match="there is none"):
+            await client.unregister_controller(6)
+    assert asked == [5, 6]
+
+
+async def test_older_clusters_cannot_forget_controllers() -> None:
+    async with StandInCluster(1) as cluster, cluster.client() as client:
+        with pytest.raises(UnsupportedVersionError):
+            await client.unregister_controller(5)
 
 
 def updating(top: int = 0, results: dict[str, int] | None = None) -> Handlers:

@@ -23,6 +23,7 @@ from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import (
     GroupAuthorizationFailedError,
+    GroupDeletionFailedError,
     GroupIdNotFoundError,
     NonEmptyGroupError,
     UnknownMemberIdError,
@@ -96,6 +97,23 @@ async def test_a_deletion_without_answer_says_that_its_outcome_is_unknown() -> N
     assert isinstance(error, OperationTimeoutError)
     assert error.operation == "delete_streams_groups"
     assert error.outcome_unknown
+
+
+@pytest.mark.parametrize("newest", [2, 3])
+async def test_what_a_broker_says_about_a_group_that_it_cannot_delete(newest: int) -> None:
+    def answer(_: int, request: Request) -> Message:
+        result = DeleteGroupsResponse.DeletableGroupResult
+        code, text = ErrorCode.GROUP_DELETION_FAILED, "the topology could not be deleted"
+        return DeleteGroupsResponse(
+            results=(result("g", code, text if request.header.request_api_version >= 3 else None),)
+        )
+
+    versions: dict[int, range] = {ApiKey.DELETE_GROUPS: range(newest + 1)}
+    handlers: dict[type[Message], NodeHandler] = {DeleteGroupsRequest: answer, **coordinators({})}
+    async with StandInCluster(1, handlers, versions=versions) as cluster, cluster.client() as client:
+        error = (await client.delete_streams_groups(["g"])).errors()["g"]
+    assert isinstance(error, GroupDeletionFailedError)
+    assert error.message == ("the topology could not be deleted" if newest == 3 else "")
 
 
 async def test_given_members_are_removed_by_either_name_each_with_its_outcome() -> None:

@@ -9,13 +9,17 @@ from kafkawire.admin.acls import AclOperation
 from kafkawire.admin.groups import GroupState, ShareGroupDescription, ShareGroupMember
 from kafkawire.admin.streams_groups import (
     StreamsEndpoint,
+    StreamsGlobalStore,
     StreamsGroupDescription,
     StreamsGroupMember,
     StreamsInternalTopic,
+    StreamsNodeType,
     StreamsSubtopology,
     StreamsTask,
     StreamsTasks,
     StreamsTopology,
+    StreamsTopologyDescriptionStatus,
+    StreamsTopologyNode,
 )
 from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.layout import Uuid
@@ -25,6 +29,7 @@ from kafkawire.protocol import (
     StreamsGroupDescribeRequest,
     StreamsGroupDescribeResponse,
 )
+from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import GroupIdNotFoundError, UnsupportedVersionError
 from kafkawire.rpc import Request
@@ -126,6 +131,52 @@ async def test_streams_groups_are_described_whole_each_with_its_outcome() -> Non
         ),
     )  # fmt: skip
     assert isinstance(groups.errors()["other"], GroupIdNotFoundError)
+
+
+def described_topologies(_: int, request: Request) -> Message:
+    response = StreamsGroupDescribeResponse
+    assert isinstance(request.body, StreamsGroupDescribeRequest)
+    node = response.TopologyDescriptionNode
+    source, processor = node("in", 1, ("t",), None, (), ("count",)), node("count", 2, (), None, ("counts",), ("out",))
+    nodes = (source, processor, node("out", 3, (), "sums", (), ()), node("odd", 9, (), None, (), ()))
+    description = response.TopologyDescription(
+        (response.TopologyDescriptionSubtopology("0", nodes),),
+        (response.TopologyDescriptionGlobalStore(source, processor),),
+    )
+    group = response.DescribedGroup(
+        group_id="g", group_state="Stable", topology=None, members=(), assignor_name="sticky",
+        topology_description=description if request.body.include_topology_description else None,
+        topology_description_status=3 if request.body.include_topology_description else 0,
+    )  # fmt: skip
+    return response(groups=(group,))
+
+
+async def test_the_nodes_of_an_application_are_described_if_they_are_wanted() -> None:
+    handlers: dict[type[Message], NodeHandler] = {StreamsGroupDescribeRequest: described_topologies, **coordinators({})}
+    async with StandInCluster(1, handlers) as cluster, cluster.client() as client:
+        without = (await client.describe_streams_groups(["g"]))["g"]
+        group = (await client.describe_streams_groups(["g"], include_topology_description=True))["g"]
+    assert without.topology_description is None
+    assert without.topology_description_status is StreamsTopologyDescriptionStatus.NOT_REQUESTED
+    assert group.topology_description_status is StreamsTopologyDescriptionStatus.AVAILABLE
+    assert group.assignor == "sticky"
+    assert group.topology_description is not None
+    source = StreamsTopologyNode("in", StreamsNodeType.SOURCE, ("t",), None, (), ("count",))
+    processor = StreamsTopologyNode("count", StreamsNodeType.PROCESSOR, (), None, ("counts",), ("out",))
+    sink, odd = group.topology_description.subtopologies["0"][2:]
+    assert group.topology_description.subtopologies["0"][:2] == (source, processor)
+    assert (sink.type, sink.sink_topic) == (StreamsNodeType.SINK, "sums")
+    assert odd.type.is_unknown
+    assert group.topology_description.global_stores == (StreamsGlobalStore(source, processor),)
+
+
+async def test_brokers_that_describe_no_nodes_say_so() -> None:
+    versions: dict[int, range] = {ApiKey.STREAMS_GROUP_DESCRIBE: range(1)}
+    handlers: dict[type[Message], NodeHandler] = {StreamsGroupDescribeRequest: streams_groups, **coordinators({})}
+    async with StandInCluster(1, handlers, versions=versions) as cluster, cluster.client() as client:
+        refused = (await client.describe_streams_groups(["g"], include_topology_description=True)).errors()["g"]
+        assert isinstance(refused, UnsupportedVersionError)
+        assert (await client.describe_streams_groups(["g"]))["g"].assignor is None
 
 
 async def test_a_topology_that_is_not_known_is_none() -> None:

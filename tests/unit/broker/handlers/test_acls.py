@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+from tests.handled import handled
 
 from kafkawire.admin import AclBinding, AdminClient, AdminSettings
 from kafkawire.admin.acls import AclOperation, AclPermissionType, PatternType, ResourceType
@@ -51,8 +52,7 @@ class Broker:
     def ask(self, request: Message, version: int, principal: Principal = ROOT) -> Message:
         assert request.API_KEY is not None
         call = Call(request.API_KEY, version, "test", Session(principal, "127.0.0.1", "PLAINTEXT"))
-        answer = self._routes[type(request)](request, call)
-        assert isinstance(answer, Message)
+        answer = handled(self._routes[type(request)], request, call)
         return type(answer).decode(answer.encode(version), version)
 
     def create(self, *creations: Creation) -> list[tuple[int, str | None]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 from tests.broker_connection import BrokerConnection, connected_to
@@ -55,13 +57,67 @@ async def test_commits_are_there_after_a_restart_and_gone_with_their_topic(tmp_p
         assert await committed(client) == {"b": 7}
 
 
-async def test_offsets_topic_is_no_topic_and_coordinators_are_always_there() -> None:
-    async with EmbeddedBroker() as broker, connected_to(broker) as client:
-        found = await client.ask(FindCoordinatorRequest("g"), 3, FindCoordinatorResponse)
-        assert (found.error_code, found.port) == (0, broker.port)
+async def topics(client: BrokerConnection) -> dict[str, tuple[bool, int]]:
+    """Name to whether the topic is internal, and how many partitions with a leader it has."""
+    described = (await client.ask(ALL_TOPICS, 9, MetadataResponse)).topics
+    return {
+        topic.name or "": (topic.is_internal, sum(not partition.error_code for partition in topic.partitions))
+        for topic in described
+    }
+
+
+async def test_offsets_topic_is_there_at_once_with_one_replica(tmp_path: Path) -> None:
+    """When somebody looks for a coordinator or commits; ``offsets.topic.replication.factor`` is 3 by default."""
+    for data_dir in (None, tmp_path):
+        async with EmbeddedBroker(data_dir=data_dir) as broker, connected_to(broker) as client:
+            await create(client, "a")
+            assert await topics(client) == {"a": (False, 1)}
+            found = await client.ask(FindCoordinatorRequest("g"), 3, FindCoordinatorResponse)
+            assert (found.error_code, found.port) == (0, broker.port)
+            assert await topics(client) == {"a": (False, 1), "__consumer_offsets": (True, 50)}
+            assert await commit(client, "a", 1) == 0
+    async with EmbeddedBroker({"offsets.topic.num.partitions": "3"}) as broker, connected_to(broker) as client:
         await create(client, "a")
-        await commit(client, "a", 1)
-        assert [topic.name for topic in (await client.ask(ALL_TOPICS, 9, MetadataResponse)).topics] == ["a"]
+        assert await commit(client, "a", 1) == 0
+        assert await topics(client) == {"a": (False, 1), "__consumer_offsets": (True, 3)}
+
+
+async def test_commits_are_gone_with_the_topic_of_commits(tmp_path: Path) -> None:
+    for data_dir in (None, tmp_path):
+        async with EmbeddedBroker(data_dir=data_dir) as broker, connected_to(broker) as client:
+            await create(client, "a")
+            await commit(client, "a", 1)
+            deletion = DeleteTopicsRequest(topic_names=("__consumer_offsets",), timeout_ms=1000)
+            await client.ask(deletion, 5, DeleteTopicsResponse)
+            assert await committed(client) == {}
+            assert await commit(client, "a", 2) == 0
+            assert await committed(client) == {"a": 2}
+
+
+async def test_commits_of_many_groups_at_once(tmp_path: Path) -> None:
+    """Each of the fifty partitions is made with the first commit of a group in it."""
+    async with EmbeddedBroker(data_dir=tmp_path) as broker, connected_to(broker) as client:
+        await create(client, "a")
+        partition = OffsetCommitRequest.OffsetCommitRequestPartition(0, 7)
+        topics = (OffsetCommitRequest.OffsetCommitRequestTopic("a", partitions=(partition,)),)
+        async with AsyncExitStack() as stack:
+            clients = [await stack.enter_async_context(connected_to(broker)) for _ in range(10)]
+
+            async def commit_some(number: int) -> None:
+                for group in range(10):
+                    request = OffsetCommitRequest(f"group-{number}-{group}", topics=topics)
+                    answer = await clients[number].ask(request, 9, OffsetCommitResponse)
+                    assert answer.topics[0].partitions[0].error_code == 0
+
+            await asyncio.gather(*map(commit_some, range(10)))
+    async with EmbeddedBroker(data_dir=tmp_path) as broker, connected_to(broker) as client:
+        asked = tuple(
+            OffsetFetchRequest.OffsetFetchRequestGroup(f"group-{n}-{g}", topics=None)
+            for n in range(10)
+            for g in range(10)
+        )
+        answer = await client.ask(OffsetFetchRequest(groups=asked), 8, OffsetFetchResponse)
+        assert [group.topics[0].partitions[0].committed_offset for group in answer.groups] == [7] * 100
 
 
 async def test_offsets_stay() -> None:

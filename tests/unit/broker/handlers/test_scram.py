@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.handled import handled
 
 from kafkawire.admin.scram import ScramMechanism, ScramUpsertion, salted
 from kafkawire.broker.access import AuthorizedAccess
@@ -36,9 +37,7 @@ class Broker:
         self._routes = ScramHandlers(self.controller, AuthorizedAccess(authorizer)).routes
 
     def ask(self, request: Message, key: int) -> Message:
-        answer = self._routes[type(request)](request, Call(key, 0, "test", SESSION))
-        assert isinstance(answer, Message)
-        return answer
+        return handled(self._routes[type(request)], request, Call(key, 0, "test", SESSION))
 
     def alter(self, *alterations: Upsertion | Deletion) -> dict[str, int]:
         deletions = tuple(one for one in alterations if isinstance(one, Deletion))

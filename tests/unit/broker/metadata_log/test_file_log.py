@@ -44,6 +44,11 @@ def config(number: int) -> ConfigRecord:
     return ConfigRecord(2, "orders", f"key-{number}", "x" * 20)
 
 
+def end_checkpoint(folder: Path) -> Path:
+    """Beside the folder, so that a folder that is gone is noticed too."""
+    return folder.with_name(f"{folder.name}.end-offset-checkpoint")
+
+
 def opened(folder: Path, settings: LogSettings = BY_DEFAULT) -> FileLog:
     return FileLog(folder, settings, ManualClock())
 
@@ -66,9 +71,9 @@ async def keep(folder: Path, records: Sequence[Message], settings: LogSettings =
     await log.close()
 
 
-async def fill(folder: Path, numbers: Iterable[int]) -> None:
-    """Set one key after the other, with a snapshot after every 2000 bytes."""
-    log, image = opened(folder, SMALL_SNAPSHOTS), MetadataImage()
+async def fill(folder: Path, numbers: Iterable[int], settings: LogSettings = SMALL_SNAPSHOTS) -> None:
+    """Set one key after the other, by default with a snapshot after every 2000 bytes."""
+    log, image = opened(folder, settings), MetadataImage()
     for record in log.replay():
         image.apply(record)
     log.lead(1)
@@ -112,7 +117,10 @@ async def test_an_epoch_that_was_begun_is_not_used_again_though_the_log_does_not
     await keep(tmp_path, [NoOpRecord()])
     (segment,) = list_segments(tmp_path)
     segment.path.write_bytes(b"")
-    assert opened(tmp_path).lead(1) == 2
+    end_checkpoint(tmp_path).unlink()
+    log = opened(tmp_path)
+    assert log.lead(1) == 2
+    await log.close()
 
 
 async def test_a_quorum_state_that_makes_no_sense_is_named(tmp_path: Path) -> None:
@@ -255,16 +263,53 @@ async def test_a_snapshot_ends_where_a_batch_does(tmp_path: Path) -> None:
     assert [*opened(tmp_path).replay()] == [config(1), config(2)]
 
 
-async def test_a_log_that_is_gone_behind_its_snapshot_goes_on_there(tmp_path: Path) -> None:
+async def test_a_log_whose_records_are_all_in_a_snapshot_goes_on_after_it(tmp_path: Path) -> None:
     await fill(tmp_path, range(100))
     newest = list_snapshots(tmp_path)[0]
     for segment in list_segments(tmp_path):
         segment.path.unlink()
+    end_checkpoint(tmp_path).write_text(f"0\n{newest.end_offset}\n")
     log = opened(tmp_path)
     assert log.end_offset == newest.end_offset
     assert len([*log.replay()]) == len(read_snapshot(newest.path).records)
     assert log.lead(1) > newest.leader_epoch
     await log.close()
+
+
+@pytest.mark.parametrize("gone", ["newest", "all", "folder"])
+async def test_a_log_whose_end_is_gone_is_refused(tmp_path: Path, gone: str) -> None:
+    folder = tmp_path / "log"
+    await fill(folder, range(100))
+    if gone == "folder":
+        shutil.rmtree(folder)
+    else:
+        for segment in list_segments(folder)[-1 if gone == "newest" else 0 :]:
+            segment.path.unlink()
+    with pytest.raises(
+        CorruptLogError, match="says that it had all records below 101, so its newest segment is missing"
+    ):
+        opened(folder)
+
+
+async def test_a_segment_that_is_missing_before_the_newest_snapshot_is_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The state is whole, but nothing is left to fall back on."""
+    await fill(tmp_path, range(100), LogSettings(snapshot_bytes=2_000, segment_bytes=500))
+    older, newest = reversed(list_snapshots(tmp_path))
+    between = [each for each in list_segments(tmp_path) if older.end_offset <= each.base_offset < newest.end_offset]
+    between[0].path.unlink()
+    with caplog.at_level(logging.WARNING):
+        assert [*replayed(tmp_path).records()] == [config(number) for number in range(100)]
+    (message,) = caplog.messages
+    between_them = f"{tmp_path}: records between {older.path.name} and {newest.path.name} are missing or damaged."
+    assert message.startswith(f"{between_them} The state is whole")
+
+
+async def test_the_newest_snapshot_may_be_missing(tmp_path: Path) -> None:
+    await fill(tmp_path, range(100))
+    list_snapshots(tmp_path)[0].path.unlink()
+    assert [*replayed(tmp_path).records()] == [config(number) for number in range(100)]
 
 
 async def test_a_record_of_a_newer_kafka_is_refused(tmp_path: Path) -> None:

@@ -38,7 +38,9 @@ class Recording(Authorizer):
     def authorize(
         self, session: Session, operation: AclOperation, resource_type: ResourceType, resource_name: str
     ) -> bool:
-        assert session == Session(Principal("ANONYMOUS"), "127.0.0.1", "PLAINTEXT")
+        assert (session.principal, session.host) == (Principal("ANONYMOUS"), "127.0.0.1")
+        assert session.listener == "PLAINTEXT"
+        assert session.software.startswith("kafkawire ")
         if resource_name == "broken":
             raise RuntimeError("a defect of the authorizer")
         return operation.name in self.allowed

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import fcntl
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from kafkawire.broker.storage.data_directory import DataDirectory
+from kafkawire.broker.storage.data_directory import METADATA_FOLDER, DataDirectory
 from kafkawire.broker.storage.errors import DataDirectoryError
+from kafkawire.layout.uuid import Uuid
 
 
 def test_a_new_directory_gets_an_identity_and_keeps_it(tmp_path: Path) -> None:
@@ -50,9 +52,12 @@ def test_what_kafka_before_directory_ids_left_out_is_added(tmp_path: Path) -> No
     ("text", "message"),
     [
         ("version=0\n", r"meta\.properties: version 0; only version 1 can be read"),
-        ("version=1\nnode.id=2\n", r"belongs to node 2, this is node 1; set node\.id accordingly or use another"),
-        ("version=1\ndirectory.id=none\n", r"not a uuid in Kafka's base64 form.*restore the file, or delete it"),
+        ("version=1\ncluster.id=c\nnode.id=2\n", r"belongs to node 2, this is node 1; set node\.id accordingly or use"),
+        ("version=1\ncluster.id=c\nnode.id=1\ndirectory.id=none\n", r"not a uuid in Kafka's base64 form.*restore the"),
         ("version=\\u12\n", r"restore the file, or delete it"),
+        ("", r"meta\.properties: it has no version and no cluster\.id and no node\.id; restore the file, or delete it"),
+        ("hello world\n", r"it has no version and no cluster\.id and no node\.id; restore the file, or delete it"),
+        ("version=1\ncluster.id=\nnode.id=1\n", r"it has no cluster\.id; restore the file, or delete it"),
     ],
 )
 def test_an_identity_that_cannot_be_is_refused_and_the_directory_let_go(
@@ -96,3 +101,57 @@ def test_a_file_is_no_directory(tmp_path: Path) -> None:
     for path in (tmp_path / "file", tmp_path / "file" / "below"):
         with pytest.raises(DataDirectoryError, match="it is not a directory; use another one"):
             DataDirectory(path, 1)
+
+
+@pytest.fixture
+def used(tmp_path: Path) -> Path:
+    """A directory with a log and without ``meta.properties``."""
+    (tmp_path / METADATA_FOLDER).mkdir()
+    (tmp_path / METADATA_FOLDER / "00000000000000000000.log").touch()
+    return tmp_path
+
+
+def test_a_directory_with_logs_does_not_get_a_new_identity(used: Path) -> None:
+    directory_id = Uuid.random()
+    with pytest.raises(DataDirectoryError) as refused:
+        DataDirectory(used, 1, lambda: {1: directory_id})
+    assert not (used / "meta.properties").exists()
+    said = str(refused.value)
+    assert said.startswith(
+        f"{used}/meta.properties: the file is missing, though the directory has logs ({METADATA_FOLDER});"
+    )
+    assert said.endswith(f'"node.id=1", "directory.id={directory_id}"')
+
+
+@pytest.mark.parametrize(("registered", "node_id"), [({7: Uuid(b"7" * 16)}, 7), ({7: Uuid(), 8: Uuid()}, 1), ({}, 1)])
+def test_the_node_that_the_log_names_is_the_one_that_is_proposed(
+    used: Path, registered: Mapping[int, Uuid], node_id: int
+) -> None:
+    with pytest.raises(DataDirectoryError, match=f'"node.id={node_id}"'):
+        DataDirectory(used, 1, lambda: registered)
+
+
+def test_partitions_without_a_metadata_log_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "meta.properties").write_text("version=1\ncluster.id=mine\nnode.id=1\n")
+    (tmp_path / "orders-0").mkdir()
+    (tmp_path / "orders-0" / "partition.metadata").touch()
+    with pytest.raises(
+        DataDirectoryError, match=r"has partitions \(orders-0\) but no metadata log .*put the folder back"
+    ):
+        DataDirectory(tmp_path, 1)
+
+
+@pytest.mark.parametrize("name", ["backup-2026", "lost+found", "orders-0"])
+def test_folders_that_hold_no_log_are_in_nobodys_way(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "notes.txt").touch()
+    DataDirectory(tmp_path, 1).close()
+    assert (tmp_path / "meta.properties").exists()
+
+
+def test_kafkas_mark_of_a_clean_stop_is_taken_away(tmp_path: Path) -> None:
+    """Else Kafka would trust its indexes and epochs, which do not know what is written from now on."""
+    mark = tmp_path / ".kafka_cleanshutdown"
+    mark.write_text("{}")
+    DataDirectory(tmp_path, 1).close()
+    assert not mark.exists()

@@ -19,6 +19,7 @@ LAST = encode_batch([Record(value=b"four"), Record(value=b"five")], base_offset=
 WHOLE = FIRST + SECOND + LAST
 NOT_COVERED = range(12, 16)
 """The leader epoch is written by brokers on batches that others have sealed, so no CRC covers it."""
+LAST_BYTE_OF_OFFSET = 7
 
 
 @pytest.fixture(autouse=True)
@@ -33,8 +34,8 @@ def write(folder: Path, content: bytes, base_offset: int = 0) -> Path:
     return path
 
 
-def read(folder: Path) -> list[bytes | None]:
-    log = BatchLog(folder, segment_bytes=1 << 30)
+def read(folder: Path, *, compacted: bool = False) -> list[bytes | None]:
+    log = BatchLog(folder, segment_bytes=1 << 30, compacted=compacted)
     return [record.value for batch in log.batches() for record in decode_records(batch)]
 
 
@@ -69,6 +70,11 @@ def test_a_wrong_bit_in_the_last_batch_cuts_it_and_one_before_it_is_refused(tmp_
         offset = (0, 2, 3)[batch]
         if position - start in NOT_COVERED:
             assert len(read(tmp_path)) == 5
+        elif position == len(FIRST + SECOND) + LAST_BYTE_OF_OFFSET and bit == 128:
+            # No CRC covers the offset: a batch that is whole, of an offset that is to come, is no unfinished write.
+            with pytest.raises(CorruptLogError, match="the batch of offset 131 at byte"):
+                read(tmp_path)
+            assert path.read_bytes() == content
         elif batch == 2:
             assert read(tmp_path) == [b"one", b"two", b"three"]
             assert path.read_bytes() == FIRST + SECOND
@@ -135,3 +141,30 @@ def test_records_that_hold_the_bytes_of_batches_are_no_batches_that_follow(tmp_p
     content = FIRST + encode_batch([Record(value=inner)], base_offset=2)
     write(tmp_path, content[:-1])
     assert read(tmp_path) == [b"one", b"two"]
+
+
+COMPACTED = [(0, FIRST + LAST), (9, encode_batch([Record(value=b"six")], base_offset=1_000_000))]
+"""As Kafka's log cleaner leaves a log: whole batches are gone, and so are the beginnings of segments."""
+
+
+def test_gaps_between_batches_are_read_where_logs_are_compacted(tmp_path: Path) -> None:
+    for base_offset, content in COMPACTED:
+        write(tmp_path, content, base_offset)
+    assert read(tmp_path, compacted=True) == [b"one", b"two", b"four", b"five", b"six"]
+    assert BatchLog(tmp_path, segment_bytes=1 << 30, compacted=True).end_offset == 1_000_001
+    with pytest.raises(CorruptLogError):
+        read(tmp_path)
+
+
+def test_damage_before_whole_batches_is_refused_in_compacted_logs_too(tmp_path: Path) -> None:
+    (_, first), (at, second) = COMPACTED
+    path = write(tmp_path, first[:-1])
+    write(tmp_path, second, at)
+    with pytest.raises(
+        CorruptLogError, match=r"damaged at byte \d+, where offset 2 should be .* offset 1000000 in 0+9"
+    ):
+        read(tmp_path, compacted=True)
+    assert path.read_bytes() == first[:-1]
+    write(tmp_path, LAST + FIRST)
+    write(tmp_path, b"", at)
+    assert read(tmp_path, compacted=True) == [b"four", b"five"], "offsets never go back"

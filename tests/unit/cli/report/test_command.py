@@ -3,65 +3,24 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from pathlib import Path
-from typing import TypedDict, cast
 
 import pytest
+from tests.made_clusters import MadeCluster
+from tests.made_logs import Step, write_segment
+from tests.report_data import data_of, number_at, rows_of
 
 from kafkawire.cli.app import main
+from kafkawire.protocol import AccessControlEntryRecord, RemoveAccessControlEntryRecord
+from kafkawire.wire import Uuid
 
 LOGS = Path(__file__).parents[3] / "fixtures" / "kafka-4.3.1" / "logs"
 SEGMENT = "00000000000000000000.log"
 
 
-class PackedSection(TypedDict):
-    """A section as the page's program gets it."""
-
-    fields: list[str]
-    texts: list[str]
-    rows: list[list[int | float | None]]
-
-
-PageData = TypedDict(
-    "PageData",
-    {
-        "title": str,
-        "asOf": int | None,
-        "from": int,
-        "to": int,
-        "clusters": list[str],
-        "notes": list[str],
-        "texts": list[str],
-        "sections": dict[str, PackedSection],
-        "accounts": list[dict[str, object]],
-        "ends": list[list[int]],
-    },
-)
-"""What the page's program gets."""
-
-
 def report(*words: str | Path) -> int:
     return main(["report", "logs", *map(str, words)])
-
-
-def data_of(page: Path) -> PageData:
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page.read_text("utf-8"))
-    assert found is not None
-    return cast(PageData, json.loads(found[1]))
-
-
-def rows(data: PageData, name: str) -> list[dict[str, object]]:
-    section = data["sections"][name]
-
-    def cell(field: str, value: float | None) -> object:
-        return data["texts"][int(value)] if field in section["texts"] and value is not None else value
-
-    return [
-        {field: cell(field, value) for field, value in zip(section["fields"], row, strict=True)}
-        for row in section["rows"]
-    ]
 
 
 def test_page_has_every_section_of_the_logs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -71,13 +30,13 @@ def test_page_has_every_section_of_the_logs(tmp_path: Path, capsys: pytest.Captu
     assert data["title"] == "A & B"
     assert data["asOf"] == 1_795_250_200_000
     end_state = json.loads((LOGS.parent / "end-state.json").read_text("utf-8"))
-    now = {name: [row for row in rows(data, name) if row["to"] is None] for name in ("acls", "quotas", "topics")}
+    now = {name: [row for row in rows_of(data, name) if row["to"] is None] for name in ("acls", "quotas", "topics")}
     assert len(now["acls"]) == len(end_state["acls"])
     assert len(now["topics"]) == len(end_state["topics"])
     assert {row["entity"] for row in now["quotas"]} >= {"user late", "user <default>"}
-    values = [row["value"] for row in rows(data, "configs")]
+    values = [row["value"] for row in rows_of(data, "configs")]
     assert None not in values
-    assert {row["group"] for row in rows(data, "commits")} >= {"grp-classic-1", "grp-kip848-0"}
+    assert {row["group"] for row in rows_of(data, "commits")} >= {"grp-classic-1", "grp-kip848-0"}
     assert [account["log"] for account in data["accounts"]] == ["__cluster_metadata", "__consumer_offsets"]
     assert data["notes"] == []
     assert capsys.readouterr().err.startswith("bytes read 77113 = 77113 decoded")
@@ -87,7 +46,7 @@ def test_page_says_which_logs_were_not_there(tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     assert report(LOGS / "__consumer_offsets-0", "--out", page) == 0
     (note,) = data_of(page)["notes"]
-    assert note.startswith("No log of __cluster_metadata was found: this page cannot tell which ACLs, topics, quotas")
+    assert note.startswith("No log of __cluster_metadata was found: this page shows no ACLs, topics, quotas")
 
 
 def test_page_covers_all_of_a_log_and_the_time_of_a_snapshot_alone(tmp_path: Path) -> None:
@@ -108,7 +67,7 @@ def test_lag_is_told_where_the_partitions_own_log_lies_beside(tmp_path: Path) ->
     shutil.copytree(LOGS / "__consumer_offsets-1", logs / "billing.events-1")  # ends at offset 373
     page = tmp_path / "report.html"
     assert report(logs, "--out", page) == 0
-    ends = {(row["topic"], row["partition"]): row["end"] for row in rows(data_of(page), "commits")}
+    ends = {(row["topic"], row["partition"]): row["end"] for row in rows_of(data_of(page), "commits")}
     assert ends["billing.events", 1] == 373
     assert {end for key, end in ends.items() if key != ("billing.events", 1)} == {None}
 
@@ -124,7 +83,9 @@ def test_end_of_a_log_is_that_of_its_last_whole_batch(tmp_path: Path) -> None:
         (folder / SEGMENT).write_bytes(kept)
     page = tmp_path / "report.html"
     assert report(logs, "--out", page) == 0
-    ends = {row["partition"]: row["end"] for row in rows(data_of(page), "commits") if row["topic"] == "billing.events"}
+    ends = {
+        row["partition"]: row["end"] for row in rows_of(data_of(page), "commits") if row["topic"] == "billing.events"
+    }
     assert ends[0] == ends[1] == 1
 
 
@@ -138,7 +99,7 @@ def test_log_ends_where_the_broker_that_has_most_of_it_says(tmp_path: Path) -> N
     shutil.copytree(LOGS / "__consumer_offsets-0", tmp_path / "1" / "__consumer_offsets-0")
     page = tmp_path / "report.html"
     assert report(*(tmp_path / broker for broker in "123"), "--out", page) == 0
-    ends = {(row["topic"], row["partition"]): row["end"] for row in rows(data_of(page), "commits")}
+    ends = {(row["topic"], row["partition"]): row["end"] for row in rows_of(data_of(page), "commits")}
     assert ends["billing.events", 1] == 373
 
 
@@ -157,13 +118,82 @@ def test_index_of_times_tells_where_a_log_ended_before(tmp_path: Path) -> None:
     assert 100 + 100 + steps[5] == 373
 
 
-def test_page_holds_so_many_rows_and_says_what_it_left_out(tmp_path: Path) -> None:
+def test_page_lists_so_many_rows_and_says_what_it_left_out(tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     assert report(LOGS, "--out", page, "--max-rows", "10") == 0
     data = data_of(page)
     assert {len(section["rows"]) for section in data["sections"].values()} == {10}
-    assert "The 10 newest rows of ACLs are here, 29 older ones are not" in data["notes"][0]
-    assert "74 that were deleted or committed earlier are not" in data["notes"][-1]
+    assert data["notes"][0].startswith(
+        "Showing 10 of 39 rows of ACLs, the newest. Numbers and charts are of all of them;"
+    )
+    assert data["notes"][0].endswith("and some that still hold at the end. Use --max-rows 39 to list all.")
+    assert data["notes"][-1].startswith("Showing 10 of 84 committed offsets")
+
+
+def test_acls_that_concern_many_resources_are_kept_before_others(tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    assert report(LOGS, "--out", page) == 0
+    wide = [row for row in rows_of(data_of(page), "acls") if row["to"] is None and concerns_many(row)]
+    assert report(LOGS, "--out", page, "--max-rows", str(len(wide))) == 0
+    kept = rows_of(data_of(page), "acls")
+    assert 0 < len(wide) < 20
+    assert [row for row in kept if row in wide] == wide
+
+
+def concerns_many(acl: dict[str, object]) -> bool:
+    return acl["patternType"] == "PREFIXED" or acl["resourceName"] == "*" or acl["permission"] == "DENY"
+
+
+def test_copies_of_a_log_in_one_cluster_count_once(tmp_path: Path) -> None:
+    """Brokers have copies of the same logs, of which one may lag behind or have lost its beginning."""
+    MadeCluster(tmp_path / "1", "c", 1).write(acls=60, changes=60, commits=90)
+    alone, together = tmp_path / "alone.html", tmp_path / "together.html"
+    assert report(tmp_path / "1", "--out", alone) == 0
+    for broker in ("0", "2"):
+        shutil.copytree(tmp_path / "1", tmp_path / broker)
+        for log in ("__cluster_metadata-0", "__consumer_offsets-0"):
+            behind = tmp_path / broker / log / SEGMENT
+            behind.write_bytes(behind.read_bytes()[:4000])
+    assert report(*(tmp_path / broker for broker in "012"), "--out", together) == 0
+    expected, found = data_of(alone), data_of(together)
+    for name in expected["sections"]:
+        assert rows_of(found, name) == rows_of(expected, name)
+        assert found["sections"][name]["numbers"] == expected["sections"][name]["numbers"]
+    assert found["commitTimes"] == expected["commitTimes"]
+    assert found["logs"] == expected["logs"]
+    assert len(found["copies"]) == 4
+    assert found["notes"][0].startswith("Of each log one copy was read, the one that goes furthest; 4 others")
+
+
+def test_logs_that_may_be_copies_but_name_no_cluster_are_said_to_count_twice(tmp_path: Path) -> None:
+    for broker in "12":
+        shutil.copytree(LOGS / "__cluster_metadata-0", tmp_path / broker / "__cluster_metadata-0")
+    page = tmp_path / "report.html"
+    assert report(tmp_path, "--out", page) == 0
+    assert any(note.startswith("__cluster_metadata-0 was found more than once") for note in data_of(page)["notes"])
+
+
+def test_acl_of_which_only_the_removal_is_in_the_log_is_of_no_principal(tmp_path: Path) -> None:
+    acl = AccessControlEntryRecord(Uuid(bytes(15) + b"2"), 2, "t", 3, "User:ann", "*", 3, 3)
+    steps = [Step(1000, (acl,)), Step(2000, (RemoveAccessControlEntryRecord(Uuid(bytes(15) + b"1")),))]
+    write_segment(tmp_path / "__cluster_metadata-0", 500, steps)  # what was before it is lost
+    page = tmp_path / "report.html"
+    assert report(tmp_path, "--out", page) == 3
+    (numbers,) = data_of(page)["sections"]["acls"]["numbers"]
+    counts = {
+        kind: [number_at(count, time) for time in (999, 1000, 2000)] for kind, count in numbers["holding"].items()
+    }
+    assert counts == {"UNKNOWN": [1, 1, 0], "ALLOW": [0, 1, 1]}
+    assert [number_at(numbers["holders"], time) for time in (999, 1000, 2000)] == [0, 1, 1]
+
+
+def test_cluster_without_an_id_is_one_beside_others(tmp_path: Path) -> None:
+    MadeCluster(tmp_path / "1", "c", 1).write(acls=20, changes=20, commits=20)
+    page = tmp_path / "report.html"
+    assert report(LOGS, tmp_path / "1", "--out", page) == 0
+    data = data_of(page)
+    assert data["clusters"] == ["c", None]
+    assert [numbers["rows"] for numbers in data["sections"]["acls"]["numbers"]] == [20, 39]
 
 
 def test_errors_are_in_the_page_and_in_the_exit_code(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from kafkawire.cli.report.contents import ACLS, LogReport, Section
+from kafkawire.cli.report.contents import ACLS, Count, LogReport, Numbers, Section
 from kafkawire.cli.report.rendering import render_page
 
 HOSTILE = "</script><script>alert(1)</script><!--\u2028&amp;"
@@ -41,8 +41,12 @@ class Elements(HTMLParser):
 
 @pytest.fixture(scope="module")
 def page() -> str:
-    section = Section(ACLS, [(None, HOSTILE, "*", "TOPIC", "t", "LITERAL", "READ", "ALLOW", None, 5)], 3, 4)
-    return render_page(LogReport(title=HOSTILE, began=0, ended=9, acls=section, logs=[HOSTILE]), written_at=0)
+    rows = [(None, HOSTILE, "*", "TOPIC", "t", "LITERAL", "READ", "ALLOW", None, 5)]
+    numbers = Numbers(rows=4, shown=1, complete_from=4, holding={"ALLOW": Count(3, [(4, -2), (5, -1)])})
+    report = LogReport(
+        title=HOSTILE, began=0, ended=9, acls=Section(ACLS, rows, {None: numbers}), logs=[HOSTILE], clusters=[None]
+    )
+    return render_page(report, written_at=0)
 
 
 def test_data_is_what_was_given(page: str) -> None:
@@ -57,8 +61,10 @@ def test_data_is_what_was_given(page: str) -> None:
     assert "principal" in acls["texts"]
     assert "to" not in acls["texts"]
     *_, note = data["notes"]
-    assert note.startswith("The 1 newest rows of ACLs are here, 3 older ones are not")
-    assert note.endswith("complete from 1970-01-01 00:00:00 UTC on.")
+    assert note.startswith("Showing 1 of 4 rows of ACLs, the newest. Numbers and charts are of all of them;")
+    assert note.endswith("lists lack what ended up to 1970-01-01 00:00:00 UTC. Use --max-rows 4 to list all.")
+    (numbers,) = acls["numbers"]
+    assert numbers["holding"] == {"ALLOW": {"before": 3, "width": 1, "steps": [4, -2, 1, -1]}}
 
 
 def test_nothing_hostile_becomes_an_element(page: str) -> None:

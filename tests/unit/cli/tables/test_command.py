@@ -283,6 +283,7 @@ def test_full_disk_is_told(form: Format, buffering: int, tmp_path: Path, monkeyp
     assert (code, told) == (1, 1)
 
 
+@pytest.mark.usefixtures("ctrl_c")
 def test_interrupt_ends_the_command_with_130(started: subprocess.Popen[str]) -> None:
     assert started.stdout is not None
     assert started.stdout.readline().startswith("{")

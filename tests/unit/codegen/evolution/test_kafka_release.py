@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.release_jars import Json, field, install_maven, message, write_jar
 
-from kafkawire.codegen.evolution.kafka_release import cache_file, release_definitions
+from kafkawire.codegen.evolution.kafka_release import ReleaseFiles, cache_file, release_definitions
 from kafkawire.codegen.evolution.origin_error import OriginError
 
 NAME = field("Name", "string", "0+")
@@ -47,6 +47,9 @@ class Setting:
         (self.root / "sources.toml").write_text(SOURCES.format(digest=digest))
 
     def read(self, version: str) -> dict[str, bytes]:
+        return self.files(version).contents
+
+    def files(self, version: str) -> ReleaseFiles:
         return release_definitions(version, self.root, lambda _: None)
 
     @property
@@ -216,3 +219,63 @@ def test_nothing_is_left_beside_the_cache(setting: Setting) -> None:
     setting.read("1.0")
 
     assert list(cache_file("1.0").parent.iterdir()) == [cache_file("1.0")]
+
+
+LATER = """
+[[releases]]
+version = "2.1"
+
+[[releases]]
+version = "2.2"
+absent = ["two"]
+"""
+
+
+@pytest.fixture
+def later(setting: Setting) -> Setting:
+    """Release 2.1 of the sources has both artifacts; 2.2 and 2.3 lack one of them."""
+    sources = setting.root / "sources.toml"
+    sources.write_text(sources.read_text() + LATER)
+    setting.add("2.2", "one", "common/message", message("A", "0-1", [NAME]))
+    setting.add("2.3", "one", "common/message", message("A", "0-1", [NAME]))
+    return setting
+
+
+def absent(files: ReleaseFiles) -> list[str]:
+    return [artifact.name for artifact in files.absent]
+
+
+@pytest.mark.parametrize("version", ["2.2", "2.3"])
+def test_an_artifact_that_an_earlier_release_has_is_absent(later: Setting, version: str) -> None:
+    assert absent(later.files(version)) == ["two"]
+    assert absent(later.files(version)) == ["two"], "from the cache too"
+
+
+def test_what_no_earlier_release_has_is_not_absent(setting: Setting) -> None:
+    setting.add("0.9", "one", "common/message", message("A", "0", []))
+    assert absent(setting.files("0.9")) == absent(setting.files("2.0")) == absent(setting.files("1.0")) == []
+
+
+def test_an_absent_jar_is_looked_for_again_until_it_is_there(later: Setting) -> None:
+    for calls in (1, 2, 3):
+        assert sorted(later.files("2.3").contents) == ["clients/A.json"]
+        assert later.calls == calls
+    later.add("2.3", "two", "message", message("B", "0", [NAME]))
+    for _ in range(2):
+        files = later.files("2.3")
+        assert sorted(files.contents) == ["clients/A.json", "records/B.json"]
+        assert absent(files) == []
+        assert later.calls == 4
+
+
+def test_what_the_sources_call_absent_is_not_looked_for(later: Setting) -> None:
+    for _ in range(2):
+        later.files("2.2")
+    assert later.calls == 1
+
+
+def test_what_is_kept_is_used_where_maven_is_gone(later: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = later.files("2.3")
+    monkeypatch.setenv("PATH", "")
+    assert later.files("2.3") == first
+    assert absent(first) == ["two"]

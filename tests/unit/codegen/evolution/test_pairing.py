@@ -121,10 +121,29 @@ def test_another_type_at_the_place_is_another_field() -> None:
     assert fields_of(older, newer) == [("Old", None), (None, "New")]
 
 
-def test_the_place_must_be_the_same_in_every_version_of_both_sides() -> None:
+def versions_of(older: Iterable[Json], newer: Iterable[Json], valid: str) -> list[tuple[str, str, list[int]]]:
+    (pair,) = pair_structs(parsed(message("A", valid, older)), parsed(message("A", valid, newer)))
+    both = [(one.older, one.newer, one) for one in pair.fields]
+    return [(o.name, n.name, [v for v in sorted(pair.shared) if p.holds_in(v)]) for o, n, p in both if o and n]
+
+
+def test_a_field_may_be_another_one_in_each_version() -> None:
     older = [field("Old", "int32", "0+")]
     newer = [field("First", "int32", "0"), field("Then", "int32", "1+")]
-    assert fields_of(older, newer) == [("Old", None), (None, "First"), (None, "Then")]
+    assert versions_of(older, newer, "0-2") == [("Old", "Then", [1, 2]), ("Old", "First", [0])]
+
+
+def test_a_name_that_passes_to_another_field_names_that_from_then_on() -> None:
+    older = [field("Lag", "int32", "0+"), field("Last", "int8", "0+")]
+    newer = [field("Legacy", "int32", "0"), field("Last", "int8", "0+"), field("Lag", "int64", "1+")]
+    assert versions_of(older, newer, "0") == [("Lag", "Legacy", [0]), ("Last", "Last", [0])]
+    again = [field("Legacy", "int32", "0"), field("Lag", "int32", "1+"), field("Last", "int8", "0+")]
+    assert versions_of(older, again, "0-1") == [("Lag", "Lag", [1]), ("Lag", "Legacy", [0]), ("Last", "Last", [0, 1])]
+
+
+def test_names_that_never_meet_are_one_field_where_nothing_else_is() -> None:
+    older, newer = [field("A", "int32", "0")], [field("A", "int32", "1+")]
+    assert fields_of(older, newer, "0-1") == [("A", "A")]
 
 
 def test_where_the_number_of_fields_changed_places_say_nothing() -> None:

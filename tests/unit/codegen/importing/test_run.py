@@ -6,13 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.generated_packages import generated
 from tests.release_jars import Json, Releases, field, message, retired
 
+from kafkawire.codegen.generate import Target
 from kafkawire.codegen.importing.problem import SpecsImportError
 from kafkawire.codegen.importing.recheck import recheck
 from kafkawire.codegen.importing.run import ImportRequest, ImportResult, import_specs
 from kafkawire.codegen.importing.summary import changes_of, counts_of
-from kafkawire.codegen.released_versions import aliases_of, origins_of
+from kafkawire.codegen.released_versions import aliases_of
 from kafkawire.codegen.specs_tree import load_specs
 
 NAME = field("Name", "string", "0+")
@@ -82,7 +84,7 @@ def test_retired_message_keeps_the_older_versions(releases: Releases) -> None:
         ("StopRequest", "0-4", ("zkBroker",)),
         ("StopResponse", "0-4", ()),
     ]
-    assert origins_of(result.versions) == {"StopRequest": ("1.0",), "StopResponse": ("1.0",)}
+    assert {version.release for version in result.versions if version.version >= 0} == {"1.0"}
     assert [count.retired for count in counts_of(result.versions)] == [0, 2]
 
 
@@ -100,7 +102,7 @@ def test_a_new_name_under_the_same_key_is_an_alias(releases: Releases) -> None:
     ]
     loaded = load_specs(releases.specs)
     assert (loaded.aliases, loaded.releases) == (aliases, ("1.0", "2.0"))
-    assert loaded.origins == dict.fromkeys(aliases.values(), ("1.0", "2.0"))
+    assert {version.merged_message for version in loaded.released} == set(aliases.values())
 
 
 def test_a_tagged_field_added_to_an_existing_version_is_recorded(releases: Releases) -> None:
@@ -119,10 +121,13 @@ def test_a_change_in_place_is_a_conflict_that_names_both(releases: Releases) -> 
     releases.add("1.0", [message("A", "0", [field("Count", "int32", "0+")])])
     releases.add("2.0", [message("A", "0", [field("Count", "int64", "0+")])])
 
-    (problem,) = refused(releases)
+    problem, advice = refused(releases)
 
-    assert problem.startswith("1.0 and 2.0 disagree about A 0, Count: int32 and int64. ")
-    assert "[[decisions]]" in problem
+    assert problem == "1.0 and 2.0 disagree about A 0, Count: int32 and int64"
+    assert advice == (
+        "If the newer layout may replace the older one, add to sources.toml, with the reason of each:\n\n"
+        '[[decisions]]\nmessage = "A"\nversion = 0\nolder = "1.0"\nnewer = "2.0"\nreason = ""\n'
+    )
 
 
 def test_a_decision_lets_the_newer_win_and_still_does_after_further_releases(releases: Releases) -> None:
@@ -308,3 +313,24 @@ def test_the_record_proves_the_definitions_again(releases: Releases) -> None:
     )
     path.write_text(good.replace('"0-2"', '"0-1"'))
     assert recheck(load_specs(releases.specs).messages, versions) == ("2.0 A 2: there is no version 2 of A",)
+
+
+def test_a_further_release_changes_only_the_modules_of_messages_that_it_changed(
+    releases: Releases, tmp_path: Path
+) -> None:
+    kept, changed = message("Kept", "0", [NAME]), message("Changed", "0", [NAME])
+    target = Target(releases.specs, "acme.protocol", tmp_path / "out", tmp_path / "tests")
+    releases.add("1.0", [kept, changed])
+    run(releases)
+    generated(target)
+
+    releases.add("2.0", [kept, message("Changed", "0-1", [NAME])])
+    run(releases)
+    summary = generated(target)
+
+    assert summary is not None
+    assert set(summary.package.written) == {"__init__.py", "clients/changed.py", "clients/_layouts/changed.py"}
+    assert summary.tests.written == ()
+    assert 'RELEASES: tuple[str, ...] = (\n    "1.0",\n    "2.0",\n)' in (
+        target.package_folder / "__init__.py"
+    ).read_text("utf-8")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from kafkawire.codegen.importing.problem import SpecsImportError
-from kafkawire.codegen.importing.sources import jars_of, parse_sources, read_sources, with_digests
+from kafkawire.codegen.importing.sources import jars_of, parse_sources, read_sources, with_digests, with_release
 
 DIGEST = "ab" * 32
 ARTIFACTS = """
@@ -128,6 +129,55 @@ def test_digests_are_added_to_those_that_are_there() -> None:
     extended = with_digests(text, "sources.toml", {"2.0": {"kafka-storage": DIGEST}})
 
     assert extended.endswith(f'kafka-clients = "{DIGEST}"\nkafka-storage = "{DIGEST}"\n\n# The end.\n')
+
+
+@pytest.mark.parametrize(
+    ("version", "before", "after"),
+    [
+        ("0.9", ARTIFACTS.rstrip("\n"), '[[releases]]\nversion = "1.0"  # the first'),
+        ("1.5", 'absent = ["kafka-storage"]', "# The second."),
+        ("1.10", 'absent = ["kafka-storage"]', "# The second."),
+        ("10.0", 'version = "2.0"', "# The end."),
+    ],
+)
+def test_a_release_goes_after_those_with_lower_numbers_and_comments_stay(version: str, before: str, after: str) -> None:
+    text = ARTIFACTS + RELEASES + "\n# The end.\n"
+
+    extended = with_release(text, "sources.toml", version, ["kafka-storage"])
+
+    entry = f'\n\n[[releases]]\nversion = "{version}"\nabsent = ["kafka-storage"]\n\n'
+    assert f"{before}{entry}{after}" in extended
+    assert extended.replace(entry, "\n\n", 1) == text
+
+
+def test_a_release_goes_after_the_digests_of_the_one_before() -> None:
+    text = with_digests(ARTIFACTS + RELEASES, "sources.toml", {"2.0": {"kafka-clients": DIGEST}})
+
+    extended = with_release(text, "sources.toml", "3.0", [])
+
+    assert extended == text + '\n[[releases]]\nversion = "3.0"\n'
+
+
+def test_decisions_may_name_the_release_that_is_to_be_added() -> None:
+    decision = '\n[[decisions]]\nmessage = "A"\nversion = 0\nolder = "1.0"\nnewer = "3.0"\nreason = "made up"\n'
+
+    added = parse_sources(with_release(ARTIFACTS + RELEASES + decision, "sources.toml", "3.0", []), "sources.toml")
+
+    assert [decision.newer for decision in added.decisions] == ["3.0"]
+    assert [release.version for release in added.releases] == ["1.0", "2.0", "3.0"]
+
+
+@pytest.mark.parametrize(
+    ("version", "reason"),
+    [
+        ("2.0", "release 2.0 is there already; import it with: kafkawire specs import"),
+        ("trunk", "'trunk' is not the version of a release, such as 4.4.0"),
+        ("3.0-rc0", "'3.0-rc0' is not the version of a release"),
+    ],
+)
+def test_a_release_that_cannot_be_added_is_refused(version: str, reason: str) -> None:
+    with pytest.raises(SpecsImportError, match=re.escape(reason)):
+        with_release(ARTIFACTS + RELEASES, "sources.toml", version, [])
 
 
 def test_nothing_to_add_changes_nothing() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import struct
 
 import pytest
 from tests.synthetic_messages import NullableStructMessage, Pair, Synthetic, field, message, nullable_struct_message
@@ -11,6 +12,7 @@ from tests.synthetic_messages import NullableStructMessage, Pair, Synthetic, fie
 from kafkawire.layout import STRUCT, StructLayout, Uuid
 from kafkawire.wire.errors import DecodeError
 from kafkawire.wire.json_form import struct_from_json
+from kafkawire.wire.json_form.scalars import json_number
 
 
 def from_json(synthetic: Synthetic, text: str) -> object:
@@ -126,8 +128,16 @@ def test_json_read_float() -> None:
     assert value_of("float64", "1.0") == 1.0
     assert value_of("float64", "1e0") == 1.0
     assert value_of("float64", "1e400") == math.inf
-    for text in ("1", "true", '"1.0"', '"NaN"', '"Infinity"'):
+    for text in ("1", "true", '"1.0"', '"nan"', '"+Infinity"', '"inf"', '""'):
         assert refused_value("float64", text).reason.startswith("expected a number with a fraction or an exponent")
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_json_float_that_json_lacks_is_read_as_it_was_written(number: float) -> None:
+    """Kafka writes these strings but refuses to read them; see docs/deviations.md."""
+    read = value_of("float64", json.dumps(json_number(number)))
+    assert isinstance(read, float)
+    assert struct.pack(">d", read) == struct.pack(">d", number)
 
 
 def test_json_read_uuid() -> None:

@@ -94,7 +94,7 @@ def _both_headers(request: MessageDefinition, response: MessageDefinition | None
 def record_tables(messages: Sequence[MessageDefinition]) -> tuple[RecordTable, ...]:
     """The record types of every folder that has any."""
     by_class = {class_name(message.name): message for message in messages}
-    view = registries_view(messages, package="", origin="")
+    view = registries_view(messages, package="")
     return tuple(
         RecordTable(registry.group, tuple(_record_rows(registry, by_class)))
         for registry in (*view.metadata, *view.coordinators)

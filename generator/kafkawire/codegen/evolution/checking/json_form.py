@@ -23,7 +23,11 @@ def check_json(result: CheckResult) -> str:
         "newer": result.newer.name,
         "summary": dict(result.counts),
     }
+    missing: list[JsonValue] = [
+        {"side": one.side, "jar": one.jar, "messages": list(one.messages)} for one in result.left_out
+    ]
     lists = (
+        ("missing", missing),
         ("findings", [_finding(judged) for judged in result.findings]),
         ("unused", [_unused(acceptance) for acceptance in result.unused]),
         ("bytes", [_bytes(message) for message in result.bytes]),

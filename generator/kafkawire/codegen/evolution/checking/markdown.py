@@ -34,6 +34,7 @@ def check_markdown(result: CheckResult, limit: int = MAX_BYTES) -> str:
     """
     page = f"### Schema check: {code(result.older.name)} → {code(result.newer.name)}\n\n"
     page += f"**{'Failed' if result.fails else 'Passed'}**: {words(summary(result))}.\n"
+    page += "".join(f"\n*{words(str(one))}.*\n" for one in result.left_out)
     for part in (*_sections(result), *_unused(result), _bytes(result)):
         if len((page + part).encode()) > limit - len(_CUT):
             return page + _CUT

@@ -14,7 +14,7 @@ from kafkawire.codegen.evolution.pairing import MessagePair, pair_messages
 from kafkawire.codegen.evolution.readability import VersionCompatibility, byte_compatibility
 from kafkawire.codegen.evolution.rules.catalogue import EVOLUTION_RULES
 from kafkawire.codegen.evolution.rules.walk import evolution_findings
-from kafkawire.codegen.evolution.side import Side
+from kafkawire.codegen.evolution.side import LeftOut, Side, left_out
 from kafkawire.codegen.evolution.upstream import UPSTREAM_RULES, upstream_findings
 from kafkawire.codegen.resolve import resolve_message
 from kafkawire.codegen.versions import Versions
@@ -61,6 +61,11 @@ class MessageBytes:
     unstable: Versions
     versions: tuple[VersionCompatibility, ...]
 
+    @property
+    def understood(self) -> frozenset[int]:
+        """The versions of which each side reads all that the other one writes."""
+        return frozenset(found.version for found in self.versions if found.is_compatible)
+
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
@@ -92,6 +97,11 @@ class CheckResult:
         found = Counter("accepted" if judged.accepted else judged.finding.severity for judged in self.findings)
         return {name: found[name] for name in (*SEVERITIES, "accepted")}
 
+    @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """What was not compared, since a jar is missing."""
+        return left_out(self.older, self.newer)
+
     def sources(self) -> Mapping[str, str]:
         """File, as it is shown, to its text."""
         return {**self.older.sources, **self.newer.sources}
@@ -100,11 +110,15 @@ class CheckResult:
 def check_sides(older: Side, newer: Side, profile: Profile, acceptances: tuple[Acceptance, ...] = ()) -> CheckResult:
     """Check what became of the older side; neither has definitions with errors."""
     pairs = pair_messages(older, newer)
-    findings = evolution_findings(older, newer, pairs) if profile == "kafkawire" else _upstream(older, newer)
+    compared = tuple(_bytes(older, pairs))
+    if profile == "kafkawire":
+        findings = evolution_findings(older, newer, pairs, {one.message: one.understood for one in compared})
+    else:
+        findings = _upstream(older, newer)
     judged = tuple(JudgedFinding(finding, _acceptance_of(finding, acceptances)) for finding in findings)
     used = {one.accepted for one in judged}
     unused = tuple(one for one in acceptances if one not in used and one.rule in PURPOSES[profile])
-    return CheckResult(older, newer, profile, judged, unused, tuple(_bytes(older, pairs)))
+    return CheckResult(older, newer, profile, judged, unused, compared)
 
 
 def _acceptance_of(finding: EvolutionFinding, acceptances: tuple[Acceptance, ...]) -> Acceptance | None:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from kafkawire.codegen.evolution.checking.result import CheckResult, JudgedFinding, MessageBytes
 from kafkawire.codegen.evolution.finding import EvolutionFinding
-from kafkawire.codegen.evolution.readability import Reading, VersionCompatibility
+from kafkawire.codegen.evolution.readability import Reading
 from kafkawire.codegen.versions import Versions
 
 
@@ -44,18 +44,13 @@ def summary(result: CheckResult) -> str:
 def bytes_summary(result: CheckResult) -> str:
     """How far the bytes of both sides agree."""
     versions = sum(len(message.versions) for message in result.bytes)
-    differing = sum(not is_compatible(version) for message in result.bytes for version in message.versions)
+    differing = sum(not version.is_compatible for message in result.bytes for version in message.versions)
     told = f"bytes: {_counted(versions, 'version')} of {_counted(len(result.bytes), 'message')} are valid on both sides"
     return f"{told}, {versions - differing} of them compatible both ways"
 
 
 def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def is_compatible(version: VersionCompatibility) -> bool:
-    """Whether each side reads all that the other writes."""
-    return version.old_to_new.verdict == version.new_to_old.verdict == "compatible"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +103,7 @@ def _rows(message: MessageBytes) -> Iterator[BytesRow]:
             continue
         if row is not None:
             yield row
-        row = None if is_compatible(version) else fresh
+        row = None if version.is_compatible else fresh
     if row is not None:
         yield row
 

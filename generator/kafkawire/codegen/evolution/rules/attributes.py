@@ -20,6 +20,7 @@ _SHOWN = 60
         "value is sent, but a version that lacks the field is read with another value.",
         ("breaking", "risky"),
         ("evo-default-differs",),
+        about_bytes=True,
     )
 )
 def default(field: FieldChange) -> Iterator[Change]:
@@ -35,7 +36,7 @@ def default(field: FieldChange) -> Iterator[Change]:
     reason = f"{what}, and a tagged default is not sent, so each side takes what the other left out for its own default"
     yield Change("breaking", tagged, reason, newer.place, "default")
     reason = f"{what}, so peers that leave the field alone send another value, and where it is absent another is read"
-    yield Change("risky", field.struct.versions - tagged, reason, newer.place, "default")
+    yield Change("risky", field.versions - tagged, reason, newer.place, "default")
 
 
 def _shown(field: FieldDefinition) -> str:
@@ -64,7 +65,7 @@ def ignorable(field: FieldChange) -> Iterator[Change]:
     yield Change("risky", lacking, reason, newer.place, "ignorable")
     if not lacking:
         reason = f"{what}, which changes nothing in a version that both sides have, for they all have the field"
-        yield Change("safe", field.struct.versions, reason, newer.place, "ignorable")
+        yield Change("safe", field.versions, reason, newer.place, "ignorable")
 
 
 @field_rule(
@@ -81,7 +82,7 @@ def map_key(field: FieldChange) -> Iterator[Change]:
     if older is not None and newer is not None and older.map_key != newer.map_key:
         what = "is now part" if newer.map_key else "is no longer part"
         reason = f"{newer.name} {what} of the key of its collection, so programs that look elements up find other ones"
-        yield Change("risky", field.struct.versions, reason, newer.place, "mapKey")
+        yield Change("risky", field.versions, reason, newer.place, "mapKey")
 
 
 @field_rule(
@@ -97,4 +98,4 @@ def entity_type(field: FieldChange) -> Iterator[Change]:
     older, newer = field.older, field.newer
     if older is not None and newer is not None and older.entity_type != newer.entity_type:
         reason = f"entityType {older.entity_type} of {newer.name} became {newer.entity_type}, which changes no byte"
-        yield Change("safe", field.struct.versions, reason, newer.place, "entityType")
+        yield Change("safe", field.versions, reason, newer.place, "entityType")

@@ -38,5 +38,7 @@ _CHECKS: tuple[SetCheck | MessageCheck | StructCheck | FieldCheck, ...] = (
     *MESSAGE_CHECKS, *SET_CHECKS, *STRUCT_CHECKS, *FIELD_CHECKS,
 )  # fmt: skip
 
-EVOLUTION_RULES: Mapping[str, EvolutionRule] = MappingProxyType({check.rule.id: check.rule for check in _CHECKS})
+EVOLUTION_RULES: Mapping[str, EvolutionRule] = MappingProxyType(
+    {rule.id: rule for rule in (*(check.rule for check in _CHECKS), *_members(EvolutionRule))}
+)
 """The rules by id."""

@@ -22,6 +22,7 @@ CONV_FLEXIBLE = EvolutionRule(
     "A message becomes flexible in a new version.",
     "A version that becomes flexible has other lengths and additional tagged sections, which older peers misread.",
     ("breaking",),
+    about_bytes=True,
 )
 
 
@@ -40,6 +41,7 @@ def message_becomes_flexible(message: MessageChange) -> Iterator[Change]:
         "A flexible version stays flexible.",
         "Its lengths and tagged sections are gone for one side and expected by the other.",
         ("breaking",),
+        about_bytes=True,
     )
 )
 def message_no_longer_flexible(message: MessageChange) -> Iterator[Change]:
@@ -64,6 +66,7 @@ def field_becomes_flexible(field: FieldChange) -> Iterator[Change]:
         "A field whose length is compact in a version keeps it so.",
         "Readers of the other side misread the length, and everything behind it.",
         ("breaking",),
+        about_bytes=True,
     )
 )
 def field_no_longer_flexible(field: FieldChange) -> Iterator[Change]:

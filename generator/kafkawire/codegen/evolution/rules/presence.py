@@ -16,6 +16,14 @@ from kafkawire.codegen.evolution.rules.rule import (
     struct_rule,
 )
 
+REGROUPED = EvolutionRule(
+    "evo-regrouped",
+    "The fields of a version that both sides have stay in their structs.",
+    "Their bytes are the same, but programs, JSON dumps and logs name them otherwise.",
+    ("safe",),
+)
+"""What a finding of a rule about bytes becomes where the layouts prove that nothing is misread."""
+
 _SHIFTED = "the other side misreads it and all that follows"
 
 
@@ -25,6 +33,7 @@ _SHIFTED = "the other side misreads it and all that follows"
         "A new in-line field has only new versions.",
         "In a version that both sides have, a reader of one side finds a field where it expects another.",
         ("breaking",),
+        about_bytes=True,
     )
 )
 def new_field_in_old_version(field: FieldChange) -> Iterator[Change]:
@@ -41,6 +50,7 @@ def new_field_in_old_version(field: FieldChange) -> Iterator[Change]:
         "In a version that both sides have, a reader of one side finds a field where it expects another.",
         ("breaking",),
         ("evo-min-effective-differs",),
+        about_bytes=True,
     )
 )
 def field_in_more_versions(field: FieldChange) -> Iterator[Change]:
@@ -56,6 +66,7 @@ def field_in_more_versions(field: FieldChange) -> Iterator[Change]:
         "An in-line field stays in the definition as long as a version that has it is valid.",
         "In a version that both sides have, a reader of one side misses a field and takes what follows for it.",
         ("breaking",),
+        about_bytes=True,
     )
 )
 def field_gone(field: FieldChange) -> Iterator[Change]:
@@ -72,6 +83,7 @@ def field_gone(field: FieldChange) -> Iterator[Change]:
         "In a version that both sides have, a reader of one side misses a field and takes what follows for it.",
         ("breaking",),
         ("evo-max-effective-lower", "evo-min-effective-differs"),
+        about_bytes=True,
     )
 )
 def field_in_fewer_versions(field: FieldChange) -> Iterator[Change]:
@@ -87,6 +99,7 @@ def field_in_fewer_versions(field: FieldChange) -> Iterator[Change]:
         "A field does not move between line and tagged section within a version.",
         "Readers look for it where it no longer is; Kafka's own checker does not notice.",
         ("breaking",),
+        about_bytes=True,
     )
 )
 def field_moved(field: FieldChange) -> Iterator[Change]:
@@ -143,6 +156,7 @@ TAG = EvolutionRule(
     "A field keeps its tag, and a tag belongs to one field for good, also after that field is gone.",
     "Peers read a field as another one, or skip it as unknown and lose its value; Kafka's checker does not notice.",
     ("breaking",),
+    about_bytes=True,
 )
 
 
@@ -182,14 +196,15 @@ def tag_reused(struct: StructChange) -> Iterator[Change]:
         "In-line fields keep their order.",
         "Readers of the two sides take the values of the fields for each other's.",
         ("breaking",),
+        about_bytes=True,
     )
 )
 def order(struct: StructChange) -> Iterator[Change]:
     """Told at the first field that stands elsewhere; fields of one type swap their values without an error."""
     moved: dict[str, set[int]] = {}
-    fields = {field.pair.path: field for field in struct.fields}
+    fields = {field.pair.path: field for field in struct.fields if field.newer is not None}
     for version, alike in struct.stretches:
-        inline = [field for field in struct.fields if field.at(version) == ("inline", "inline")]
+        inline = [f for f in struct.fields if f.pair.holds_in(version) and f.at(version) == ("inline", "inline")]
         after = sorted(inline, key=lambda field: struct.newer_order[field.newer.name] if field.newer else 0)
         for before, now in zip(inline, after, strict=True):
             if before is not now:

@@ -7,7 +7,7 @@ as if every version were final; what changes versions that may still change is j
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -33,6 +33,8 @@ class EvolutionRule:
         why: what happens where it does not hold.
         severities: what its findings can be, the worst first; versions that may still change are always ``safe``.
         covers: further ids of section 12 that this rule enforces.
+        about_bytes: whether its breaking findings say that peers misread a version that both sides have. The layouts
+            prove whether that is true, and where they prove the contrary, the finding is another one (`REGROUPED`).
     """
 
     id: str
@@ -40,6 +42,7 @@ class EvolutionRule:
     why: str
     severities: tuple[Severity, ...]
     covers: tuple[str, ...] = ()
+    about_bytes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +128,7 @@ class StructChange:
     @cached_property
     def versions(self) -> frozenset[int]:
         """The versions in which both sides have it."""
-        return self.pair.older_versions & self.pair.newer_versions
+        return self.pair.shared
 
     def where(self, holds: Callable[[int], bool]) -> frozenset[int]:
         """The versions in which both sides have it and of which something holds, as `MessageChange.where` has it."""
@@ -144,13 +147,12 @@ class StructChange:
     @cached_property
     def reused_tags(self) -> frozenset[int]:
         """Tags that the newer side gives to another field than the older side did."""
-        owners = {field.older.tag: field for field in self.fields if field.older is not None}
+        owners = {field.older.tag: field.older.name for field in self.fields if field.older is not None}
+        kept = {(field.older.name, field.newer.name) for field in self.fields if field.older and field.newer}
+        newer = (field.newer for field in self.fields if field.newer is not None and field.newer.tag in owners)
         return frozenset(
-            field.newer.tag
-            for field in self.fields
-            if field.newer is not None and field.newer.tag is not None
-            and owners.get(field.newer.tag, field) is not field
-        )  # fmt: skip
+            field.tag for field in newer if field.tag is not None and (owners[field.tag], field.name) not in kept
+        )
 
     @cached_property
     def newer_order(self) -> Mapping[str, int]:
@@ -179,9 +181,14 @@ class FieldChange:
         """Where each side has the field in a version (3.3)."""
         return presence(self.older, version), presence(self.newer, version)
 
+    @property
+    def versions(self) -> frozenset[int]:
+        """The versions of both sides that the pair is about."""
+        return self.struct.where(self.pair.holds_in)
+
     def versions_where(self, *cases: tuple[Presence, Presence]) -> frozenset[int]:
         """The versions of both sides in which the field moved like that."""
-        return self.struct.where(lambda version: self.at(version) in cases)
+        return self.struct.where(lambda version: self.pair.holds_in(version) and self.at(version) in cases)
 
     @property
     def kept(self) -> frozenset[int]:
@@ -190,7 +197,7 @@ class FieldChange:
 
     def kept_where(self, holds: Callable[[int], bool]) -> frozenset[int]:
         """Those of them of which something holds, as `MessageChange.where` has it."""
-        return self.struct.where(lambda version: self.at(version) in _KEPT and holds(version))
+        return self.versions_where(*_KEPT) & self.struct.where(holds)
 
 
 def _apart(pair: FieldPair) -> tuple[FieldPair, ...]:
@@ -198,7 +205,7 @@ def _apart(pair: FieldPair) -> tuple[FieldPair, ...]:
     if older is None or newer is None or older.name == newer.name or are_alike(older.type, newer.type):
         return (pair,)
     prefix = pair.path.removesuffix(newer.name)
-    return FieldPair(f"{prefix}{older.name}", older, None), FieldPair(pair.path, None, newer)
+    return replace(pair, path=f"{prefix}{older.name}", newer=None), replace(pair, older=None)
 
 
 def are_alike(older: TypeRef, newer: TypeRef) -> bool:

@@ -62,6 +62,7 @@ def message_renamed(message: MessageChange) -> Iterator[Change]:
         "Readers of the other side take the bytes for a value of another type.",
         ("breaking", "risky", "safe"),
         ("evo-type-differs",),
+        about_bytes=True,
     )
 )
 def type_changed(field: FieldChange) -> Iterator[Change]:
@@ -105,6 +106,7 @@ def _is_wrapping(field: FieldChange, older: FieldDefinition, newer: FieldDefinit
         "The side that does not know null refuses it, and single structs have an additional byte where null is legal.",
         ("breaking",),
         ("evo-max-nullable-lower", "evo-min-nullable-differs"),
+        about_bytes=True,
     )
 )
 def nullability(field: FieldChange) -> Iterator[Change]:

@@ -71,7 +71,12 @@ def _never_valid(
     field: FieldChange, attribute: str, range_of: Callable[[FieldDefinition], Versions]
 ) -> Iterator[Change]:
     """Only what the newer side brought about; whatever the older one had like this is not a change."""
-    if field.newer is None or not range_of(field.newer) or _is_valid(field, range_of(field.newer)):
+    if (
+        field.newer is None
+        or field.pair.only is not None
+        or not range_of(field.newer)
+        or _is_valid(field, range_of(field.newer))
+    ):
         return
     message = field.struct.message
     before = range_of(field.older) if field.older is not None else Versions(0, -1)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from kafkawire.codegen.evolution.finding import EvolutionFinding
 from kafkawire.codegen.evolution.pairing import MessagePair, pair_structs
 from kafkawire.codegen.evolution.rules.catalogue import FIELD_CHECKS, MESSAGE_CHECKS, SET_CHECKS, STRUCT_CHECKS
+from kafkawire.codegen.evolution.rules.presence import REGROUPED
 from kafkawire.codegen.evolution.rules.rule import Change, EvolutionRule, MessageChange, SetChange, StructChange
 from kafkawire.codegen.evolution.side import Side
 from kafkawire.codegen.versions import Versions
@@ -16,17 +17,21 @@ _SEVERITIES = ("breaking", "risky", "safe")
 _Found = tuple[EvolutionRule, Change]
 
 
-def evolution_findings(older: Side, newer: Side, pairs: tuple[MessagePair, ...]) -> tuple[EvolutionFinding, ...]:
+def evolution_findings(
+    older: Side, newer: Side, pairs: tuple[MessagePair, ...], understood: Mapping[str, frozenset[int]]
+) -> tuple[EvolutionFinding, ...]:
     """What the rules have to say about two sides, the worst first, then by message and field.
 
     Args:
         older, newer: the sides.
         pairs: their messages in pairs.
+        understood: name of a message to the versions of which each side reads all that the other one writes.
     """
     former = {pair.name: pair.older.name for pair in pairs if pair.older is not None}
     findings = [
         finding
-        for rule, change in _changes(older, newer, pairs)
+        for found in _changes(older, newer, pairs)
+        for rule, change in _proved(*found, understood)
         for finding in _judged(rule, change, older.unstable_versions(former.get(change.message, "")))
     ]
     return tuple(sorted(set(findings), key=_order))
@@ -68,6 +73,17 @@ def _struct_changes(struct: StructChange) -> Iterator[_Found]:
         for field_check in FIELD_CHECKS:
             for change in field_check.check(field):
                 yield field_check.rule, replace(change, path=field.pair.path)
+
+
+def _proved(rule: EvolutionRule, change: Change, understood: Mapping[str, frozenset[int]]) -> Iterator[_Found]:
+    """The change; versions in which the layouts prove that nothing is misread are another finding (`REGROUPED`)."""
+    same = change.versions & understood.get(change.message, frozenset())
+    if not same or not rule.about_bytes or change.severity != "breaking":
+        yield rule, change
+        return
+    reason = "fields are named or nested otherwise, but each side reads the bytes of the other"
+    yield rule, replace(change, versions=change.versions - same)
+    yield REGROUPED, replace(change, severity="safe", versions=same, reason=reason)
 
 
 def _judged(rule: EvolutionRule, change: Change, unstable: Versions) -> Iterator[EvolutionFinding]:

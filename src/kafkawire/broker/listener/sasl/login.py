@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Final
 
 from kafkawire.broker.calls import RefusedRequestError
-from kafkawire.broker.handlers.cluster import says_what_it_is
+from kafkawire.broker.client_software import says_what_it_is
 from kafkawire.broker.listener.sasl.mechanism import LoginRefusedError, Mechanism, NewMechanism
 from kafkawire.broker.refusals import refusal
 from kafkawire.broker.sessions import ANONYMOUS, Principal
@@ -40,6 +40,12 @@ _KEY: Final = struct.Struct(">h")
 _SIZE: Final = struct.Struct(">i")
 _SECONDS_BETWEEN_LOGINS: Final = 1.0
 """Who logs in again sooner is refused."""
+
+_LARGEST_WITHOUT_TOKEN: Final = 4096
+"""Bytes of a request before the login that brings no token: names of software and of mechanisms are short."""
+
+_MOST_ASKED_VERSIONS: Final = 10
+"""Clients need two attempts: one with the newest version that they have, one with what the broker has."""
 
 
 class LoginState(Enum):
@@ -125,19 +131,22 @@ class Login:
 
     Args:
         offered: name to mechanism, in the order in which clients are told of them.
+        versions: API key to the versions that are served.
 
     Attributes:
         state: how far it has come.
         principal: who has logged in; nobody, ``ANONYMOUS``, before that.
     """
 
-    def __init__(self, offered: Mapping[str, OfferedMechanism]) -> None:
+    def __init__(self, offered: Mapping[str, OfferedMechanism], versions: Mapping[int, range]) -> None:
         self.state = LoginState.VERSIONS_OR_HANDSHAKE
         self.principal = ANONYMOUS
         self._offered = offered
+        self._versions_served = versions
         self._mechanism_name = ""
         self._mechanism: Mechanism | None = None
         self._is_repeated = False
+        self._asked_versions = 0
         self._expires: float | None = None
         self._repeated_at: float | None = None
 
@@ -159,6 +168,8 @@ class Login:
         if self.state is LoginState.BARE_TOKENS:
             return self._bare_token(frame, now)
         key = _key(frame)
+        if len(frame) > _LARGEST_WITHOUT_TOKEN and key != ApiKey.SASL_AUTHENTICATE and not self.is_complete:
+            raise RefusedRequestError(f"{len(frame)} bytes for API {key} before the login")
         match _TABLE.get((self.state, key)) or _OTHERWISE[self.state]:
             case _Take.VERSIONS:
                 return self._versions(frame)
@@ -177,14 +188,17 @@ class Login:
 
     def _versions(self, frame: bytes) -> Step:
         """Who asks in a version that there is not, or does not say what it is, may ask again."""
-        request = _decoded(frame)
+        self._asked_versions += 1
+        if self._asked_versions > _MOST_ASKED_VERSIONS:
+            raise RefusedRequestError(f"ApiVersions {self._asked_versions} times before the login")
+        request = self._decoded(frame)
         body = request.body
         if isinstance(body, ApiVersionsRequest) and says_what_it_is(body, request.header.request_api_version):
             self.state = LoginState.HANDSHAKE
         return SERVE
 
     def _handshake(self, frame: bytes) -> Step:
-        request = _decoded(frame)
+        request = self._decoded(frame)
         body = request.body
         if not isinstance(body, SaslHandshakeRequest):
             raise TypeError("the table knows handshakes")
@@ -204,7 +218,7 @@ class Login:
         return Step(frame=_answered(request, SaslHandshakeResponse(0, names)))
 
     def _token(self, frame: bytes, now: float) -> Step:
-        request = _decoded(frame)
+        request = self._decoded(frame)
         body = request.body
         if not isinstance(body, SaslAuthenticateRequest):
             raise TypeError("the table knows tokens")
@@ -270,7 +284,7 @@ class Login:
 
     def _unexpected(self, frame: bytes) -> Step:
         """Where a token is due another request is told so, in its own response."""
-        request = _decoded(frame)
+        request = self._decoded(frame)
         if request.body is None:
             raise RefusedRequestError("a version of ApiVersions that there is not, in the middle of a login")
         self.state = LoginState.REFUSED
@@ -289,19 +303,18 @@ class Login:
             f"{self._mechanism_name}"
         )
 
+    def _decoded(self, frame: bytes) -> Request:
+        try:
+            return decode_request(frame, api_versions=self._versions_served.get(ApiKey.API_VERSIONS))
+        except DecodeError as error:
+            raise RefusedRequestError(str(error)) from error
+
 
 def _key(frame: bytes) -> int:
     if len(frame) < _KEY.size:
         raise RefusedRequestError(f"a frame of {len(frame)} bytes is no request")
     (key,) = _KEY.unpack_from(frame)
     return int(key)
-
-
-def _decoded(frame: bytes) -> Request:
-    try:
-        return decode_request(frame)
-    except DecodeError as error:
-        raise RefusedRequestError(str(error)) from error
 
 
 def _answered(request: Request, answer: Message) -> bytes:

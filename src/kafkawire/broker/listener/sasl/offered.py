@@ -10,6 +10,7 @@ from kafkawire.admin.scram import ScramMechanism
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration, ConfigurationError
 from kafkawire.broker.image.scram import ScramImage
 from kafkawire.broker.listener.configured_listeners import ConfiguredListener
+from kafkawire.broker.listener.sasl.invented import InventedCredentials
 from kafkawire.broker.listener.sasl.jaas import JaasError, jaas_options
 from kafkawire.broker.listener.sasl.login import OfferedMechanism
 from kafkawire.broker.listener.sasl.mechanism import NewMechanism
@@ -27,7 +28,7 @@ _USER: Final = "user_"
 
 
 def offered_mechanisms(
-    listener: ConfiguredListener, configuration: BrokerConfiguration, scram: ScramImage
+    listener: ConfiguredListener, configuration: BrokerConfiguration, scram: ScramImage, secret: bytes
 ) -> Mapping[str, OfferedMechanism]:
     """Name to mechanism, as ``sasl.enabled.mechanisms`` has them.
 
@@ -35,27 +36,35 @@ def offered_mechanisms(
         listener: the listener.
         configuration: its properties.
         scram: what is known of users' passwords, always as it is now.
+        secret: makes what users that do not exist are shown.
 
     Raises:
         ConfigurationError: a mechanism is not served here, or has no users.
     """
+    invented = InventedCredentials(secret, scram)
     offered = {}
     for name in configuration.strings("sasl.enabled.mechanisms"):
         lifetime = _of_mechanism(configuration, name, "connections.max.reauth.ms")
         lifetime_ms = configuration.integer("connections.max.reauth.ms") if lifetime is None else int(lifetime)
-        offered[name] = OfferedMechanism(_begin(listener, configuration, scram, name), lifetime_ms)
+        offered[name] = OfferedMechanism(_begin(listener, configuration, scram, name, invented), lifetime_ms)
     if not offered:
         raise ConfigurationError(f"sasl.enabled.mechanisms is empty for {listener.name}: name PLAIN or SCRAM-SHA-256")
     return offered
 
 
 def _begin(
-    listener: ConfiguredListener, configuration: BrokerConfiguration, scram: ScramImage, name: str
+    listener: ConfiguredListener,
+    configuration: BrokerConfiguration,
+    scram: ScramImage,
+    name: str,
+    invented: InventedCredentials,
 ) -> NewMechanism:
     if _of_mechanism(configuration, name, "sasl.server.callback.handler.class") is not None:
         raise ConfigurationError("sasl.server.callback.handler.class is Java's: remove it from the properties")
     if name in _SCRAM:
-        return partial(ScramMechanismServer, _SCRAM[name], partial(_credential, scram, _SCRAM[name]))
+        mechanism = _SCRAM[name]
+        known, unknown = partial(_credential, scram, mechanism), partial(invented.of, mechanism=mechanism)
+        return partial(ScramMechanismServer, mechanism, known, unknown)
     if name == "PLAIN":
         return partial(PlainMechanism, _passwords(listener, configuration))
     served = ", ".join(("PLAIN", *_SCRAM))

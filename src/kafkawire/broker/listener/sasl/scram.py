@@ -10,7 +10,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable
 from typing import Final
 
-from kafkawire.admin.scram import MINIMUM_ITERATIONS, ScramMechanism, hash_of
+from kafkawire.admin.scram import ScramMechanism, hash_of
 from kafkawire.broker.listener.sasl.mechanism import LoginRefusedError
 from kafkawire.protocol import UserScramCredentialRecord
 
@@ -28,9 +28,6 @@ _CLIENT_FINAL: Final = re.compile(
     rf"(?P<without_proof>c=(?P<binding>{_BASE64}),r=(?P<nonce>{_PRINTABLE}){_EXTENSIONS}),p=(?P<proof>{_BASE64})"
 )
 _BYTES_OF_NONCE: Final = 24
-_BYTES_OF_SALT: Final = 24
-_OWN_SECRET: Final = secrets.token_bytes(32)
-"""Makes the salts of users that do not exist, the same ones every time."""
 
 
 class ScramMechanismServer:
@@ -41,6 +38,7 @@ class ScramMechanismServer:
     Args:
         mechanism: which of the two.
         credential_of: what is known of a user; None for nothing.
+        invented: what users that do not exist are shown.
         nonce: this side's; random if it is not given, as it must be outside of tests.
     """
 
@@ -48,12 +46,13 @@ class ScramMechanismServer:
         self,
         mechanism: ScramMechanism,
         credential_of: Callable[[str], UserScramCredentialRecord | None],
+        invented: Callable[[str], UserScramCredentialRecord],
         *,
         nonce: str | None = None,
     ) -> None:
-        self._mechanism = mechanism
         self._hash = hash_of(mechanism)
         self._credential_of = credential_of
+        self._invented = invented
         self._nonce = nonce or secrets.token_urlsafe(_BYTES_OF_NONCE)
         self._exchange: _Exchange | None = None
         self.user: str | None = None
@@ -100,11 +99,6 @@ class ScramMechanismServer:
             raise LoginRefusedError
         self.user = known.name
         return b"v=" + b64encode(hmac.digest(known.server_key, exchanged, self._hash))
-
-    def _invented(self, user: str) -> UserScramCredentialRecord:
-        salt = hmac.digest(_OWN_SECRET, f"{self._hash} {user}".encode(), "sha256")[:_BYTES_OF_SALT]
-        key = bytes(hashlib.new(self._hash).digest_size)
-        return UserScramCredentialRecord(user, self._mechanism, salt, key, key, MINIMUM_ITERATIONS)
 
 
 class _Exchange:

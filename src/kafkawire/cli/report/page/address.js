@@ -8,7 +8,7 @@ function startAddress() {
   function write() {
     const state = new URLSearchParams();
     if (view.at !== opensAt) state.set("at", iso(view.at));
-    if (view.cluster !== null) state.set("cluster", view.cluster);
+    if (view.cluster !== null) state.set("cluster", clusterName(DATA.clusters[view.cluster]));
     for (const box of searches) if (box.value) state.set(box.id, box.value);
     for (const box of picked()) state.set(box.name, box.value);
     history.replaceState(null, "", state.size ? `#${state}` : location.href.split("#")[0]);
@@ -18,8 +18,9 @@ function startAddress() {
     if (!location.hash.includes("=")) return;
     const state = new URLSearchParams(location.hash.slice(1)), time = Date.parse(state.get("at"));
     if (!Number.isNaN(time)) go(time);
-    if (DATA.clusters.includes(state.get("cluster"))) {
-      select.value = state.get("cluster");
+    const cluster = DATA.clusters.findIndex((name) => clusterName(name) === state.get("cluster"));
+    if (cluster >= 0) {
+      select.value = cluster;
       select.dispatchEvent(new Event("change"));
     }
     for (const box of searches) {

@@ -18,11 +18,13 @@ function quotaFigure(row) {
 function changesOf(name) {
   const { kind, key, what, value } = SUBJECTS[name];
   const changes = [], open = new Map();
+  const cuts = new Map(DATA.clusters.map((cluster, at) => [cluster, DATA.sections[name].numbers[at].completeFrom ?? -Infinity]));
+  const cut = (row) => cuts.get(row.cluster); // up to here the row before may not be on this page
   for (const row of [...ALL[name]].sort((one, other) => (one.from ?? -Infinity) - (other.from ?? -Infinity))) {
     const base = { cluster: row.cluster, kind, what: what(row) };
     const before = key && row.from !== null ? open.get(`${key(row)} ${row.from}`) : undefined;
     if (before) Object.assign(before, { change: "changed", detail: `${before.detail} → ${value(row)}` });
-    else if (row.from !== null) changes.push({ ...base, time: row.from, change: "added", detail: value(row) ?? "" });
+    else if (row.from !== null) changes.push({ ...base, time: row.from, change: key && row.from <= cut(row) ? "set" : "added", detail: value(row) ?? "" });
     if (row.to !== null) {
       const end = { ...base, time: row.to, change: "removed", detail: value(row) ?? "" };
       changes.push(end);
@@ -35,7 +37,7 @@ function changesOf(name) {
 const CHANGES = Object.keys(SUBJECTS).flatMap(changesOf).sort((one, other) => one.time - other.time);
 
 function startChanges() {
-  const looks = { added: "chip", removed: "chip deny", changed: "chip plain" };
+  const looks = { added: "chip", removed: "chip deny", changed: "chip plain", set: "chip plain" };
   const table = sortedTable(byId("changes-table"), [
     { title: "Time (UTC)", value: (row) => row.time, cell: (row) => make("button", { type: "button", class: "link", onclick: () => go(row.time) }, shown(row.time)) },
     { title: "Change", value: (row) => row.change, cell: (row) => make("span", { class: looks[row.change] }, row.change) },
@@ -48,10 +50,10 @@ function startChanges() {
   choice(byId("changes-which"), "changes-which", [["", "All"], ...Object.values(SUBJECTS).map(({ kind }) => [kind, `${kind}s`])], (kind) => { which = kind; show(); });
   function show() {
     const wanted = matches();
-    const past = CHANGES.filter((row) => row.time <= view.at && (view.cluster === null || row.cluster === view.cluster));
+    const past = CHANGES.filter((row) => row.time <= view.at && (view.cluster === null || row.cluster === DATA.clusters[view.cluster]));
     const found = past.filter((row) => (!which || row.kind === which) && wanted(row));
     table(found, past.length ? "Nothing matches." : "No changes up to this date.");
-    byId("changes-found").textContent = found.length < past.length ? `${inFigures(found.length)} of ${counted(past.length, "change")}` : counted(past.length, "change");
+    byId("changes-found").textContent = foundOf(found.length, past.length, countAt(changesIn(Object.keys(SUBJECTS)), view.at), "change");
   }
   inSection("changes", show);
 }

@@ -1,18 +1,6 @@
 // Charts stretch with the page: lines keep their width, and words stand beside the drawing, not in it.
 const WIDE = 1000, HIGH = 100;
 
-// How many rows hold over time: [[time, count], …], beginning where the log begins.
-function stepsOf(rows) {
-  const changes = new Map([[began, 0]]);
-  const add = (time, amount) => changes.set(time, (changes.get(time) ?? 0) + amount);
-  for (const row of rows) {
-    add(Math.max(row.from ?? began, began), 1);
-    if (row.to !== null) add(Math.max(row.to, began), -1);
-  }
-  let count = 0;
-  return [...changes].sort((one, other) => one[0] - other[0]).map(([time, amount]) => [time, (count += amount)]);
-}
-
 // More steps than pixels cannot be seen: of each stretch the last remains.
 function thinned(steps, most = 1200) {
   if (steps.length <= most) return steps;
@@ -20,12 +8,6 @@ function thinned(steps, most = 1200) {
   for (const step of steps) kept.set(Math.floor(portion(step[0]) * most), step);
   return [steps[0], ...kept.values()];
 }
-
-const stepAt = (steps, time) => {
-  let low = 0, high = steps.length;
-  while (low < high) { const middle = (low + high) >> 1; if (steps[middle][0] <= time) low = middle + 1; else high = middle; }
-  return low ? steps[low - 1][1] : 0;
-};
 
 function stepPath(all, top) {
   const steps = thinned(all);
@@ -46,20 +28,22 @@ function stepShapes(steps, top, kind) {
   ];
 }
 
+const greatest = (steps) => steps.reduce((most, [, count]) => Math.max(most, count), 0);
+
 function niceTop(most) {
   if (most <= 4) return 4;
   const size = 10 ** Math.floor(Math.log10(most));
   return size * [1, 2, 4, 5, 6, 8, 10].find((factor) => most <= factor * size);
 }
 
-// Series: [{kind, label, steps}], drawn over one another, the greatest first.
+// Series: [{kind, label, count}], drawn over one another, the greatest first.
 function stepChart(host, series, what) {
-  const top = niceTop(Math.max(1, ...series.flatMap(({ steps }) => steps.map((step) => step[1]))));
-  const frame = scaled(host, top, what, canvas(...lines(), ...series.flatMap(({ kind, steps }) => stepShapes(steps, top, kind))));
+  const top = niceTop(Math.max(1, ...series.map(({ count }) => greatest(count.steps))));
+  const frame = scaled(host, top, what, canvas(...lines(), ...series.flatMap(({ kind, count }) => stepShapes(count.steps, top, kind))));
   const legend = make("div", { class: "legend" });
   frame.append(legend, make("div", { class: "cursor" }));
   return () => {
-    const now = series.map(({ kind, label, steps }) => [kind, `${label} ${inFigures(stepAt(steps, view.at))}`]);
+    const now = series.map(({ kind, label, count }) => [kind, `${label} ${nearly(countAt(count, view.at))}`]);
     legend.replaceChildren(...now.map(([kind, text]) => make("span", {}, make("i", { class: kind }), text)));
     frame.setAttribute("role", "img");
     frame.setAttribute("aria-label", `${what}: ${now.map(([, text]) => text).join(", ")} at ${shown(view.at)}`);

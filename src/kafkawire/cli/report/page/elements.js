@@ -5,7 +5,7 @@ function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-    else if (name === "tip") node.dataset.tip = value.split("\n").map(visible).join("\n");
+    else if (name === "tip") node.dataset.tip = value.split("\n").map((line) => shortened(visible(line))).join("\n");
     else if (name === "place") for (const [property, amount] of Object.entries(value)) node.style.setProperty(property, amount);
     else node.setAttribute(name, value === true ? "" : value);
   }
@@ -18,13 +18,27 @@ const draw = (tag, attributes = {}, ...children) =>
 // Marks that nobody sees, or that turn the order of letters around, would make one name look like another.
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 const visible = (text) => text.replace(UNSEEN, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`);
-// Long names break after a mark rather than inside a word.
-const named = (text) => make("bdi", { class: "name" }, ...(text === "" ? ["(empty name)"] : visible(text).split(/(?<=[._:,=/-])(?=[^._:,=/-])/).flatMap((part, at) => at ? [make("wbr"), part] : [part])));
+// Long names break after a mark rather than inside a word; of one that would fill the page, the middle is folded.
+const LONGEST = 300, HEAD = 180, TAIL = 60;
+const breakable = (text) => text.split(/(?<=[._:,=/-])(?=[^._:,=/-])/).flatMap((part, at) => at ? [make("wbr"), part] : [part]);
+const halves = (text) => [text.slice(0, HEAD).replace(/[\ud800-\udbff]$/, ""), text.slice(-TAIL).replace(/^[\udc00-\udfff]/, "")];
+const shortened = (text) => text.length > LONGEST ? halves(text).join(" … ") : text;
+function named(text) {
+  const whole = text === "" ? "(empty name)" : visible(text);
+  if (whole.length <= LONGEST) return make("bdi", { class: "name" }, ...breakable(whole));
+  const [head, tail] = halves(whole);
+  const unfold = make("button", { type: "button", class: "unfold", onclick: (event) => { event.preventDefault(); event.stopPropagation(); name.replaceChildren(...breakable(whole)); } },
+    `… ${inFigures(whole.length - head.length - tail.length)} more characters …`);
+  const name = make("bdi", { class: "name" }, ...breakable(head), unfold, ...breakable(tail));
+  return name;
+}
 const hint = (text) => make("span", { class: "hint" }, text);
 // One for all: making a formatter takes longer than using it a hundred times.
 const inFigures = new Intl.NumberFormat("en", { maximumFractionDigits: 12 }).format;
 // Where logs of several clusters lie together, each thing says where it is.
-const inCluster = ({ cluster }) => DATA.clusters.length > 1 && cluster !== null ? make("small", { class: "hint" }, " in ", named(cluster)) : null;
+const clusterName = (cluster) => cluster ?? "a cluster without an id";
+const inCluster = ({ cluster }) => DATA.clusters.length > 1 ? make("small", { class: "hint" }, " in ", named(clusterName(cluster))) : null;
+const countedBy = (rows, keyOf) => rows.reduce((sums, row) => sums.set(keyOf(row), (sums.get(keyOf(row)) ?? 0) + 1), new Map());
 const counted = (number, one, many = one + "s") => `${inFigures(number)} ${number === 1 ? one : many}`;
 const compare = new Intl.Collator("en", { numeric: true }).compare;
 

@@ -23,16 +23,18 @@ function stacked(rows) {
   });
 }
 
+const MOST_BARS = 400, HIGHEST = 12;
 function lanesIn(host, { label, text, kind = () => "", tell }, without) {
   const box = make("div"), nothing = make("p", { class: "nothing" });
-  const list = inPages(box, (lane) => {
-    const bars = stacked(lane.rows);
-    const levels = 1 + Math.max(...bars.map(([, level]) => level));
-    return make("div", { class: "lane" + (lane.rows.some((row) => row.to === null) ? "" : " gone") },
-      make("div", { class: "of" }, ...label(lane.rows[0])),
-      make("div", { class: "bars", place: { "min-height": `${0.3 + levels * 1.55}rem` } },
-        ...bars.map(([row, level]) => bar(row, level, text(row), kind(row), tell(row)))));
-  }, 40);
+  // A lane that would be very high, or of very many bars, is folded.
+  function parts(lane, most, highest) {
+    const bars = stacked(lane.rows.slice(-most)).filter(([, level]) => level < highest);
+    const levels = 1 + bars.reduce((high, [, level]) => Math.max(high, level), 0), left = lane.rows.length - bars.length;
+    const unfold = left ? make("button", { type: "button", class: "unfold", onclick: ({ target }) => target.closest(".lane").replaceChildren(...parts(lane, Infinity, Infinity)) }, `… ${inFigures(left)} more`) : null;
+    return [make("div", { class: "of" }, ...label(lane.rows[0]), unfold),
+      make("div", { class: "bars", place: { "min-height": `${0.3 + levels * 1.55}rem` } }, ...bars.map(([row, level]) => bar(row, level, text(row), kind(row), tell(row))))];
+  }
+  const list = inPages(box, (lane) => make("div", { class: "lane" + (lane.rows.some((row) => row.to === null) ? "" : " gone") }, ...parts(lane, MOST_BARS, HIGHEST)), { size: 40 });
   const frame = make("div", { class: "lanes" }, axis(), box, axis(), make("div", { class: "cursor" }));
   host.replaceChildren(frame, list.more, nothing);
   return (lanes) => {
@@ -48,9 +50,9 @@ function bar(row, level, text, kind, told) {
   const until = row.to === null ? "still so at the end of the log" : `until ${shown(row.to)}`;
   const marks = [kind, row.from === null ? "unknown" : "", row.to === null ? "" : "gone"];
   const words = `${told}\n${row.from === null ? "since before this log" : `from ${shown(row.from)}`}, ${until}`;
-  return make("div", { class: ["bar", ...marks].filter(Boolean).join(" "), tip: words, "aria-label": visible(words), role: "img",
+  return make("div", { class: ["bar", ...marks].filter(Boolean).join(" "), tip: words, "aria-label": shortened(visible(words)), role: "img",
     place: { left: `min(${percent(left)}, 100% - 3px)`, width: percent(right - left), top: `${0.3 + level * 1.55}rem` } },
-  right - left < 0.02 ? null : named(text));
+  right - left < 0.02 ? null : make("bdi", { class: "name" }, shortened(visible(text))));
 }
 
 // A section of lanes with its search box.
@@ -60,7 +62,7 @@ function laneSection(name, noun, keyOf, looks) {
   function show() {
     const lanes = lanesOf(rowsOf(name), keyOf), found = lanes.filter((lane) => lane.rows.some(matches()));
     draw(found);
-    byId(`${name}-found`).textContent = found.length < lanes.length ? `${inFigures(found.length)} of ${counted(lanes.length, noun)}` : counted(lanes.length, noun);
+    byId(`${name}-found`).textContent = foundOf(found.length, lanes.length, { number: totalOf(name, "things"), exact: true }, noun);
   }
   inSection(name, ofCluster(show));
 }

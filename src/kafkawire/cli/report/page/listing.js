@@ -1,19 +1,32 @@
 // Lists show a page of their rows at a time: tens of thousands of elements would make the page slow.
 const PAGE = 60;
 
-// Rows that are shown already keep their elements, and what was opened stays open: only what came or went is drawn.
-function inPages(host, render, size = PAGE) {
-  let rows = [], most = size, nodes = new Map();
+// Rows that are shown already keep their elements, and what was opened stays open: only what came or went is drawn, or what is drawn
+// of something else than before.
+function inPages(host, render, { size = PAGE, keyOf = (row) => row, drawnOf = () => [] } = {}) {
+  let rows = [], most = size, drawn = new Map();
   const more = make("button", { type: "button", class: "more", onclick: () => { most += size; draw(); } });
   function draw() {
-    nodes = new Map(rows.slice(0, most).map((row, at) => [row, nodes.get(row) ?? render(row, at)]));
-    replaceKeeping(host, [...nodes.values()]);
+    drawn = new Map(rows.slice(0, most).map((row, at) => {
+      const old = drawn.get(keyOf(row)), of = drawnOf(row);
+      const same = old && old.of.length === of.length && old.of.every((part, place) => part === of[place]);
+      return [keyOf(row), same ? old : { of, node: render(row, at) }];
+    }));
+    replaceKeeping(host, [...drawn.values()].map(({ node }) => node));
     const left = rows.length - most;
     more.textContent = left > size ? `Show ${size} more of ${inFigures(left)}` : `Show the other ${left}`;
     more.dataset.printed = `${inFigures(left)} more are not printed.`;
     more.hidden = left <= 0;
   }
   return { more, show: (now) => { rows = now; draw(); } };
+}
+
+// The first of many in a line, and a button that shows the others.
+const FOLDED = 20;
+function inLine(rows, render) {
+  if (rows.length <= FOLDED + 1) return rows.map(render);
+  const more = make("button", { type: "button", class: "unfold", onclick: () => more.replaceWith(...rows.slice(FOLDED).map((row, at) => render(row, FOLDED + at))) }, `… ${inFigures(rows.length - FOLDED)} more`);
+  return [...rows.slice(0, FOLDED).map(render), more];
 }
 
 function replaceKeeping(host, nodes) {
@@ -26,9 +39,9 @@ function replaceKeeping(host, nodes) {
 }
 
 // Words in any order, each somewhere in the row.
+const wordsOf = (text) => text.toLowerCase().split(/\s+/).filter(Boolean);
 function matcher(words) {
-  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
-  return wanted.length ? (row) => wanted.every((word) => searchable(row).includes(word)) : () => true;
+  return words.length ? (row) => words.every((word) => searchable(row).includes(word)) : () => true;
 }
 const searchable = (row) =>
   (row.searched ??= Object.values(row).filter((value) => typeof value === "string").join(" ").toLowerCase());
@@ -36,7 +49,7 @@ const searchable = (row) =>
 function onSearch(id, changed) {
   let timer = 0;
   byId(id).addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(changed, 80); });
-  return () => matcher(byId(id).value);
+  return () => matcher(wordsOf(byId(id).value));
 }
 
 // Columns: {title, value (sorted by), cell (shown), right}. What the user sorts by stays when the rows change.

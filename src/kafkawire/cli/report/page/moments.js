@@ -14,9 +14,11 @@ function unpackedLine(steps) {
   return points;
 }
 const ENDS = DATA.ends.map(unpackedLine);
-ALL.commits.forEach((row, at) => { row.points = unpackedLine(DATA.points[at]); row.from = row.points[0]?.[0] ?? row.time; row.ends = row.ends === null ? [] : ENDS[row.ends]; });
+ALL.commits.forEach((row, at) => { row.points = unpackedLine(DATA.points[at]); row.ends = row.ends === null ? [] : ENDS[row.ends]; });
+const CLUSTER_NUMBERS = new Map(DATA.clusters.map((name, at) => [name, at]));
 
-const iso = (time) => new Date(time).toISOString();
+const FARTHEST = 8.64e15; // the last date that a browser has
+const iso = (time) => new Date(Math.min(FARTHEST, Math.max(-FARTHEST, time))).toISOString();
 const shown = (time, exactly = true) =>
   time === null ? "before this log" : iso(time).slice(0, 10) + " " + iso(time).slice(11, exactly && time % 1000 ? 23 : 19);
 const asDate = (time) => make("time", { class: "date", datetime: iso(time) }, shown(time));
@@ -33,7 +35,7 @@ const portion = (time) => Math.min(1, Math.max(0, (time - began) / (ended - bega
 const percent = (part) => `${Math.round(part * 100000) / 1000}%`;
 const holds = (row, at) => (row.from === null || row.from <= at) && (row.to === null || row.to > at);
 
-// The date and the cluster that the page shows; whoever draws something asks to be told.
+// The date and the cluster that the page shows: its number, or null for all. Whoever draws something is called when they change.
 const view = { at: ended, cluster: null, note: "" };
 const listeners = [];
 const sections = new Map(); // by id: who draws it, whether it is out of date, whether it is seen
@@ -96,12 +98,6 @@ function go(time) {
 const chosen = new Map();
 function rowsOf(section) {
   const key = `${section} ${view.cluster}`;
-  if (!chosen.has(key)) chosen.set(key, ALL[section].filter((row) => view.cluster === null || row.cluster === view.cluster));
+  if (!chosen.has(key)) chosen.set(key, ALL[section].filter((row) => view.cluster === null || row.cluster === DATA.clusters[view.cluster]));
   return chosen.get(key);
-}
-
-// Numbers over time: of the rows, or, where not all rows are here, as the logs told.
-function countsOf(section, rows, kind = "") {
-  const counts = DATA.sections[section].counts;
-  return view.cluster === null && Object.keys(counts).length ? counts[kind] ?? [[began, 0]] : stepsOf(rows);
 }

@@ -1,9 +1,10 @@
 // The date, the tiles, and the sections one after the other.
 function startHead() {
   const covered = Object.values(ALL).some((rows) => rows.length) ? [`${shown(began, false)} to ${shown(ended, false)} UTC`, `${lasting(ended - began)} of log`] : [];
-  const about = [DATA.clusters.length === 1 ? `Cluster ${DATA.clusters[0]}` : DATA.clusters.length ? counted(DATA.clusters.length, "cluster") : null,
-    ...covered, counted(DATA.logs.length, "log")];
-  byId("about").textContent = about.filter(Boolean).join("  ·  ");
+  const about = [DATA.clusters.length > 1 ? counted(DATA.clusters.length, "cluster") : DATA.clusters[0] ? named(`Cluster ${DATA.clusters[0]}`) : null,
+    ...covered, counted(DATA.logs.length, "log")].filter(Boolean);
+  byId("about").append(...about.flatMap((part, at) => at ? ["  ·  ", part] : [part]));
+  byId("title").replaceChildren(named(DATA.title));
   byId("written").textContent = `${shown(DATA.writtenAt, false)} UTC`;
   byId("theme").addEventListener("click", () => {
     const root = document.documentElement;
@@ -16,14 +17,14 @@ function startHead() {
   const select = byId("cluster");
   if (DATA.clusters.length > 1) {
     select.hidden = false;
-    select.append(make("option", { value: "" }, "All clusters"), ...DATA.clusters.map((name) => make("option", { value: name }, name)));
-    select.addEventListener("change", () => { view.cluster = select.value || null; redraw(); });
+    select.append(make("option", { value: "" }, "All clusters"), ...DATA.clusters.map((name, at) => make("option", { value: at }, shortened(visible(clusterName(name))))));
+    select.addEventListener("change", () => { view.cluster = select.value === "" ? null : Number(select.value); redraw(); });
   }
 }
 
 function startTimeBar() {
   const slider = byId("slider"), date = byId("date");
-  const times = [...new Set(CHANGES.map((row) => row.time))];
+  let times = [];
   Object.assign(slider, { min: began, max: ended, step: Math.max(1, Math.floor((ended - began) / 100000)) });
   slider.addEventListener("input", () => go(Number(slider.value)));
   const after = () => go(times.find((time) => time > view.at) ?? ended);
@@ -41,65 +42,49 @@ function startTimeBar() {
     if (!Number.isNaN(time)) go(time);
     if (wrong) { view.note = "A date is like 2026-03-01 12:30"; redraw(); }
   });
+  const ofChanges = ofCluster(() => {
+    const { steps } = changesIn(Object.keys(SUBJECTS));
+    times = steps.slice(1).map(([time]) => time);
+    drawDensity(steps);
+  });
   onView(() => {
+    ofChanges();
     byId("when-hint").textContent = view.note;
     slider.value = view.at;
     slider.setAttribute("aria-valuetext", `${shown(view.at)} UTC`);
     byId("when").textContent = `${shown(view.at)} UTC`;
     for (const mark of byId("density").querySelectorAll("rect")) mark.classList.toggle("past", Number(mark.dataset.from) <= view.at);
   });
-  drawDensity();
 }
 
-function drawDensity() {
+function drawDensity(steps) {
   const slots = 160, counts = new Array(slots).fill(0);
-  for (const { time } of CHANGES) counts[Math.min(slots - 1, Math.floor(portion(time) * slots))] += 1;
+  steps.slice(1).forEach(([time, count], at) => { counts[Math.min(slots - 1, Math.floor(portion(time) * slots))] += count - steps[at][1]; });
   const most = Math.max(1, ...counts), wide = WIDE / slots;
-  byId("density").append(canvas(...counts.flatMap((count, at) => {
+  byId("density").replaceChildren(canvas(...counts.flatMap((count, at) => {
     const high = count ? 12 + 88 * Math.sqrt(count / most) : 0;
     return count ? [draw("rect", { x: at * wide, width: wide * 0.8, y: HIGH - high, height: high, "data-from": began + (at / slots) * (ended - began) })] : [];
   })));
 }
 
 function startTiles() {
-  const tiles = [["access", "ACLs", "acls"], ["access", "principals", "acls", (row) => row.principal], ["topics", "topics", "topics"],
-    ["quotas", "quotas", "quotas"], ["configs", "configurations", "configs"], ["commits", "groups with commits", "commits", (row) => row.group]];
-  const figures = tiles.map(([target, label, section, keyOf]) => {
+  const tiles = [["access", "ACLs", "acls", "holding"], ["access", "principals", "acls", "holders"], ["topics", "topics", "topics", "holding"],
+    ["quotas", "quotas", "quotas", "holding"], ["configs", "configurations", "configs", "holding"], ["commits", "groups with commits", "commits", "holders"]];
+  const several = DATA.clusters.length > 1 ? "In all clusters together:\na principal or group that is in two of them counts twice." : null;
+  const figures = tiles.map(([target, label, section, what]) => {
     const figure = make("b"), picture = make("span");
-    byId("tiles").append(make("a", { class: "tile", href: `#${target}` }, figure, make("span", {}, label), picture));
-    let steps = [];
+    byId("tiles").append(make("a", { class: "tile", href: `#${target}`, tip: what === "holders" ? several : null }, figure, make("span", {}, label), picture));
+    let count = null;
     const draw = ofCluster(() => {
-      steps = keyOf ? stepsOf(firstToLast(rowsOf(section), keyOf)) : totalled(section);
-      if (keyOf && Object.keys(DATA.sections[section].counts).length) return; // of rows that are not here nobody knows whose they were
-      picture.replaceChildren(sparkline(steps, Math.max(...steps.map((step) => step[1]))));
+      count = countOf(section, what);
+      picture.replaceChildren(sparkline(count.steps, greatest(count.steps)));
     });
     return () => {
       draw();
-      figure.textContent = inFigures(stepAt(steps, view.at));
+      figure.textContent = nearly(countAt(count, view.at));
     };
   });
   onView(() => { for (const figure of figures) figure(); });
-}
-
-// All kinds of rows of a section together.
-function totalled(section) {
-  const parts = Object.keys(DATA.sections[section].counts).map((kind) => countsOf(section, rowsOf(section), kind));
-  if (view.cluster !== null || parts.length === 0) return stepsOf(rowsOf(section));
-  const times = [...new Set(parts.flat().map(([time]) => time))].sort((one, other) => one - other);
-  return times.map((time) => [time, parts.reduce((sum, part) => sum + stepAt(part, time), 0)]);
-}
-
-// Stretches in which a principal had any ACL at all.
-function firstToLast(rows, keyOf) {
-  const stretches = [];
-  for (const { rows: own } of lanesOf(rows, keyOf)) {
-    let now = null;
-    for (const row of own) {
-      if (now && (now.to === null || (row.from ?? began) <= now.to)) now.to = row.to === null || now.to === null ? null : Math.max(now.to, row.to);
-      else stretches.push((now = { from: row.from, to: row.to }));
-    }
-  }
-  return stretches;
 }
 
 // Sections without anything say so and offer nothing to search; without any at all the page says only that.
@@ -122,14 +107,15 @@ function startAccounts() {
     codes("Skipped, by code", "skipped"),
     { ...codes("Errors, by code", "errors"), cell: (row) => listed(row.errors) ? make("span", { class: "chip deny" }, listed(row.errors)) : hint("none") },
   ], { caption: "Bytes read" })(DATA.accounts, "Nothing was read: none of these logs holds what this page shows.");
-  byId("accounts-logs").append(make("details", {}, make("summary", {}, `${counted(DATA.logs.length, "log")} found`),
-    ...DATA.logs.map((path) => make("div", {}, make("code", { class: "name" }, path)))));
+  const paths = (words, list) => list.length ? make("details", {}, make("summary", {}, words), ...list.map((path) => make("div", {}, make("code", {}, named(path))))) : null;
+  byId("accounts-logs").append(...[paths(`${counted(DATA.logs.length, "log")} found`, DATA.logs),
+    paths(`${counted(DATA.copies.length, "copy", "copies")} of them not read`, DATA.copies)].filter(Boolean));
 }
 
 // Paper has nothing to click on.
 addEventListener("beforeprint", () => {
   for (const section of sections.values()) drawn(section);
-  for (const box of document.querySelectorAll("main details")) box.open = true;
+  for (const box of document.querySelectorAll("main details")) { box.open = true; filled(box); }
 });
 
 startHead();
@@ -142,7 +128,7 @@ laneSection("topics", "topic", (row) => `${row.cluster} ${row.topic}`, {
   tell: (row) => `${row.topic}, ${counted(row.partitions ?? 0, "partition")}\nid ${row.id}`,
 });
 laneSection("quotas", "quota", (row) => `${row.cluster} ${row.entity} ${row.quota}`, {
-  label: (row) => [named(row.entity), make("br"), hint(row.quota), inCluster(row)], text: quotaFigure,
+  label: (row) => [named(row.entity), make("br"), make("span", { class: "hint" }, named(row.quota)), inCluster(row)], text: quotaFigure,
   tell: (row) => `${row.quota} ${quotaFigure(row)}\n${row.entity}`,
 });
 laneSection("configs", "configuration", (row) => `${row.cluster} ${row.resourceType} ${row.resourceName} ${row.name}`, {

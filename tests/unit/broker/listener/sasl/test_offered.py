@@ -19,7 +19,7 @@ LISTENER = ConfiguredListener("CLIENTS", "SASL_PLAINTEXT", "127.0.0.1", 0, "127.
 
 def offered(properties: Mapping[str, str]) -> Mapping[str, OfferedMechanism]:
     own = BrokerConfiguration(properties).of_listener(LISTENER.name)
-    return offered_mechanisms(LISTENER, own, ScramImage())
+    return offered_mechanisms(LISTENER, own, ScramImage(), b"secret")
 
 
 def knows_alice(mechanism: OfferedMechanism) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64decode
+from functools import partial
 from typing import Literal
 
 import pytest
@@ -11,6 +12,8 @@ import pytest
 from kafkawire.admin.connection.sasl import ScramCredentials
 from kafkawire.admin.connection.sasl.scram import ScramExchange
 from kafkawire.admin.scram import ScramMechanism, derived_keys
+from kafkawire.broker.image.scram import ScramImage
+from kafkawire.broker.listener.sasl.invented import InventedCredentials
 from kafkawire.broker.listener.sasl.mechanism import LoginRefusedError
 from kafkawire.broker.listener.sasl.scram import ScramMechanismServer
 from kafkawire.protocol import UserScramCredentialRecord
@@ -37,7 +40,8 @@ def credential(
 
 
 def server(*known: UserScramCredentialRecord, mechanism: ScramMechanism = SHA_256) -> ScramMechanismServer:
-    return ScramMechanismServer(mechanism, {one.name: one for one in known}.get, nonce=OWN_NONCE)
+    invented = partial(InventedCredentials(b"secret", ScramImage()).of, mechanism=mechanism)
+    return ScramMechanismServer(mechanism, {one.name: one for one in known}.get, invented, nonce=OWN_NONCE)
 
 
 def test_the_exchange_of_rfc_7677() -> None:

@@ -1,0 +1,320 @@
+"""The logs of all partitions of ``__consumer_offsets``, in a data directory or in no place at all."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import logging
+import re
+import shutil
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
+from pathlib import Path
+from typing import Final, Protocol
+from uuid import uuid4
+
+from kafkawire.broker.groups.offsets_log import OffsetsLog
+from kafkawire.broker.groups.offsets_topic import partition_of
+from kafkawire.broker.groups.state import Change, GroupsState
+from kafkawire.broker.image.topics import Topic
+from kafkawire.broker.storage.errors import StorageError
+from kafkawire.broker.storage.files import sync_folder
+from kafkawire.broker.storage.partition_files import read_topic_id
+from kafkawire.broker.topic_names import OFFSETS_TOPIC
+
+__all__ = ["FileOffsetsLogs", "MemoryOffsetsLogs", "OffsetsLogs"]
+
+_log = logging.getLogger(__name__)
+_FOLDER: Final = re.compile(rf"{OFFSETS_TOPIC}-(0|[1-9]\d{{0,9}})", re.ASCII)
+_ONE_PARTITION: Final = 1
+
+
+class OffsetsLogs(Protocol):
+    """Append-only logs of what groups commit, one for each partition."""
+
+    @property
+    def unregistered(self) -> bool:
+        """Whether there are commits, but no topic."""
+
+    @property
+    def size(self) -> int:
+        """How many records the logs have."""
+
+    async def lead(self, topic: Topic) -> None:
+        """Get ready for appending to the logs that there are; the topic must be durable.
+
+        Raises:
+            StorageError: what is written down about earlier leaders makes no sense.
+            OSError: it cannot be written down.
+        """
+
+    def is_open(self, topic: Topic, partitions: Collection[int]) -> bool:
+        """Whether logs are ready for ``append``."""
+
+    async def open(self, topic: Topic, partitions: Collection[int]) -> None:
+        """Make logs ready for ``append``; the topic must be durable.
+
+        Raises:
+            StorageError: one is damaged.
+            OSError: a file cannot be read or made.
+        """
+
+    def append(self, partition: int, changes: Sequence[Change], timestamp: int) -> None:
+        """Put changes at the end of an open log, all in one batch; they are durable later.
+
+        Args:
+            partition: whose log.
+            changes: what is new.
+            timestamp: milliseconds since the epoch.
+
+        Raises:
+            EncodeError: a change cannot be written; none is appended then.
+            StorageError: the log has failed before.
+        """
+
+    async def durable(self) -> None:
+        """Wait until everything that was appended would survive a crash.
+
+        Raises:
+            StorageError: it could not be written.
+        """
+
+    async def rewrite(self, topic: Topic, state: GroupsState, timestamp: int) -> None:
+        """Go on with the changes that make a state, each group in its partition, and forget what was before.
+
+        Raises:
+            StorageError: they could not be written.
+            OSError: files could not be made or deleted.
+        """
+
+    def drop(self, allowed: Callable[[], Awaitable[None]]) -> None:
+        """Forget everything: the topic is deleted.
+
+        Args:
+            allowed: waits until the deletion is durable; raises StorageError if it never will be.
+        """
+
+    async def close(self) -> None:
+        """Write what is left and let go of the files."""
+
+
+class MemoryOffsetsLogs:
+    """Forgets all records."""
+
+    unregistered = False
+    size = 0
+
+    async def lead(self, topic: Topic) -> None:
+        """There is nothing to lead."""
+
+    def is_open(self, topic: Topic, partitions: Collection[int]) -> bool:
+        """Always."""
+        return True
+
+    async def open(self, topic: Topic, partitions: Collection[int]) -> None:
+        """There is nothing to open."""
+
+    def append(self, partition: int, changes: Sequence[Change], timestamp: int) -> None:
+        """They are the state, and nothing more is kept."""
+
+    async def durable(self) -> None:
+        """There is nothing to wait for."""
+
+    async def rewrite(self, topic: Topic, state: GroupsState, timestamp: int) -> None:
+        """There is nothing to forget."""
+
+    def drop(self, allowed: Callable[[], Awaitable[None]]) -> None:
+        """There is nothing to forget."""
+
+    async def close(self) -> None:
+        """There is nothing to let go of."""
+
+
+class FileOffsetsLogs:
+    """The logs in a data directory, each in the folder of its partition, as Kafka has them.
+
+    A folder that is of no topic, or of one that is gone, is set aside as Kafka does it. But commits of an earlier
+    version of the broker, which kept them in ``__consumer_offsets-0`` without a topic, are read.
+
+    Args:
+        data_dir: the directory.
+        topic: the topic as the metadata log has it; None if it has none.
+        on_failure: called with the first error of a write.
+
+    Attributes:
+        unregistered: whether there are commits, but no topic.
+
+    Raises:
+        StorageError: a log is damaged.
+        OSError: a file cannot be read, made or renamed.
+    """
+
+    def __init__(
+        self, data_dir: Path, topic: Topic | None, on_failure: Callable[[StorageError], None] | None = None
+    ) -> None:
+        self._data_dir = data_dir
+        self._on_failure = on_failure
+        self._topic = topic
+        self._logs: dict[int, OffsetsLog] = {}
+        self._led: set[int] = set()
+        self._opening = asyncio.Lock()
+        self._dropping: asyncio.Task[None] | None = None
+        for partition, folder in self._folders():
+            self._logs[partition] = OffsetsLog(folder, on_failure)
+        self.unregistered = topic is None and bool(self._logs)
+
+    @property
+    def size(self) -> int:
+        """How many records the logs have."""
+        return sum(log.size for log in self._logs.values())
+
+    def read(self) -> tuple[GroupsState, bool]:
+        """What the logs amount to, before anything is appended.
+
+        Groups may be in other partitions than their own, when the topic has got more partitions or an earlier version
+        of the broker has written to it. Then the times of records decide what came last.
+
+        Returns:
+            The state, and whether each group is in its own partition.
+
+        Raises:
+            StorageError: a record makes no sense.
+            OSError: a file cannot be read.
+        """
+        count = _ONE_PARTITION if self._topic is None else len(self._topic.partitions)
+        state, in_place = GroupsState(), True
+        for partition, log in self._logs.items():
+            for _, (key, value) in log.changes():
+                in_place = in_place and partition_of(key.group, count) == partition
+                state.apply(key, value)
+        if in_place:
+            return state, True
+        state = GroupsState()
+        for _, (key, value) in heapq.merge(*map(_with_rising_times, self._logs.values()), key=itemgetter(0)):
+            state.apply(key, value)
+        return state, False
+
+    async def lead(self, topic: Topic) -> None:
+        """Get ready for appending to the logs that there are."""
+        await self.open(topic, tuple(self._logs))
+
+    def is_open(self, topic: Topic, partitions: Collection[int]) -> bool:
+        """Whether logs are ready for ``append``."""
+        is_current = self._topic is not None and self._topic.topic_id == topic.topic_id
+        return is_current and self._dropping is None and self._led.issuperset(partitions)
+
+    async def open(self, topic: Topic, partitions: Collection[int]) -> None:
+        """Make logs ready for ``append``, in another thread, since that takes a few writes for each."""
+        async with self._opening:
+            if self._dropping is not None:
+                await self._dropping
+            missing = {partition: self._logs.get(partition) for partition in partitions if partition not in self._led}
+            opened = await asyncio.to_thread(self._opened, topic, missing)
+            self._topic = topic
+            self._logs.update(opened)
+            self._led.update(opened)
+
+    def append(self, partition: int, changes: Sequence[Change], timestamp: int) -> None:
+        """Put changes at the end of an open log."""
+        self._logs[partition].append(changes, timestamp)
+
+    async def durable(self) -> None:
+        """Wait until everything that was appended would survive a crash."""
+        await asyncio.gather(*(log.durable() for log in self._logs.values()))
+
+    async def rewrite(self, topic: Topic, state: GroupsState, timestamp: int) -> None:
+        """Write the state into new segments, and delete those before when all of it is durable."""
+        await asyncio.gather(*(log.roll() for log in self._logs.values()))
+        while missing := {*_by_partition(topic, state)} - self._led:
+            await self.open(topic, missing)
+        logs, changes = dict(self._logs), _by_partition(topic, state)
+        starts = {partition: log.append_anew(changes[partition], timestamp) for partition, log in logs.items()}
+        await asyncio.gather(*(log.durable() for log in logs.values()))
+        for partition, log in logs.items():
+            await log.delete_before(starts[partition])
+
+    def drop(self, allowed: Callable[[], Awaitable[None]]) -> None:
+        """Delete the folders when that is allowed; logs that are opened later wait for it."""
+        logs = [*self._logs.values()]
+        self._topic = None
+        self._logs, self._led = {}, set()
+        before = self._dropping
+
+        async def drop() -> None:
+            if before is not None:
+                await before
+            try:
+                await allowed()
+                for log in logs:
+                    await log.close()
+                    await asyncio.to_thread(_delete, log.folder)
+            except StorageError:
+                pass  # the metadata log has failed, and so the broker halts
+            except OSError as error:
+                _log.warning("The logs of commits of a deleted topic could not be deleted: %s", error)
+            if self._dropping is asyncio.current_task():
+                self._dropping = None
+
+        self._dropping = asyncio.get_running_loop().create_task(drop())
+
+    async def close(self) -> None:
+        """Write what is left and let go of the files."""
+        if self._dropping is not None:
+            await self._dropping
+        await asyncio.gather(*(log.close() for log in self._logs.values()))
+
+    def _opened(self, topic: Topic, missing: Mapping[int, OffsetsLog | None]) -> Mapping[int, OffsetsLog]:
+        opened = {}
+        for partition, existing in missing.items():
+            log = existing or OffsetsLog(self._data_dir / f"{OFFSETS_TOPIC}-{partition}", self._on_failure)
+            log.lead(topic.topic_id, topic.partitions[partition].leader_epoch)
+            opened[partition] = log
+        return opened
+
+    def _folders(self) -> Iterator[tuple[int, Path]]:
+        """Partition and folder of the logs that are the topic's; all others are set aside."""
+        named = ((_FOLDER.fullmatch(path.name), path) for path in sorted(self._data_dir.iterdir()))
+        for partition, folder in [(int(name[1]), path) for name, path in named if name and path.is_dir()]:
+            if self._is_ours(partition, read_topic_id(folder)):
+                yield partition, folder
+            else:
+                _set_aside(folder)
+
+    def _is_ours(self, partition: int, topic_id: object) -> bool:
+        if self._topic is None:
+            return partition == 0 and topic_id is None  # as an earlier version of the broker left it
+        return partition in self._topic.partitions and topic_id in {None, self._topic.topic_id}
+
+
+def _by_partition(topic: Topic, state: GroupsState) -> Mapping[int, list[Change]]:
+    changes: dict[int, list[Change]] = defaultdict(list)
+    for group in state.by_id.values():
+        changes[partition_of(group.group_id, len(topic.partitions))] += group.changes()
+    return changes
+
+
+def _with_rising_times(log: OffsetsLog) -> Iterable[tuple[int, Change]]:
+    """The order of a log holds, even if a clock went back meanwhile."""
+    latest = -1
+    for timestamp, change in log.changes():
+        latest = max(latest, timestamp)
+        yield latest, change
+
+
+def _set_aside(folder: Path) -> None:
+    stray = folder.with_name(f"{folder.name}.{uuid4().hex}-stray")
+    folder.rename(stray)
+    sync_folder(stray.parent)
+    _log.warning(
+        "%s: renamed to %s, as Apache Kafka does it: it is a partition of no topic that the metadata log has",
+        folder, stray.name,
+    )  # fmt: skip
+
+
+def _delete(folder: Path) -> None:
+    """Under a name first that Kafka deletes too, so that a crash leaves no half of it."""
+    doomed = folder.with_name(f"{folder.name}.{uuid4().hex}-delete")
+    folder.rename(doomed)
+    sync_folder(doomed.parent)
+    shutil.rmtree(doomed)

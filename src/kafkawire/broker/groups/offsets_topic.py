@@ -1,0 +1,93 @@
+"""The topic ``__consumer_offsets``: in which partition a group is, and how the topic comes into being."""
+
+from __future__ import annotations
+
+from itertools import chain, islice
+from typing import Final
+
+from kafkawire.broker.configuration.broker_configuration import Values
+from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
+from kafkawire.broker.image.topics import Topic
+from kafkawire.broker.topic_names import OFFSETS_TOPIC
+from kafkawire.broker.topics.internal_topics import internal_topic
+from kafkawire.broker.topics.placement import Placement
+from kafkawire.layout.uuid import Uuid
+from kafkawire.protocol import ConfigRecord, TopicRecord
+
+__all__ = ["OffsetsTopic", "partition_of"]
+
+_TOPIC_CONFIG: Final = 2
+_INT32: Final = 1 << 32
+_LOWEST: Final = -(1 << 31)
+
+
+def partition_of(group_id: str, partitions: int) -> int:
+    """The partition of ``__consumer_offsets`` that a group belongs to, as Kafka finds it: by Java's hash of its id.
+
+    Args:
+        group_id: of the group.
+        partitions: how many the topic has.
+    """
+    code = 0
+    units = group_id.encode("utf-16-be", "surrogatepass")
+    for at in range(0, len(units), 2):
+        code = (31 * code + (units[at] << 8 | units[at + 1])) % _INT32
+    signed = code - _INT32 if code >= _INT32 // 2 else code
+    return 0 if signed == _LOWEST else abs(signed) % partitions
+
+
+class OffsetsTopic:
+    """The topic, which is made when a coordinator is first needed.
+
+    Args:
+        controller: where it is made.
+        configuration: the broker's: how many partitions a new one has (``offsets.topic.*``).
+        placement: says where partitions go.
+    """
+
+    def __init__(self, controller: Controller, configuration: Values, placement: Placement) -> None:
+        self._controller = controller
+        self._configuration = configuration
+        self._placement = placement
+
+    @property
+    def current(self) -> Topic | None:
+        """The topic; None if there is none yet."""
+        return self._controller.image.topics.by_name.get(OFFSETS_TOPIC)
+
+    def made(self, partitions: int | None = None) -> Topic:
+        """The topic, made if there is none; it is durable when the controller is.
+
+        It has one replica whatever ``offsets.topic.replication.factor`` says, since there is one node.
+
+        Args:
+            partitions: how many a new one has; None for as many as the configuration says.
+
+        Raises:
+            StorageError: the metadata log takes nothing more.
+        """
+        topic = self.current
+        if topic is None:
+            self._make(partitions)
+            topic = self._controller.image.topics.by_name[OFFSETS_TOPIC]
+        return topic
+
+    async def durable(self) -> None:
+        """Wait until the topic would survive a crash.
+
+        Raises:
+            StorageError: it could not be written.
+        """
+        await self._controller.durable(self._controller.end_offset)
+
+    def _make(self, partitions: int | None) -> None:
+        wanted = internal_topic(OFFSETS_TOPIC, self._configuration)
+        if wanted is None:
+            raise AssertionError(f"{OFFSETS_TOPIC} is an internal topic")
+        topic_id = Uuid.random()
+        configs = (ConfigRecord(_TOPIC_CONFIG, OFFSETS_TOPIC, each.name, each.value) for each in wanted.configs)
+        count = wanted.num_partitions if partitions is None else partitions
+        places = (self._placement.record(topic_id, partition) for partition in range(count))
+        records = chain((TopicRecord(OFFSETS_TOPIC, topic_id),), configs, places)
+        while portion := [*islice(records, MAXIMUM_RECORDS)]:
+            self._controller.commit(portion)

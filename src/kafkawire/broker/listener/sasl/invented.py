@@ -1,0 +1,69 @@
+"""What SCRAM logins of users that do not exist are shown: salts and iterations that look like those of real users."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import math
+from collections.abc import Mapping
+from typing import Final
+
+from kafkawire.admin.scram import MINIMUM_ITERATIONS, ScramMechanism, hash_of
+from kafkawire.broker.image.scram import JAVA_SALT_BITS, CredentialShape, ScramImage, base_36
+from kafkawire.protocol import UserScramCredentialRecord
+
+__all__ = ["InventedCredentials"]
+
+_WITHOUT_USERS: Final[Mapping[CredentialShape, int]] = {
+    CredentialShape(MINIMUM_ITERATIONS, 25, is_java_text=True): 3,
+    CredentialShape(MINIMUM_ITERATIONS, 26, is_java_text=True): 2,
+}
+"""What Kafka's tools make, where no user is there to look like: every second or third salt has 26 characters."""
+
+_MOST_TRIES: Final = 10_000
+"""Of salts of Java's that have the right length by chance; every tenth has, or more."""
+
+
+class InventedCredentials:
+    """Makes up credentials, the same for a name every time, after a restart too.
+
+    Iterations, length and alphabet of the salt are those of a group of the users that there are, chosen by the name.
+    Groups are chosen as often as they have users, and a name keeps its group unless that becomes rarer or another more
+    frequent.
+
+    Args:
+        secret: which no client knows, and which stays the same as long as the users do.
+        scram: the users that there are.
+    """
+
+    def __init__(self, secret: bytes, scram: ScramImage) -> None:
+        self._secret = secret
+        self._scram = scram
+
+    def of(self, user: str, mechanism: ScramMechanism) -> UserScramCredentialRecord:
+        """The credential of a user that has none; no password fits it."""
+        shapes = self._scram.shapes.get(mechanism) or _WITHOUT_USERS
+        shape = max(shapes, key=lambda one: (self._score(user, mechanism, one, shapes[one]), one))
+        key = bytes(hashlib.new(hash_of(mechanism)).digest_size)
+        return UserScramCredentialRecord(
+            user, mechanism, self._salt(user, mechanism, shape), key, key, shape.iterations
+        )
+
+    def _score(self, user: str, mechanism: ScramMechanism, shape: CredentialShape, weight: int) -> float:
+        """Highest for a shape with the probability that is its share of all weights (weighted rendezvous hashing)."""
+        digest = self._digest("shape", user, mechanism, repr(shape))
+        uniform = (int.from_bytes(digest[:6]) + 1) / ((1 << 48) + 1)
+        return -weight / math.log(uniform)
+
+    def _salt(self, user: str, mechanism: ScramMechanism, shape: CredentialShape) -> bytes:
+        if shape.is_java_text:
+            for number in range(_MOST_TRIES):
+                drawn = int.from_bytes(self._digest("java", user, mechanism, number)) % (1 << JAVA_SALT_BITS)
+                salt = base_36(drawn)
+                if len(salt) == shape.salt_size:
+                    return salt
+        blocks = range(shape.salt_size // hashlib.sha256().digest_size + 1)
+        return b"".join(self._digest("salt", user, mechanism, block) for block in blocks)[: shape.salt_size]
+
+    def _digest(self, purpose: str, user: str, mechanism: ScramMechanism, more: object) -> bytes:
+        return hmac.digest(self._secret, repr((purpose, user, int(mechanism), more)).encode(), "sha256")

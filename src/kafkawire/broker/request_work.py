@@ -1,0 +1,160 @@
+"""Frames to requests and answers to frames, with bounds on what one client can make of the broker's memory and time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Final, TypeVar
+
+import msgspec
+
+from kafkawire.broker.calls import Refused, RefusedRequestError, TooLargeRequestError
+from kafkawire.broker.refusals import refusal
+from kafkawire.protocol import message_class
+from kafkawire.protocol.api_table import APIS, ApiKey
+from kafkawire.protocol.clients.request_header import RequestHeader
+from kafkawire.rpc import Request, decode_request, encode_response
+from kafkawire.wire import DecodeError, Message
+from kafkawire.wire.element_count import element_count
+
+__all__ = ["MAXIMUM_ELEMENTS", "RequestWork"]
+
+T = TypeVar("T")
+
+MAXIMUM_ELEMENTS: Final = 100_000
+"""The most elements of arrays, at all depths together, that a request may have."""
+
+_MANY: Final = 10_000
+"""Requests with more elements are answered one at a time, so that their memory does not add up."""
+
+_SMALL_FRAME: Final = 4096
+"""Bytes that take about a millisecond at most, even if they are no request and the reason must be found."""
+
+_SMALL_ANSWER: Final = 500
+"""Elements of answers that are encoded at once."""
+
+_WAITING: Final = frozenset({ApiKey.FETCH})
+"""Requests that may wait for long, so none waits for them."""
+
+
+class RequestWork:
+    """Decodes requests and encodes answers; large ones in a thread, beside which others are served.
+
+    Args:
+        maximum_elements: the most that a request may have.
+    """
+
+    def __init__(self, maximum_elements: int = MAXIMUM_ELEMENTS) -> None:
+        self._maximum = maximum_elements
+        self._thread = ThreadPoolExecutor(1, "kafkawire large requests")
+        self._lane = asyncio.Lock()
+
+    def close(self) -> None:
+        """End the thread."""
+        self._thread.shutdown(cancel_futures=True)
+
+    @asynccontextmanager
+    async def request(self, frame: bytes, *, api_versions: range | None = None) -> AsyncIterator[Request]:
+        """The request in a frame; while the context lasts, no other large request is decoded.
+
+        Args:
+            frame: without its size.
+            api_versions: the versions of ApiVersions that the broker serves; all that the package has by default.
+
+        Raises:
+            RefusedRequestError: it is none.
+            TooLargeRequestError: it has too many elements.
+        """
+        if len(frame) <= _SMALL_FRAME:
+            yield _decoded(frame, api_versions)
+            return
+        count = await self.in_thread(_elements_of, frame, self._maximum)
+        if count <= _MANY or int.from_bytes(frame[:2]) in _WAITING:
+            yield await self.in_thread(_decoded, frame, api_versions)
+            return
+        async with self._lane:
+            yield await self.in_thread(_decoded, frame, api_versions)
+
+    async def answer(self, answer: Message, version: int, correlation_id: int) -> bytes:
+        """The frame of an answer.
+
+        Raises:
+            EncodeError: it cannot be written.
+        """
+        if _left_of(answer, _SMALL_ANSWER) >= 0:
+            return encode_response(answer, version, correlation_id=correlation_id)
+        return await self.in_thread(_encoded, answer, version, correlation_id)
+
+    async def in_thread(self, function: Callable[..., T], *arguments: object) -> T:
+        """What a function returns, called in the thread; it must not touch the state of the broker."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, partial(function, *arguments))
+
+    async def refusal(self, request: Message, version: int, refused: Refused) -> Message:
+        """The answer to a request of which nothing is done.
+
+        Args:
+            request: what was asked.
+            version: of request and answer.
+            refused: what to say.
+        """
+        named = refused.request or request
+        if _left_of(named, _SMALL_ANSWER) >= 0:
+            return refusal(named, version, refused.code, message=refused.message)
+        return await self.in_thread(_refusal, named, version, refused)
+
+
+def _refusal(request: Message, version: int, refused: Refused) -> Message:
+    return refusal(request, version, refused.code, message=refused.message)
+
+
+def _decoded(frame: bytes, api_versions: range | None) -> Request:
+    try:
+        return decode_request(frame, api_versions=api_versions)
+    except DecodeError as error:
+        raise RefusedRequestError(str(error)) from error
+
+
+def _encoded(answer: Message, version: int, correlation_id: int) -> bytes:
+    return encode_response(answer, version, correlation_id=correlation_id)
+
+
+def _elements_of(frame: bytes, most: int) -> int:
+    """How many elements a request has.
+
+    Raises:
+        TooLargeRequestError: more than may be.
+        RefusedRequestError: there is no such request.
+    """
+    key, version = int.from_bytes(frame[:2], signed=True), int.from_bytes(frame[2:4], signed=True)
+    if key not in APIS:
+        return 0  # decoding it says what is wrong
+    request = message_class(APIS[key].request)
+    header_version = request.HEADER_VERSIONS.get(version)
+    if header_version is None:
+        return 0
+    try:
+        header, at = RequestHeader.decode_from(frame, 0, header_version)
+    except DecodeError as error:
+        raise RefusedRequestError(str(error)) from error
+    count = element_count(request, version, frame, at, most=most) + len(header.unknown_tagged_fields)
+    if count > most:
+        reason = f"{request.NAME} with more than {most} items, which is what this broker takes: ask in parts"
+        raise TooLargeRequestError(reason)
+    return count
+
+
+def _left_of(struct: msgspec.Struct, most: int) -> int:
+    """How many of so many elements a struct leaves; below 0 if it has more."""
+    for name in struct.__struct_fields__:
+        value = getattr(struct, name)
+        if isinstance(value, (tuple, list)) and value:
+            most -= len(value)
+            if isinstance(value[0], msgspec.Struct):
+                for item in value:
+                    if most < 0:
+                        return most
+                    most = _left_of(item, most)
+    return most

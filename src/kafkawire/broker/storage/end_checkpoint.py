@@ -1,0 +1,46 @@
+"""A checkpoint file that says how far a log was durable for certain.
+
+A segment that is missing at the end of a log leaves no gap, so the log alone cannot show that it had more.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from kafkawire.broker.storage.errors import StorageError
+from kafkawire.broker.storage.files import replace_file
+
+__all__ = ["END_CHECKPOINT", "read_end", "write_end"]
+
+END_CHECKPOINT: Final = "end-offset-checkpoint"
+"""The name of the file in the folder of a log."""
+
+_VERSION: Final = "0"
+
+
+def read_end(path: Path) -> int:
+    """All records below this offset were durable once; 0 if the file is not there.
+
+    Raises:
+        StorageError: the file cannot be understood.
+        OSError: it cannot be read.
+    """
+    try:
+        lines = path.read_bytes().decode("ascii").split("\n")
+    except FileNotFoundError:
+        return 0
+    except UnicodeDecodeError:
+        lines = []
+    if len(lines) == 3 and lines[0] == _VERSION and lines[1].isdecimal() and len(lines[1]) < 20 and not lines[2]:
+        return int(lines[1])
+    raise StorageError(f"{path}: expected version 0 and an offset; restore the file, or delete it to go on without it")
+
+
+def write_end(path: Path, offset: int) -> None:
+    """Write that all records below an offset are durable.
+
+    Raises:
+        OSError: it could not be written.
+    """
+    replace_file(path, [f"{_VERSION}\n{offset}\n".encode()])

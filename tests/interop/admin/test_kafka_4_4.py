@@ -1,0 +1,186 @@
+"""What Kafka 4.4 has brought for administrators, at brokers that have it and at those that do not."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.apache_kafka.broker import Broker, running_broker
+from tests.apache_kafka.connection import connected_to
+from tests.apache_kafka.fixtures import Brokers
+from tests.apache_kafka.java_admin import JavaAdmin
+from tests.apache_kafka.releases import broker_releases, is_at_least, releases
+from tests.stand_in_broker import StandInBroker
+from tests.stand_in_cluster import FAST, StandInCluster
+
+from kafkawire.admin.blocking import BlockingAdminClient
+from kafkawire.admin.client import AdminClient
+from kafkawire.admin.connection.channel import Channel
+from kafkawire.admin.connection.settings import ConnectionSettings
+from kafkawire.admin.requirements import Support
+from kafkawire.admin.streams_groups import (
+    StreamsGroupDescription,
+    StreamsNodeType,
+    StreamsTopologyDescriptionStatus,
+    StreamsTopologyNode,
+)
+from kafkawire.admin.topic_partitions import TopicPartition
+from kafkawire.admin.topics import NewTopic
+from kafkawire.protocol import (
+    StreamsGroupTopologyDescriptionUpdateRequest,
+    StreamsGroupTopologyDescriptionUpdateResponse,
+)
+from kafkawire.protocol.api_table import ApiKey
+from kafkawire.protocol.errors import (
+    ControllerIdNotRegisteredError,
+    GroupIdNotFoundError,
+    InvalidRequestError,
+    NonEmptyGroupError,
+    RebootstrapRequiredError,
+    UnsupportedVersionError,
+)
+from kafkawire.wire.kafka_errors import OperationTimeoutError
+
+pytestmark = pytest.mark.interop
+
+TOPOLOGY_PLUGIN = {
+    "group.streams.topology.description.plugin.class": (
+        "org.apache.kafka.server.streams.InMemoryTopologyDescriptionPlugin"
+    )
+}
+WITH = [release for release in releases() if is_at_least(release, "4.4")]
+BEFORE = [release for release in broker_releases() if not is_at_least(release, "4.4")]
+
+
+@pytest.fixture(params=WITH)
+def broker(request: pytest.FixtureRequest, kafka_brokers: Brokers) -> Broker:
+    return kafka_brokers(request.param)
+
+
+@pytest.fixture
+def admin(broker: Broker) -> Iterator[BlockingAdminClient]:
+    with BlockingAdminClient(broker.address) as client:
+        yield client
+
+
+async def connect(port: int, host: str, settings: ConnectionSettings) -> None:
+    channel = await Channel.connect(host, port, settings, deadline=asyncio.get_running_loop().time() + 10)
+    assert ApiKey.UNREGISTER_CONTROLLER in channel.versions.ranges
+    await channel.close()
+
+
+async def test_a_broker_refuses_who_wanted_another_node_or_cluster_and_controllers_do_not_check(broker: Broker) -> None:
+    right = ConnectionSettings(cluster_id=broker.cluster_id, node_id=broker.node_id)
+    for port in (broker.port, broker.controller_port):
+        await connect(port, broker.host, right)
+        await connect(port, broker.host, ConnectionSettings())
+    for wrong in (
+        ConnectionSettings(cluster_id="another", node_id=broker.node_id),
+        ConnectionSettings(cluster_id=broker.cluster_id, node_id=99),
+    ):
+        with pytest.raises(RebootstrapRequiredError):
+            await connect(broker.port, broker.host, wrong)
+        await connect(broker.controller_port, broker.host, wrong)
+
+
+async def test_a_client_that_is_led_to_another_cluster_says_so(broker: Broker) -> None:
+    """The stand-in names a node of its own, at the address of a real broker of another cluster."""
+    async with StandInCluster(1) as cluster:
+        bootstrap = cluster.brokers[1]
+        elsewhere = StandInBroker()
+        elsewhere.host, elsewhere.port = broker.host, broker.port
+        cluster.brokers[2] = elsewhere
+        async with AdminClient(f"{bootstrap.host}:{bootstrap.port}", settings=FAST) as client:
+            error = (await client.describe_log_dirs([2], timeout=0.5)).errors()[2]
+    assert isinstance(error, OperationTimeoutError)
+    assert f"what answers at {broker.address} is not node 2 of the cluster stand-in" in str(error.__cause__)
+
+
+def test_a_client_of_the_right_cluster_is_served_after_a_reconnect(broker: Broker, admin: BlockingAdminClient) -> None:
+    nodes = [broker.node_id]
+    admin.describe_log_dirs(nodes).all()
+    admin._wait_for(admin._client._cluster.pool.start_over)
+    admin.describe_log_dirs(nodes).all()
+
+
+def test_registrations_of_controllers(broker: Broker, admin: BlockingAdminClient) -> None:
+    controllers = f"{broker.host}:{broker.controller_port}"
+    with BlockingAdminClient(bootstrap_controllers=controllers) as at_controllers:
+        for client in (admin, at_controllers):
+            with pytest.raises(ControllerIdNotRegisteredError, match="Controller ID 77 is not currently registered"):
+                client.unregister_controller(77)
+            with pytest.raises(InvalidRequestError, match="cannot unregister itself"):
+                client.unregister_controller(broker.node_id)
+        found = admin.capabilities().all()[broker.node_id]["unregister_controller"]
+        assert (found.support, found.version) == (Support.SUPPORTED, 0)
+
+
+@pytest.mark.parametrize("release", BEFORE)
+def test_older_clusters_do_not_forget_controllers(kafka_brokers: Brokers, release: str) -> None:
+    with BlockingAdminClient(kafka_brokers(release).address) as admin:
+        with pytest.raises(UnsupportedVersionError):
+            admin.unregister_controller(77)
+        found = admin.capabilities().all()
+        assert {each["unregister_controller"].support for each in found.values()} == {Support.UNSUPPORTED}
+
+
+def test_lag_resets_and_deletions_of_groups(broker: Broker, admin: BlockingAdminClient, java_admin: JavaAdmin) -> None:
+    group = topic = f"later-{time.monotonic_ns()}"
+    at = TopicPartition(topic, 0)
+    admin.create_topics([NewTopic(topic, 1)]).all()
+    admin.wait_for_topics([topic]).all()
+    java = java_admin.client(broker.address)
+    with java.member(group, [topic], "consumer"):
+        assert list(admin.group_lag([group])[group].partitions) == [at]
+        assert isinstance(admin.delete_consumer_groups([group]).errors()[group], NonEmptyGroupError)
+    deleted = admin.delete_consumer_groups([group, "none"])
+    assert list(deleted.values()) == [group]
+    assert isinstance(deleted.errors()["none"], GroupIdNotFoundError)
+    admin.delete_topics([topic]).all()
+
+
+@pytest.mark.parametrize("release", WITH)
+def test_the_nodes_of_a_streams_application(tmp_path: Path, java_admin: JavaAdmin, release: str) -> None:
+    """The plug-in of the broker keeps what a member has told; Kafka Streams of 4.3 tells nothing by itself."""
+    nodes = (
+        StreamsTopologyNode("source", StreamsNodeType.SOURCE, ("in",), None, (), ("count",)),
+        StreamsTopologyNode("count", StreamsNodeType.PROCESSOR, (), None, ("counts",), ("sink",)),
+        StreamsTopologyNode("sink", StreamsNodeType.SINK, (), "out", (), ()),
+    )
+    with (
+        running_broker(release, tmp_path, properties=TOPOLOGY_PLUGIN) as broker,
+        BlockingAdminClient(broker.address) as admin,
+    ):
+        admin.create_topics([NewTopic("in", 2)]).all()
+        admin.wait_for_topics(["in"]).all()
+        with java_admin.client(broker.address).member("app", ["in"], "streams"):
+            before = admin.describe_streams_groups(["app"], include_topology_description=True)["app"]
+            tell_topology(broker, before, nodes)
+            after = admin.describe_streams_groups(["app"], include_topology_description=True)["app"]
+            assert admin.describe_streams_groups(["app"])["app"].topology_description is None
+        admin.delete_streams_groups(["app"]).all()
+    assert (before.topology_description_status, before.topology_description, before.assignor) == (
+        StreamsTopologyDescriptionStatus.NOT_STORED, None, "sticky",
+    )  # fmt: skip
+    assert after.topology_description_status is StreamsTopologyDescriptionStatus.AVAILABLE
+    assert after.topology_description is not None
+    assert after.topology_description.subtopologies == {"0": nodes}
+
+
+def tell_topology(broker: Broker, group: StreamsGroupDescription, nodes: tuple[StreamsTopologyNode, ...]) -> None:
+    assert group.topology is not None
+    request = StreamsGroupTopologyDescriptionUpdateRequest
+    described = tuple(
+        request.TopologyDescriptionNode(
+            node.name, node.type, node.source_topics, node.sink_topic, node.stores, node.successors
+        )
+        for node in nodes
+    )
+    description = request.TopologyDescription((request.TopologyDescriptionSubtopology("0", described),), ())
+    update = request(group.group_id, group.members[0].member_id, group.topology.epoch, description)
+    with connected_to(broker.host, broker.port) as connection:
+        answer = connection.ask(update, 0, StreamsGroupTopologyDescriptionUpdateResponse)
+    assert answer.error_code == 0

@@ -1,0 +1,211 @@
+"""Clients of others that subscribe or want transactions: each fails at once, in its own words, which the page lists."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import logging
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+from tests.apache_kafka.java_admin import GroupKind, JavaAdmin, JavaAdminError
+from tests.apache_kafka.java_program import java_command
+from tests.apache_kafka.releases import newest_release
+
+from kafkawire.admin import BlockingAdminClient, NewTopic
+from kafkawire.broker import ThreadedBroker
+
+Untyped: TypeAlias = Any
+"""What these clients are made of."""
+
+# Their own warnings are none of ours; so they are loaded when a test wants them.
+pytestmark = [
+    pytest.mark.interop,
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+
+PAGE = Path(__file__).parents[4] / "docs" / "how-to" / "test-with-a-broker.md"
+AT_ONCE = 5.0
+"""Seconds that nothing takes here, on a slow machine either; clients that try again do so for 10 and more."""
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[ThreadedBroker]:
+    with ThreadedBroker() as broker:
+        with BlockingAdminClient(broker.bootstrap_servers) as admin:
+            admin.create_topics([NewTopic("orders")]).all()
+        yield broker
+
+
+@contextmanager
+def at_once() -> Iterator[None]:
+    """What happens here waits for nothing."""
+    begun = time.monotonic()
+    yield
+    assert time.monotonic() - begun < AT_ONCE
+
+
+def documented(client: str, words: str) -> None:
+    """The page has a row for the client, with these words."""
+    rows = [row for row in PAGE.read_text().splitlines() if row.startswith(f"| {client} |")]
+    assert len(rows) == 1, client
+    assert words in rows[0]
+
+
+def warned(caplog: pytest.LogCaptureFixture, software: str, wanted: str) -> None:
+    """The broker has named the client, once."""
+    lines = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+    assert len([line for line in lines if f"({software}" in line and f"wants {wanted}." in line]) == 1, lines
+
+
+def test_aiokafka_subscribes(broker: ThreadedBroker, caplog: pytest.LogCaptureFixture) -> None:
+    aiokafka: Untyped = importlib.import_module("aiokafka")
+
+    async def subscribe() -> None:
+        consumer = aiokafka.AIOKafkaConsumer("orders", bootstrap_servers=broker.bootstrap_servers, group_id="readers")
+        try:
+            await consumer.start()
+        finally:
+            await consumer.stop()
+
+    with at_once(), pytest.raises(aiokafka.errors.KafkaError, match="UnsupportedVersionError"):
+        asyncio.run(subscribe())
+    warned(caplog, "unknown software", "to join a group")
+    documented("aiokafka, `group_id`", "`KafkaError: UnsupportedVersionError()`")
+
+
+def test_aiokafka_wants_transactions(broker: ThreadedBroker, caplog: pytest.LogCaptureFixture) -> None:
+    aiokafka: Untyped = importlib.import_module("aiokafka")
+
+    async def begin() -> None:
+        producer = aiokafka.AIOKafkaProducer(bootstrap_servers=broker.bootstrap_servers, transactional_id="payments")
+        try:
+            await producer.start()
+        finally:
+            await producer.stop()
+
+    with at_once(), pytest.raises(aiokafka.errors.TransactionalIdAuthorizationFailed):
+        asyncio.run(begin())
+    warned(caplog, "unknown software", "transactions")
+    documented("aiokafka, `transactional_id`", "`TransactionalIdAuthorizationFailed`")
+
+
+def test_kafka_python_subscribes(broker: ThreadedBroker, caplog: pytest.LogCaptureFixture) -> None:
+    kafka: Untyped = importlib.import_module("kafka")
+    consumer = kafka.KafkaConsumer("orders", bootstrap_servers=broker.bootstrap_servers, group_id="readers")
+    with at_once(), pytest.raises(kafka.errors.UnsupportedVersionError):
+        next(consumer)
+    consumer.close()
+    warned(caplog, "kafka-python", "to join a group")
+    documented("kafka-python, `group_id`", "`UnsupportedVersionError`")
+
+
+def test_kafka_python_wants_transactions(broker: ThreadedBroker, caplog: pytest.LogCaptureFixture) -> None:
+    kafka: Untyped = importlib.import_module("kafka")
+    producer = kafka.KafkaProducer(bootstrap_servers=broker.bootstrap_servers, transactional_id="payments")
+    with at_once(), pytest.raises(kafka.errors.TransactionalIdAuthorizationFailedError):
+        producer.init_transactions()
+    producer.close()
+    warned(caplog, "kafka-python", "transactions")
+    documented("kafka-python, `transactional_id`", "`TransactionalIdAuthorizationFailedError`")
+
+
+@pytest.mark.parametrize("protocol", ["classic", "consumer"])
+def test_librdkafka_subscribes(broker: ThreadedBroker, caplog: pytest.LogCaptureFixture, protocol: str) -> None:
+    confluent: Untyped = importlib.import_module("confluent_kafka")
+    servers = {"bootstrap.servers": broker.bootstrap_servers, "client.id": protocol}
+    consumer = confluent.Consumer({**servers, "group.id": "readers", "group.protocol": protocol})
+    consumer.subscribe(["orders"])
+    with at_once():
+        message = consumer.poll(2 * AT_ONCE)
+    failed = "JoinGroup failed" if protocol == "classic" else "ConsumerGroupHeartbeat fatal error"
+    words = f"{failed}: Broker: API version not supported"
+    assert words in str(message.error())
+    consumer.close()
+    warned(caplog, "confluent-kafka-python", "to join a group")
+    documented(f"librdkafka (confluent-kafka), `group.protocol={protocol}`", words)
+
+
+def test_librdkafka_wants_transactions(broker: ThreadedBroker, caplog: pytest.LogCaptureFixture) -> None:
+    confluent: Untyped = importlib.import_module("confluent_kafka")
+    producer = confluent.Producer({"bootstrap.servers": broker.bootstrap_servers, "transactional.id": "payments"})
+    with at_once(), pytest.raises(confluent.KafkaException) as failed:
+        producer.init_transactions(2 * AT_ONCE)
+    assert failed.value.args[0].fatal()
+    assert "Transactional Id authorization failed" in str(failed.value)
+    warned(caplog, "confluent-kafka-python", "transactions")
+    documented("librdkafka (confluent-kafka), `transactional.id`", "Transactional Id authorization failed")
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("classic", "The version of API is not supported"),
+        ("consumer", "The cluster does not support the new CONSUMER group protocol"),
+    ],
+)
+def test_java_subscribes(
+    java_admin: JavaAdmin, broker: ThreadedBroker, caplog: pytest.LogCaptureFixture, kind: GroupKind, words: str
+) -> None:
+    admin = java_admin.client(broker.bootstrap_servers)
+    with at_once(), pytest.raises(JavaAdminError, match=words), admin.member(f"readers-{kind}", ["orders"], kind):
+        pass
+    warned(caplog, "apache-kafka-java", "to join a group")
+    documented(f"Java, `group.protocol={kind}`", words)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "words"),
+    [
+        ("classic", "The version of API is not supported"),
+        ("consumer", "The cluster does not support the new CONSUMER group protocol"),
+    ],
+)
+def test_kafka_console_consumer_subscribes(broker: ThreadedBroker, protocol: str, words: str) -> None:
+    """It prints the error at once; the code with which it ends is 0 after every error, which no broker can change."""
+    tool = "org.apache.kafka.tools.consumer.ConsoleConsumer"
+    where = ("--bootstrap-server", broker.bootstrap_servers, "--topic", "orders", "--group", "readers")
+    arguments = (*where, "--timeout-ms", "60000", "--command-property", f"group.protocol={protocol}")
+    ended = subprocess.run(
+        [*java_command(newest_release(), "512m", ()), tool, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+    assert f"UnsupportedVersionException: {words}" in ended.stderr
+    assert (ended.returncode, ended.stdout) == (0, "")
+    documented("kafka-console-consumer", "ends with code 0")
+
+
+def test_java_wants_transactions(broker: ThreadedBroker, caplog: pytest.LogCaptureFixture) -> None:
+    tool = "org.apache.kafka.tools.TransactionalMessageCopier"
+    topics = ("--input-topic", "orders", "--input-partition", "0", "--output-topic", "orders")
+    who = ("--transactional-id", "payments", "--consumer-group", "readers")
+    ended = subprocess.run(
+        [
+            *java_command(newest_release(), "512m", ()),
+            *(tool, "--broker-list", broker.bootstrap_servers, *topics, *who),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+    words = "TransactionalIdAuthorizationException: Transactional Id authorization failed."
+    assert ended.returncode == 1
+    assert words in ended.stderr
+    warned(caplog, "apache-kafka-java", "transactions")
+    documented("Java, `transactional.id`", f"`{words}`")
+
+
+def test_kafkajs_is_on_the_page() -> None:
+    """It is tried by hand; that JoinGroup has an answer decides, which the tests of the handlers show."""
+    documented("kafkajs, `consumer.run()`", "`KafkaJSProtocolError: The version of API is not supported`")
+    documented("kafkajs, `admin.setOffsets()`", "never settles")

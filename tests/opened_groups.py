@@ -1,0 +1,57 @@
+"""The groups of a data directory, without a broker around them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from kafkawire.broker.clock import Clock, ManualClock
+from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
+from kafkawire.broker.controller import Controller
+from kafkawire.broker.groups.coordinator import GroupCoordinator
+from kafkawire.broker.groups.offsets_topic import OffsetsTopic
+from kafkawire.broker.image.metadata_image import MetadataImage
+from kafkawire.broker.metadata_log.file_log import FileLog, LogSettings
+from kafkawire.broker.storage.data_directory import METADATA_FOLDER
+from kafkawire.broker.topics.placement import Placement
+from kafkawire.layout.uuid import Uuid
+
+DIRECTORY_ID = Uuid(b"directory of log")
+
+
+@asynccontextmanager
+async def opened_groups(
+    data_dir: Path, partitions: int = 1, clock: Clock | None = None
+) -> AsyncIterator[tuple[GroupCoordinator, Controller]]:
+    """The coordinator and the controller on a directory, as a broker has them; closed in the end.
+
+    Args:
+        data_dir: the directory.
+        partitions: of ``__consumer_offsets``, if it is made.
+        clock: gives records their times.
+    """
+    clock = clock or ManualClock()
+    log, image = FileLog(data_dir / METADATA_FOLDER, LogSettings(), clock), MetadataImage()
+    for record in log.replay():
+        image.apply(record)
+    controller = Controller(log, image)
+    configuration = BrokerConfiguration({"offsets.topic.num.partitions": str(partitions)})
+    topic = OffsetsTopic(controller, configuration, Placement(1, DIRECTORY_ID))
+    coordinator = GroupCoordinator.opened(data_dir, topic, clock)
+    log.lead(1)
+    coordinator.follow(controller)
+    await coordinator.arrive(controller)
+    try:
+        yield coordinator, controller
+    finally:
+        await coordinator.close()
+        await log.close()
+
+
+def committed_offsets(coordinator: GroupCoordinator) -> Mapping[str, Mapping[int, int]]:
+    """Group id to partition to offset, whatever the topic."""
+    return {
+        group.group_id: {partition: value.offset for (_, partition), value in group.commits.items()}
+        for group in coordinator.state.by_id.values()
+    }

@@ -1,0 +1,147 @@
+"""Numbers of a report are those of the tables, whatever is on its page: of two clusters, at many dates."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from tests.made_clusters import BEGAN, MadeCluster
+from tests.report_data import PageData, data_of, number_at, rows_of
+
+from kafkawire.cli.app import main
+
+CLUSTERS = ("first", "second")
+DATES = [BEGAN + 10**9 * part // 4 for part in range(1, 6)]
+Rows = Sequence[Mapping[str, object]]
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The first cluster has more of everything, and later."""
+    folder = tmp_path_factory.mktemp("clusters")
+    MadeCluster(folder / "1", "first", 1).write(acls=1_500, changes=900, commits=2_000)
+    MadeCluster(folder / "2", "second", 2).write(acls=300, changes=300, commits=600)
+    return folder
+
+
+@pytest.fixture(scope="module", params=[None, 1_000, 50])
+def data(request: pytest.FixtureRequest, logs: Path, tmp_path_factory: pytest.TempPathFactory) -> PageData:
+    """At the default all rows are on the page, else those of one cluster, or of none."""
+    page = tmp_path_factory.mktemp("page") / "report.html"
+    most = () if request.param is None else ("--max-rows", str(request.param))
+    assert main(["report", "logs", str(logs), "--out", str(page), *most]) == 0
+    return data_of(page)
+
+
+class Tables:
+    """The tables of some logs, each read once."""
+
+    def __init__(self, logs: Path, folder: Path) -> None:
+        self._logs, self._folder = logs, folder
+        self._read: dict[tuple[str, int | None], Rows] = {}
+
+    def rows(self, name: str, date: int | None = None) -> Rows:
+        if (name, date) not in self._read:
+            out = self._folder / f"{name}-{date}.json"
+            as_of = [] if date is None else ["--as-of", datetime.fromtimestamp(date / 1000, UTC).isoformat()]
+            assert main(["tables", "--log", str(self._logs), "--table", name, "--out", str(out), *as_of]) == 0
+            self._read[name, date] = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+        return self._read[name, date]
+
+
+@pytest.fixture(scope="module")
+def tables(logs: Path, tmp_path_factory: pytest.TempPathFactory) -> Tables:
+    return Tables(logs, tmp_path_factory.mktemp("tables"))
+
+
+def in_both(found: Mapping[str, int]) -> list[int]:
+    return [found.get(cluster, 0) for cluster in CLUSTERS]
+
+
+def counted(rows: Rows, *columns: str) -> list[int]:
+    """How many different values of columns each cluster has."""
+    return [
+        len({tuple(row[name] for name in columns) for row in rows if row["cluster"] == cluster}) for cluster in CLUSTERS
+    ]
+
+
+def holding(data: PageData, section: str, date: int) -> list[int]:
+    return [
+        sum(number_at(count, date) for count in numbers["holding"].values())
+        for numbers in data["sections"][section]["numbers"]
+    ]
+
+
+def test_what_holds_is_what_the_histories_have_as_of_each_date(data: PageData, tables: Tables) -> None:
+    assert data["clusters"] == list(CLUSTERS)
+    for date in DATES:
+        acls = tables.rows("acl_history", date)
+        assert holding(data, "acls", date) == counted(acls, "acl_id")
+        for permission in ("ALLOW", "DENY"):
+            found = [number_at(numbers["holding"][permission], date) for numbers in data["sections"]["acls"]["numbers"]]
+            assert found == counted([acl for acl in acls if acl["permission"] == permission], "acl_id")
+        principals = [number_at(numbers["holders"], date) for numbers in data["sections"]["acls"]["numbers"]]
+        assert principals == counted(acls, "principal")
+        assert holding(data, "topics", date) == counted(tables.rows("topic_history", date), "topic_id")
+        quotas = tables.rows("quota_history", date)
+        assert holding(data, "quotas", date) == counted(quotas, "user", "client_id", "ip", "key")
+        configs = [row for row in tables.rows("config_history", date) if row["value"] is not None]
+        assert holding(data, "configs", date) == counted(configs, "resource_type", "resource_name", "name")
+
+
+def test_groups_and_committed_offsets_are_those_of_the_commits_up_to_each_date(data: PageData, tables: Tables) -> None:
+    commits = tables.rows("offset_commits")
+    for date in DATES:
+        committed = dict[tuple[object, ...], Mapping[str, object]]()
+        for row in commits:
+            if datetime.fromisoformat(str(row["append_time"])).timestamp() * 1000 <= date:
+                key = tuple(row[name] for name in ("cluster", "group_id", "topic", "partition"))
+                if row["tombstone"]:
+                    committed.pop(key, None)
+                else:
+                    committed[key] = row
+        still = list(committed.values())
+        assert holding(data, "commits", date) == counted(still, "group_id", "topic", "partition")
+        groups = [number_at(numbers["holders"], date) for numbers in data["sections"]["commits"]["numbers"]]
+        assert groups == counted(still, "group_id")
+    kept = [row for row in commits if not row["tombstone"]]
+    bars = [sum(count for _, _, count in of_cluster) for of_cluster in data["commitTimes"]]
+    assert bars == in_both({name: sum(row["cluster"] == name for row in kept) for name in CLUSTERS})
+
+
+def test_changes_and_things_are_of_all_rows(data: PageData, tables: Tables) -> None:
+    topics, quotas = (tables.rows(f"{name}_history") for name in ("topic", "quota"))
+    for section, rows, names in (
+        ("topics", topics, ("name",)),
+        ("quotas", quotas, ("user", "client_id", "ip", "key")),
+    ):
+        assert [numbers["things"] for numbers in data["sections"][section]["numbers"]] == counted(rows, *names)
+    begins_and_ends = [row for end in ("valid_from", "valid_to") for row in topics if row[end] is not None]
+    assert [number_at(numbers["changes"], DATES[-1]) for numbers in data["sections"]["topics"]["numbers"]] == in_both(
+        {name: sum(row["cluster"] == name for row in begins_and_ends) for name in CLUSTERS}
+    )
+    moments = counted(
+        [{**row, "moment": row[end]} for end in ("valid_from", "valid_to") for row in quotas if row[end] is not None],
+        *("user", "client_id", "ip", "key", "moment"),
+    )
+    found = [number_at(numbers["changes"], DATES[-1]) for numbers in data["sections"]["quotas"]["numbers"]]
+    assert found == moments
+
+
+def test_each_cluster_has_its_own_share_of_the_rows(data: PageData) -> None:
+    for name, section in data["sections"].items():
+        rows = rows_of(data, name)
+        for cluster, numbers in zip(CLUSTERS, section["numbers"], strict=True):
+            assert numbers["shown"] == sum(row["cluster"] == cluster for row in rows)
+            assert numbers["shown"] >= min(numbers["rows"], 50)
+
+
+def test_what_is_shown_of_what_is_said(data: PageData) -> None:
+    for name, section in data["sections"].items():
+        rows, shown = (sum(numbers[field] for numbers in section["numbers"]) for field in ("rows", "shown"))
+        words = {"acls": "ACLs", "configs": "configurations", "commits": "committed offsets"}.get(name, name)
+        said = [note for note in data["notes"] if note.startswith(f"Showing {shown:,} of {rows:,} ") and words in note]
+        assert bool(said) == (shown < rows)
