@@ -1,4 +1,4 @@
-"""Requests and responses on the wire: frames and headers (section 8 of the reference).
+"""Requests and responses on the wire: frames and headers (frame, header-request).
 
 A frame is an int32 size and so many bytes: a header, then a body. Which header version goes with which version
 of an API stands in the generated API table.
