@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable
 
-from kafkawire.broker.calls import Answer, Call, Handler
+from kafkawire.broker.calls import Answer, Call, Handler, Refused
+from kafkawire.broker.refusals import refusal
 from kafkawire.wire import Message
 
 __all__ = ["handled"]
@@ -16,6 +17,8 @@ def handled(handler: Handler, request: Message, call: Call) -> Message:
     answer = handler(request, call)
     if isinstance(answer, Awaitable):
         answer = asyncio.run(_awaited(answer))
+    if isinstance(answer, Refused):
+        return refusal(answer.request or request, call.version, answer.code, message=answer.message)
     assert isinstance(answer, Message)
     return answer
 

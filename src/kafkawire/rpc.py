@@ -1,14 +1,17 @@
 """Requests and responses on the wire: frames and headers (frame, header-request).
 
-A frame is an int32 size and so many bytes: a header, then a body. Which header version goes with which version
-of an API stands in the generated API table.
+A frame is an int32 size and so many bytes: a header, then a body. The header is Kafka's ``RequestHeader`` or
+``ResponseHeader``; its version belongs to the class of the body. Messages may be Kafka's own or those of a package
+that was generated from other definitions.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -22,8 +25,12 @@ from kafkawire.wire.api import Api
 MAXIMUM_FRAME_SIZE = 104_857_600
 """Kafka's default for ``socket.request.max.bytes``."""
 
-API_VERSIONS_KEY = 18
 UNSUPPORTED_VERSION = 35
+KAFKAS_PACKAGE = "kafkawire.protocol"
+"""The package of Apache Kafka's own messages."""
+
+_API_VERSIONS = "ApiVersionsRequest"
+_API_VERSIONS_RESPONSE = "ApiVersionsResponse"
 
 _SIZE = struct.Struct(">i")
 _KEY_AND_VERSION = struct.Struct(">hh")
@@ -44,15 +51,31 @@ class Request(msgspec.Struct, frozen=True):
 
 
 def api_of(message: Message | type[Message]) -> Api:
-    """The API that a request or response belongs to.
+    """The API of Kafka that a request or response belongs to.
 
     Raises:
-        ValueError: if the message is neither.
+        ValueError: if the message is neither, or is one of another package than ``kafkawire.protocol``.
     """
-    api = APIS.get(message.API_KEY) if message.API_KEY is not None else None
-    if api is None or message.NAME not in (api.request, api.response):
-        raise ValueError(f"{message.NAME} is neither a request nor a response")
+    cls = message if isinstance(message, type) else type(message)
+    api = APIS.get(cls.API_KEY) if cls.API_KEY is not None and cls.HEADER_NAME is not None else None
+    if api is None or message_class(cls.NAME) is not cls:
+        raise ValueError(f"{cls.NAME} of {cls.__module__} is neither a request nor a response of {KAFKAS_PACKAGE}")
     return api
+
+
+def header_version(message: Message | type[Message], version: int) -> int:
+    """The version of the header that goes with a version of a request or response.
+
+    Raises:
+        UnsupportedVersionError: if the message has no such version.
+        ValueError: if the message is neither a request nor a response.
+    """
+    if message.HEADER_NAME is None:
+        raise ValueError(f"{message.NAME} has no header: it is neither a request nor a response")
+    found = message.HEADER_VERSIONS.get(version)
+    if found is None:
+        raise UnsupportedVersionError(message.NAME, version, message.VERSIONS)
+    return found
 
 
 def encode_request(request: Message, version: int, *, correlation_id: int, client_id: str | None = None) -> bytes:
@@ -62,14 +85,11 @@ def encode_request(request: Message, version: int, *, correlation_id: int, clien
         UnsupportedVersionError, EncodeError: as :meth:`Message.encode`.
         ValueError: if the message is not a request.
     """
-    api = api_of(request)
-    if api.request != request.NAME:
+    if request.HEADER_NAME != RequestHeader.NAME or request.API_KEY is None:
         raise ValueError(f"{request.NAME} is not a request")
-    header_version = api.request_headers.get(version)
-    if header_version is None:
-        raise UnsupportedVersionError(request.NAME, version, request.VERSIONS)
-    header = RequestHeader(api.key, version, correlation_id, client_id if header_version > 0 else "")
-    return _frame(header.encode(header_version), request.encode(version))
+    number = header_version(request, version)
+    header = RequestHeader(request.API_KEY, version, correlation_id, client_id if number > 0 else "")
+    return _frame(header.encode(number), request.encode(version))
 
 
 def encode_response(response: Message, version: int, *, correlation_id: int) -> bytes:
@@ -79,38 +99,55 @@ def encode_response(response: Message, version: int, *, correlation_id: int) -> 
         UnsupportedVersionError, EncodeError: as :meth:`Message.encode`.
         ValueError: if the message is not a response.
     """
-    header_version = _response_header_version(response, version)
-    return _frame(ResponseHeader(correlation_id).encode(header_version), response.encode(version))
+    number = _response_header_version(response, version)
+    return _frame(ResponseHeader(correlation_id).encode(number), response.encode(version))
 
 
-def decode_request(frame: bytes, *, api_versions: range | None = None) -> Request:
+class _Package(NamedTuple):
+    """What a generated package knows of its requests."""
+
+    apis: Mapping[int, Api]
+    message_class: Callable[[str], type[Message]]
+
+
+@cache
+def _package(name: str) -> _Package:
+    package, table = import_module(name), import_module(f"{name}.api_table")
+    return _Package(table.APIS, package.message_class)
+
+
+def decode_request(frame: bytes, *, package: str = KAFKAS_PACKAGE, api_versions: range | None = None) -> Request:
     """Read a request from the content of a frame, without its size (header-parse).
 
     Bytes after the body are tolerated, as Kafka's RPC layer does.
 
     Args:
         frame: the content.
+        package: the generated package whose requests are expected, Kafka's own by default.
         api_versions: the versions of ApiVersions that the reader serves; all that the package has by default. Of a
-            request above them only the header is read (KIP-511).
+            request in any other version only the header is read (KIP-511).
 
     Raises:
-        DecodeError: if the bytes are not a request that is known here.
+        DecodeError: if the bytes are not a request of the package.
+        ModuleNotFoundError: if there is no such package, or it has no requests.
     """
     if len(frame) < _KEY_AND_VERSION.size:
         raise DecodeError("truncated", f"needs 4 bytes, {len(frame)} are left", message_name="RequestHeader", offset=0)
     key, version = _KEY_AND_VERSION.unpack_from(frame)
-    api = APIS.get(key)
+    apis, class_of = _package(package)
+    api = apis.get(key)
     if api is None:
         raise DecodeError("version", f"there is no API {key}", message_name="RequestHeader", offset=0)
-    header_version = api.request_headers.get(version)
-    if key == API_VERSIONS_KEY and version not in (api_versions or api.versions):
+    request = class_of(api.request)
+    number = request.HEADER_VERSIONS.get(version)
+    if request.NAME == _API_VERSIONS and version not in (api_versions or api.versions):
         nearest = api.versions[-1] if version >= api.versions.stop else api.versions[0]
-        header_version = api.request_headers.get(version, api.request_headers[nearest])
-        return Request(RequestHeader.decode_from(frame, 0, header_version)[0], None)
-    if header_version is None:
+        number = request.HEADER_VERSIONS[nearest] if number is None else number
+        return Request(RequestHeader.decode_from(frame, 0, number)[0], None)
+    if number is None:
         raise DecodeError("version", f"{api.request} has no version {version}", message_name="RequestHeader", offset=2)
-    header, at = RequestHeader.decode_from(frame, 0, header_version)
-    body, _ = message_class(api.request).decode_from(frame, at, version)
+    header, at = RequestHeader.decode_from(frame, 0, number)
+    body, _ = request.decode_from(frame, at, version)
     return Request(header, body)
 
 
@@ -125,9 +162,8 @@ def decode_response(frame: bytes, response: type[R], version: int) -> tuple[int,
         UnsupportedVersionError: if the response has no such version.
         ValueError: if the class is not that of a response.
     """
-    header_version = _response_header_version(response, version)
-    header, at = ResponseHeader.decode_from(frame, 0, header_version)
-    if response.API_KEY == API_VERSIONS_KEY and frame[at : at + 2] == UNSUPPORTED_VERSION.to_bytes(2):
+    header, at = ResponseHeader.decode_from(frame, 0, _response_header_version(response, version))
+    if response.NAME == _API_VERSIONS_RESPONSE and frame[at : at + 2] == UNSUPPORTED_VERSION.to_bytes(2):
         version = 0
     body, _ = response.decode_from(frame, at, version)
     return header.correlation_id, body
@@ -153,13 +189,9 @@ def split_frames(buffer: bytes | bytearray, *, maximum: int = MAXIMUM_FRAME_SIZE
 
 
 def _response_header_version(response: Message | type[Message], version: int) -> int:
-    api = api_of(response)
-    if api.response != response.NAME:
+    if response.HEADER_NAME != ResponseHeader.NAME:
         raise ValueError(f"{response.NAME} is not a response")
-    header_version = api.response_headers.get(version)
-    if header_version is None:
-        raise UnsupportedVersionError(response.NAME, version, response.VERSIONS)
-    return header_version
+    return header_version(response, version)
 
 
 def _frame(header: bytes, body: bytes) -> bytes:

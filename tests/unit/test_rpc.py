@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 import pytest
+from tests.generated_packages import field, make_package, message
 
 from kafkawire.protocol import (
     ApiVersionsRequest,
@@ -24,6 +27,7 @@ from kafkawire.rpc import (
     decode_response,
     encode_request,
     encode_response,
+    header_version,
     split_frames,
 )
 from kafkawire.wire import DecodeError, EncodeError, UnsupportedVersionError
@@ -89,23 +93,24 @@ def test_header_api_versions_negative_has_the_oldest_header(version: int) -> Non
      (18, 4, 2, 0), (18, 2, 1, 0), (7, 0, 0, 0), (7, 1, 1, 0), (7, 2, 1, 0), (7, 3, 2, 1)],
 )  # fmt: skip
 def test_examples_of_header_versions(key: int, version: int, request_header: int, response_header: int) -> None:
-    assert APIS[key].request_headers[version] == request_header
-    assert APIS[key].response_headers[version] == response_header
+    api = APIS[key]
+    assert header_version(message_class(api.request), version) == request_header
+    assert header_version(message_class(api.response), version) == response_header
 
 
 @pytest.mark.parametrize(("api", "version"), API_VERSIONS, ids=case)
 def test_header_request_and_header_response(api: Api, version: int) -> None:
     request, response = message_class(api.request), message_class(api.response)
     plain = 0 if (api.key, version) == (7, 0) else 1
-    assert api.request_headers[version] == (2 if version in request.FLEXIBLE_VERSIONS else plain)
+    assert header_version(request, version) == (2 if version in request.FLEXIBLE_VERSIONS else plain)
     flexible = version in response.FLEXIBLE_VERSIONS and api.key != 18
-    assert api.response_headers[version] == (1 if flexible else 0)
+    assert header_version(response, version) == (1 if flexible else 0)
 
 
 @pytest.mark.parametrize(("api", "version"), API_VERSIONS, ids=case)
 def test_every_request_and_response_travels(api: Api, version: int) -> None:
     request, response = message_class(api.request)(), message_class(api.response)()
-    client_id = "" if api.request_headers[version] == 0 else "client"
+    client_id = "" if header_version(request, version) == 0 else "client"
     (content,) = split_frames(encode_request(request, version, correlation_id=-5, client_id="client"))
     read = decode_request(content)
     assert read.header == RequestHeader(api.key, version, -5, client_id)
@@ -213,6 +218,52 @@ def test_requests_and_responses_are_told_apart() -> None:
         encode_response(MetadataRequest(), 12, correlation_id=1)
     with pytest.raises(ValueError, match=r"^MetadataRequest is not a response$"):
         decode_response(bytes(20), MetadataRequest, 12)
+
+
+def test_what_has_no_header() -> None:
+    with pytest.raises(ValueError, match=r"^TopicRecord has no header: it is neither a request nor a response$"):
+        header_version(message_class("TopicRecord"), 0)
+    with pytest.raises(UnsupportedVersionError, match="there is no version 99"):
+        header_version(MetadataRequest, 99)
+
+
+OWN = "acme_of_rpc"
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    """Definitions of one's own: a message of the name and key of Kafka's, with other versions, and a new API."""
+    pairs = (("Metadata", 3, {"flexible": "none"}), ("Ping", 9000, {"flexible": "1+"}))
+    definitions = [
+        message(f"{name}{kind.title()}", field("Text", "string"), type=kind, apiKey=key, **more)
+        for name, key, more in pairs
+        for kind in ("request", "response")
+    ]
+    return make_package(tmp_path_factory.mktemp("rpc"), OWN, *definitions)
+
+
+@pytest.mark.parametrize(("name", "version", "header"), [("Metadata", 0, 1), ("Metadata", 1, 1), ("Ping", 1, 2)])
+def test_own_requests_and_responses_travel(own: ModuleType, name: str, version: int, header: int) -> None:
+    request, response = own.message_class(f"{name}Request"), own.message_class(f"{name}Response")
+    assert (header_version(request, version), header_version(response, version)) == (header, header - 1)
+    (content,) = split_frames(encode_request(request("a"), version, correlation_id=5, client_id="me"))
+    read = decode_request(content, package=OWN)
+    assert read.header == RequestHeader(request.API_KEY, version, 5, "me")
+    assert read.body == request("a")
+    (answer,) = split_frames(encode_response(response("b"), version, correlation_id=5))
+    assert decode_response(answer, response, version) == (5, response("b"))
+
+
+def test_an_own_message_is_none_of_kafkas_apis(own: ModuleType) -> None:
+    with pytest.raises(
+        ValueError, match=rf"MetadataRequest of {OWN}\.metadata_request is neither .* kafkawire.protocol"
+    ):
+        api_of(own.message_class("MetadataRequest"))
+
+
+def test_a_package_without_requests_reads_none() -> None:
+    with pytest.raises(ModuleNotFoundError, match="no_such_package"):
+        decode_request(bytes(8), package="no_such_package")
 
 
 FRAMES = [

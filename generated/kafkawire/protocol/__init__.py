@@ -930,7 +930,7 @@ def __dir__() -> list[str]:
 
 
 def message_class(name: str) -> "type[Message]":
-    """The class of a message by Kafka's name, or by a name that it had in an older release.
+    """The class of a message by its name, or by a name that it had in an older release.
 
     Raises:
         KeyError: if there is no such message.

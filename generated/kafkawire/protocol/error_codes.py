@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class ErrorCode(IntEnum):
-    """Error codes by Kafka's names. A code that is not here comes from a newer broker: keep the number."""
+    """Error codes by their names. A code that is not here comes from a newer peer: keep the number."""
 
     UNKNOWN_SERVER_ERROR = -1
     NONE = 0

@@ -68,7 +68,9 @@ def excerpt(span: Span, line: str) -> tuple[str, str]:
     """The source line and the line of carets under the stretch; of a longer stretch the part on its first line."""
     start = span.column - 1
     end = span.end_column - 1 if span.end_line == span.line else len(line.rstrip())
-    before, marked, after = line[:start], line[start : max(end, start)], line[max(end, start) :]
+    # Of a line of megabytes only what may be shown is looked at.
+    before, marked = line[max(start - _WIDTH - 1, 0) : start], line[start : max(end, start)][:_WIDTH]
+    after = line[max(end, start) :][:_WIDTH]
     left, middle, right = _columns(before), _columns(marked), _columns(after)
     if _width(left + middle) > _WIDTH and len(left) > _WIDTH // 2:
         left = "..." + left[-_WIDTH // 2 :]

@@ -17,6 +17,9 @@ from kafkawire.codegen.rules import check_message, check_set, in_order
 from kafkawire.codegen.rules.json_level import FILE_DISCOVERY, FILE_UNREADABLE
 from kafkawire.codegen.source import decode_source, parse_source
 
+MAXIMUM_FILE_BYTES = 1 << 20
+"""Larger files are refused unread; the largest definition of Kafka has 20 kB."""
+
 _START = Span(1, 1, 1, 1)
 
 
@@ -168,13 +171,17 @@ def _read_file(path: Path, name: str, group: str) -> _File:
     if path.exists() and not path.is_file():
         return _unreadable(name, group, "not a regular file")
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(MAXIMUM_FILE_BYTES + 1)
     except OSError as error:
         return _unreadable(name, group, error.strerror or str(error))
     return _file(data, name, group)
 
 
 def _file(data: bytes, name: str, group: str) -> _File:
+    if len(data) > MAXIMUM_FILE_BYTES:
+        reason = f"it has more than {MAXIMUM_FILE_BYTES} bytes"
+        return _unreadable(name, group, reason, "check that it is a definition; those of Kafka have a few kB")
     text, findings = decode_source(data, name)
     message, more = _read(text, name, group)
     findings.extend(more)
@@ -183,8 +190,8 @@ def _file(data: bytes, name: str, group: str) -> _File:
     return _File(name, group, text, message, tuple(findings))
 
 
-def _unreadable(name: str, group: str, reason: str) -> _File:
-    finding = FILE_UNREADABLE.finding(name, _START, f"cannot read this file: {reason}")
+def _unreadable(name: str, group: str, reason: str, remedy: str = "") -> _File:
+    finding = FILE_UNREADABLE.finding(name, _START, f"cannot read this file: {reason}", remedy)
     return _File(name, group, None, None, (finding,))
 
 

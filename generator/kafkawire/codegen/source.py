@@ -164,9 +164,13 @@ class _Reader:
         self._token = self._next_token(int(has_mark))
         if self._token.kind == "end":
             raise self._lost("the file holds no object")
+        if self._token.kind == "word" and not _is_value(self._token.text):
+            raise self._lost(f"{_quoted(self._token)} where the object of a definition is expected")
         node = self._value(0)
+        if isinstance(node, Scalar) and node.kind == "broken":
+            raise _LostStructureError
         token = self._token
-        if token.kind != "end":
+        if isinstance(node, Object) and token.kind != "end":
             self._report(JSON_TRAILING_TOKENS, token.start, token.end, f"{_quoted(token)} after the end of the object")
         return node
 
@@ -310,6 +314,10 @@ class _Reader:
 
     def _report(self, rule: Rule, start: int, end: int, message: str, remedy: str = "") -> None:
         self.findings.append(rule.finding(self._file, self._lines.span(start, end), message, remedy))
+
+
+def _is_value(word: str) -> bool:
+    return word in _LITERALS or _NUMBER.fullmatch(word) is not None
 
 
 def _quoted(token: _Token) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from kafkawire.admin.arguments.fields import check_fields
+
 DEFAULT_CLIENT_ID = "kafkawire-admin"
 
 
@@ -28,6 +30,7 @@ class AdminSettings(msgspec.Struct, frozen=True, kw_only=True):
         proposals: whether versions that are not final may be used where a broker offers them (KIP-888, KIP-248).
 
     Raises:
+        TypeError: if a value is of another type.
         ValueError: if a time or a number is not positive, or ``request_timeout`` is longer than ``call_timeout``.
     """
 
@@ -47,6 +50,7 @@ class AdminSettings(msgspec.Struct, frozen=True, kw_only=True):
     proposals: bool = False
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for name in (
             "request_timeout", "call_timeout", "retry_backoff", "retry_backoff_maximum", "reconnect_backoff",
             "reconnect_backoff_maximum", "connect_timeout", "metadata_maximum_age", "idle_timeout",

@@ -83,7 +83,8 @@ def assemble(
     controller = state.controller
     state.coordinator.follow(controller)
     dynamic = DynamicConfiguration(configuration, controller.image.configs)
-    unserved = UnservedClients()
+    unserved, work = UnservedClients(), RequestWork()
+    resources.callback(work.close)
     routes: Routes = {
         **AclHandlers(controller, access).routes,
         **ScramHandlers(controller, access).routes,
@@ -93,7 +94,7 @@ def assemble(
         **GroupHandlers(cluster, state.coordinator, access).routes,
         **GroupMemberHandlers(access, unserved).routes,
         **GroupOffsetHandlers(controller.image, state.coordinator, access, clock).routes,
-        **_data_routes(dynamic, state, access, quotas, clock=clock, unserved=unserved),
+        **_data_routes(dynamic, state, access, quotas, clock=clock, unserved=unserved, work=work),
         **_topic_routes(dynamic, state, cluster, access=access, quotas=quotas, resources=resources),
     }
     offered: Mapping[int, range] = CappedVersions(
@@ -104,8 +105,6 @@ def assemble(
         faults,
     )
     routes = {**routes, **ClusterHandlers(cluster, offered, controller, access).routes}
-    work = RequestWork()
-    resources.callback(work.close)
     return Dispatcher(routes, offered, controller, quotas=quotas, faults=faults, clock=clock, work=work)
 
 
@@ -159,6 +158,7 @@ def _data_routes(
     *,
     clock: Clock,
     unserved: UnservedClients,
+    work: RequestWork,
 ) -> Routes:
     """What is about records, which are gone with their topic."""
     controller, store = state.controller, RecordStore()
@@ -173,6 +173,7 @@ def _data_routes(
         rates=quotas.produce,
         clock=clock,
         unserved=unserved,
+        work=work,
     )
     return {
         **producing.routes,

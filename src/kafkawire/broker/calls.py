@@ -9,7 +9,17 @@ from kafkawire.broker.sessions import Session
 from kafkawire.wire import Message
 from kafkawire.wire.message import Struct
 
-__all__ = ["Answer", "Call", "Handler", "RefusedRequestError", "RequestTime", "Routes", "Unanswered"]
+__all__ = [
+    "Answer",
+    "Call",
+    "Handler",
+    "Refused",
+    "RefusedRequestError",
+    "RequestTime",
+    "Routes",
+    "TooLargeRequestError",
+    "Unanswered",
+]
 
 
 class RequestTime(Protocol):
@@ -54,6 +64,10 @@ class RefusedRequestError(Exception):
     """A request that Kafka answers by closing the connection; the message says why."""
 
 
+class TooLargeRequestError(RefusedRequestError):
+    """A request that Kafka might answer and this broker does not; the message says what to do."""
+
+
 class Unanswered(Struct, frozen=True, gc=False):
     """No answer, as Produce with acks 0 wants it.
 
@@ -64,7 +78,21 @@ class Unanswered(Struct, frozen=True, gc=False):
     throttle_time_ms: int = 0
 
 
-Answer: TypeAlias = Message | Unanswered | None
+class Refused(Struct, frozen=True, gc=False):
+    """An answer that is one error for all that was asked; it is made of the request after the handler.
+
+    Attributes:
+        code: the error.
+        message: in words, where the response has room for them.
+        request: names what was asked, if not the request as it came.
+    """
+
+    code: int
+    message: str | None = None
+    request: Message | None = None
+
+
+Answer: TypeAlias = Message | Refused | Unanswered | None
 Handler: TypeAlias = Callable[[Any, Call], Answer | Awaitable[Answer]]
 """Answers a request: ``handler(request, call)``. None is no answer and no throttling.
 

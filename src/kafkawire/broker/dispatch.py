@@ -13,6 +13,7 @@ from kafkawire.broker.calls import (
     Answer,
     Call,
     Handler,
+    Refused,
     RefusedRequestError,
     RequestTime,
     Routes,
@@ -24,7 +25,6 @@ from kafkawire.broker.controller import Controller
 from kafkawire.broker.faults import Faults, handle_with_faults, throttled
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.quotas.request_time import MeasuredTime
-from kafkawire.broker.refusals import refusal
 from kafkawire.broker.request_work import RequestWork
 from kafkawire.broker.sessions import Session
 from kafkawire.broker.storage.errors import StorageError
@@ -40,7 +40,7 @@ from kafkawire.wire.message import Struct
 __all__ = ["Dispatcher", "RefusedRequestError", "Reply"]
 
 _log = logging.getLogger(__name__)
-_PRESENT: Final = (Message, Unanswered, type(None))
+_PRESENT: Final = (Message, Refused, Unanswered, type(None))
 _UNLIMITED: Final = frozenset({ApiKey.SASL_HANDSHAKE, ApiKey.SASL_AUTHENTICATE})
 
 
@@ -146,10 +146,12 @@ class Dispatcher:
         except (RefusedRequestError, StorageError):
             raise
         except ApiError as error:
-            answer = refusal(body, call.version, error.code, message=error.message or None)
+            answer = Refused(error.code, error.message or None)
         except Exception:  # noqa: BLE001 - a defect here or in a plug-in, and the client is to learn of it
             _log.exception("%s version %d could not be answered", body.NAME, call.version)
-            answer = refusal(body, call.version, ErrorCode.UNKNOWN_SERVER_ERROR)
+            answer = Refused(ErrorCode.UNKNOWN_SERVER_ERROR)
+        if isinstance(answer, Refused):
+            answer = await self._work.refusal(body, call.version, answer)
         return self._throttled(answer, call)
 
     def _throttled(self, answer: Answer, call: Call) -> tuple[Answer, int]:
@@ -173,7 +175,7 @@ class Dispatcher:
             return await self._work.answer(answer, version, correlation_id)
         except EncodeError:
             _log.exception("The answer to %s version %d cannot be written", body.NAME, version)
-            refused = refusal(body, version, ErrorCode.UNKNOWN_SERVER_ERROR)
+            refused = await self._work.refusal(body, version, Refused(ErrorCode.UNKNOWN_SERVER_ERROR))
             return await self._work.answer(refused, version, correlation_id)
 
     def _reply(self, frame: bytes | None, muted_ms: int, session: Session | None = None) -> Reply:

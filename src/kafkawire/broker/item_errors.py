@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 from types import TracebackType
+from typing import Self
 
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.kafka_errors import ApiError
@@ -26,6 +27,11 @@ class ItemError(Exception):
         super().__init__(message)
         self.code = int(code)
         self.message = message
+
+    def as_result(self) -> Self:
+        """The error without the frames that raised it: thousands of results would hold much memory by them."""
+        self.__cause__ = self.__context__ = None
+        return self.with_traceback(None)
 
 
 @dataclass(frozen=True, slots=True)

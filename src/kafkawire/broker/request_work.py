@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from typing import Final
+from functools import partial
+from typing import Final, TypeVar
 
 import msgspec
 
-from kafkawire.broker.calls import RefusedRequestError
+from kafkawire.broker.calls import Refused, RefusedRequestError, TooLargeRequestError
+from kafkawire.broker.refusals import refusal
 from kafkawire.protocol import message_class
 from kafkawire.protocol.api_table import APIS, ApiKey
 from kafkawire.protocol.clients.request_header import RequestHeader
@@ -19,6 +21,8 @@ from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.element_count import element_count
 
 __all__ = ["MAXIMUM_ELEMENTS", "RequestWork"]
+
+T = TypeVar("T")
 
 MAXIMUM_ELEMENTS: Final = 100_000
 """The most elements of arrays, at all depths together, that a request may have."""
@@ -53,26 +57,26 @@ class RequestWork:
         self._thread.shutdown(cancel_futures=True)
 
     @asynccontextmanager
-    async def request(self, frame: bytes, *, api_versions: range | None) -> AsyncIterator[Request]:
+    async def request(self, frame: bytes, *, api_versions: range | None = None) -> AsyncIterator[Request]:
         """The request in a frame; while the context lasts, no other large request is decoded.
 
         Args:
             frame: without its size.
-            api_versions: the versions of ApiVersions that the broker serves.
+            api_versions: the versions of ApiVersions that the broker serves; all that the package has by default.
 
         Raises:
-            RefusedRequestError: it is none, or has too many elements.
+            RefusedRequestError: it is none.
+            TooLargeRequestError: it has too many elements.
         """
         if len(frame) <= _SMALL_FRAME:
             yield _decoded(frame, api_versions)
             return
-        loop = asyncio.get_running_loop()
-        count = await loop.run_in_executor(self._thread, _elements_of, frame, self._maximum)
+        count = await self.in_thread(_elements_of, frame, self._maximum)
         if count <= _MANY or int.from_bytes(frame[:2]) in _WAITING:
-            yield await loop.run_in_executor(self._thread, _decoded, frame, api_versions)
+            yield await self.in_thread(_decoded, frame, api_versions)
             return
         async with self._lane:
-            yield await loop.run_in_executor(self._thread, _decoded, frame, api_versions)
+            yield await self.in_thread(_decoded, frame, api_versions)
 
     async def answer(self, answer: Message, version: int, correlation_id: int) -> bytes:
         """The frame of an answer.
@@ -82,8 +86,28 @@ class RequestWork:
         """
         if _left_of(answer, _SMALL_ANSWER) >= 0:
             return encode_response(answer, version, correlation_id=correlation_id)
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, _encoded, answer, version, correlation_id)
+        return await self.in_thread(_encoded, answer, version, correlation_id)
+
+    async def in_thread(self, function: Callable[..., T], *arguments: object) -> T:
+        """What a function returns, called in the thread; it must not touch the state of the broker."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, partial(function, *arguments))
+
+    async def refusal(self, request: Message, version: int, refused: Refused) -> Message:
+        """The answer to a request of which nothing is done.
+
+        Args:
+            request: what was asked.
+            version: of request and answer.
+            refused: what to say.
+        """
+        named = refused.request or request
+        if _left_of(named, _SMALL_ANSWER) >= 0:
+            return refusal(named, version, refused.code, message=refused.message)
+        return await self.in_thread(_refusal, named, version, refused)
+
+
+def _refusal(request: Message, version: int, refused: Refused) -> Message:
+    return refusal(request, version, refused.code, message=refused.message)
 
 
 def _decoded(frame: bytes, api_versions: range | None) -> Request:
@@ -101,14 +125,16 @@ def _elements_of(frame: bytes, most: int) -> int:
     """How many elements a request has.
 
     Raises:
-        RefusedRequestError: more than may be, or there is no such request.
+        TooLargeRequestError: more than may be.
+        RefusedRequestError: there is no such request.
     """
     key, version = int.from_bytes(frame[:2], signed=True), int.from_bytes(frame[2:4], signed=True)
-    api = APIS.get(key)
-    header_version = None if api is None else api.request_headers.get(version)
-    if api is None or header_version is None:
+    if key not in APIS:
         return 0  # decoding it says what is wrong
-    request = message_class(api.request)
+    request = message_class(APIS[key].request)
+    header_version = request.HEADER_VERSIONS.get(version)
+    if header_version is None:
+        return 0
     try:
         header, at = RequestHeader.decode_from(frame, 0, header_version)
     except DecodeError as error:
@@ -116,7 +142,7 @@ def _elements_of(frame: bytes, most: int) -> int:
     count = element_count(request, version, frame, at, most=most) + len(header.unknown_tagged_fields)
     if count > most:
         reason = f"{request.NAME} with more than {most} items, which is what this broker takes: ask in parts"
-        raise RefusedRequestError(reason)
+        raise TooLargeRequestError(reason)
     return count
 
 

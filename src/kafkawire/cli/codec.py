@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from difflib import get_close_matches
 from enum import StrEnum
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
 from typing import Annotated
 
 import msgspec
 import typer
 
-from kafkawire.protocol import from_json, message_class, to_json
+from kafkawire.cli.outcome import CommandError, ExitCode
+from kafkawire.layout import StructLayout
+from kafkawire.rpc import KAFKAS_PACKAGE
 from kafkawire.wire import DecodeError, EncodeError, Message, UnsupportedVersionError
+from kafkawire.wire.errors import describe
+from kafkawire.wire.json_form import message_from_json, message_to_json
 from kafkawire.wire.reference import decode_struct, encode_struct
 
 app = typer.Typer(
@@ -38,6 +47,7 @@ class Line(msgspec.Struct):
 
 
 _LINES = msgspec.json.Decoder(Line)
+_STEP = re.compile(r"([A-Za-z0-9_]+)((?:\[\d+\])*)")
 
 
 class LineError(Exception):
@@ -45,28 +55,44 @@ class LineError(Exception):
 
 
 EngineOption = Annotated[Engine, typer.Option(help="The fast generated code, or the reference that reads layouts.")]
+PackageOption = Annotated[
+    str,
+    typer.Option(
+        help="The generated package that has the messages, by its dotted name; it is looked for among what is "
+        "installed, then in the current folder."
+    ),
+]
 
 
 @app.command()
-def decode(engine: EngineOption = Engine.GENERATED) -> None:
+def decode(engine: EngineOption = Engine.GENERATED, package: PackageOption = KAFKAS_PACKAGE) -> None:
     """Bytes to Kafka's JSON form.
 
     Reads {"name", "version", "hex"} and writes {"json", "hex"}, where hex is the value encoded again, or
-    {"error": {"kind", "path", "offset", "message"}}.
+    {"error": {"kind", "path", "offset", "message"}}. The path has the names of the JSON form.
     """
-    _filter(lambda line: decoded(line, engine))
+    classes = _classes_of(package)
+    _filter(classes, lambda line, cls: decoded(line, cls, engine))
 
 
 @app.command()
-def encode(engine: EngineOption = Engine.GENERATED) -> None:
+def encode(engine: EngineOption = Engine.GENERATED, package: PackageOption = KAFKAS_PACKAGE) -> None:
     """Kafka's JSON form to bytes.
 
-    Reads {"name", "version", "json"} and writes {"hex"} or {"error": {"kind", "path", "offset", "message"}}.
+    Reads {"name", "version", "json"} and writes {"hex"} or {"error": {"kind", "path", "offset", "message"}}. The path
+    has the names of the JSON form.
     """
-    _filter(lambda line: encoded(line, engine))
+    classes = _classes_of(package)
+    _filter(classes, lambda line, cls: encoded(line, cls, engine))
 
 
-def decoded(line: Line, engine: Engine) -> dict[str, object]:
+ClassOf = Callable[[str], type[Message]]
+"""The class of a message by its name."""
+
+Answer = Callable[[Line, type[Message]], dict[str, object]]
+
+
+def decoded(line: Line, cls: type[Message], engine: Engine) -> dict[str, object]:
     """What ``decode`` answers to a line."""
     if line.hex is msgspec.UNSET:
         raise LineError('"hex" is missing')
@@ -74,34 +100,29 @@ def decoded(line: Line, engine: Engine) -> dict[str, object]:
         buffer = bytes.fromhex(line.hex)
     except ValueError:
         raise LineError('"hex" is not an even number of hexadecimal digits') from None
-    cls = _message_class(line.name)
     message = cls.decode(buffer, line.version) if engine is Engine.GENERATED else _decode(cls, buffer, line.version)
-    return {"json": to_json(message, line.version), "hex": _encode(message, line.version, engine).hex()}
+    return {"json": message_to_json(message, line.version), "hex": _encode(message, line.version, engine).hex()}
 
 
-def encoded(line: Line, engine: Engine) -> dict[str, object]:
+def encoded(line: Line, cls: type[Message], engine: Engine) -> dict[str, object]:
     """What ``encode`` answers to a line."""
     if line.json is msgspec.UNSET:
         raise LineError('"json" is missing')
-    cls = _message_class(line.name)
-    message = from_json(cls, _parse(bytes(line.json)), line.version)
+    message = message_from_json(cls, _parse(bytes(line.json)), line.version)
     return {"hex": _encode(message, line.version, engine).hex()}
 
 
-def answers(lines: Iterable[bytes], answer: Callable[[Line], dict[str, object]]) -> Iterator[dict[str, object]]:
+def answers(lines: Iterable[bytes], class_of: ClassOf, answer: Answer) -> Iterator[dict[str, object]]:
     """The answer to each line that is not blank, an error where it has one."""
     for raw in lines:
         if raw.strip():
-            yield _answer(raw, answer)
+            yield _answer(raw, class_of, answer)
 
 
-def _answer(raw: bytes, answer: Callable[[Line], dict[str, object]]) -> dict[str, object]:
+def _answer(raw: bytes, class_of: ClassOf, answer: Answer) -> dict[str, object]:
     try:
-        return answer(_LINES.decode(raw))
-    except (DecodeError, EncodeError, UnsupportedVersionError) as error:
-        offset = error.offset if isinstance(error, DecodeError) else None
-        path = "" if isinstance(error, UnsupportedVersionError) else error.path
-        return _error(error.kind, str(error), path, offset)
+        line = _LINES.decode(raw)
+        return _answer_to(line, class_of(line.name), answer)
     except (LineError, json.JSONDecodeError, msgspec.DecodeError) as error:
         return _error("input", str(error))
     except UnicodeDecodeError:
@@ -110,15 +131,74 @@ def _answer(raw: bytes, answer: Callable[[Line], dict[str, object]]) -> dict[str
         return _error("input", "the JSON is nested too deeply")
 
 
+def _answer_to(line: Line, cls: type[Message], answer: Answer) -> dict[str, object]:
+    try:
+        return answer(line, cls)
+    except UnsupportedVersionError as error:
+        return _error(error.kind, str(error))
+    except (DecodeError, EncodeError) as error:
+        offset = error.offset if isinstance(error, DecodeError) else None
+        path = json_path(cls.layouts().of_version(line.version), error.path)
+        return _error(error.kind, describe(error.message_name, error.version, path, offset, error.reason), path, offset)
+
+
 def _error(kind: str, message: str, path: str = "", offset: int | None = None) -> dict[str, object]:
     return {"error": {"kind": kind, "path": path, "offset": offset, "message": message}}
 
 
-def _message_class(name: str) -> type[Message]:
+def json_path(layout: StructLayout | None, path: str) -> str:
+    """A path by the attributes of Python, ``topics[3].leader_id``, in the names of the JSON form.
+
+    Args:
+        layout: of the struct that the path begins at.
+        path: the path; what the layout does not know stays as it is.
+    """
+    steps: list[str] = []
+    for name, index in _STEP.findall(path):
+        field = next((field for field in layout.fields if field.attribute == name), None) if layout else None
+        steps.append(f"{field.json_name if field else name}{index}")
+        layout = field.struct if field else None
+    return ".".join(steps)
+
+
+def _classes_of(package: str) -> ClassOf:
+    """The classes of a generated package by name; a name that it does not have is a LineError.
+
+    Raises:
+        CommandError: if there is no such package, or it is not a generated one.
+    """
+    module = _imported(package)
+    if not {"message_class", "MESSAGE_NAMES"} <= vars(module).keys():
+        raise CommandError(f"{package} is not a package that kafkawire generated", ExitCode.USAGE)
+    message_class: ClassOf = module.message_class
+    names: tuple[str, ...] = module.MESSAGE_NAMES
+
+    def class_of(name: str) -> type[Message]:
+        try:
+            return message_class(name)
+        except KeyError:
+            near = get_close_matches(name[:80], names, 1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise LineError(f"{package} has no message {name[:80]!r}{hint}") from None
+
+    return class_of
+
+
+def _imported(package: str) -> ModuleType:
+    missing = CommandError(
+        f"there is no package {package!r} among what is installed, nor in the current folder", ExitCode.USAGE
+    )
+    if not all(part.isidentifier() for part in package.split(".")):
+        raise missing
+    if package != KAFKAS_PACKAGE:
+        # After everything else, so that no file there takes the place of an installed module.
+        sys.path.append(str(Path.cwd()))
     try:
-        return message_class(name)
-    except KeyError:
-        raise LineError(f"there is no message {name[:80]!r}") from None
+        return import_module(package)
+    except ModuleNotFoundError as error:
+        if not f"{package}.".startswith(f"{error.name}."):
+            raise
+        raise missing from None
 
 
 def _decode(cls: type[Message], buffer: bytes, version: int) -> Message:
@@ -136,9 +216,9 @@ def _encode(message: Message, version: int, engine: Engine) -> bytes:
     return encode_struct(message, message.layouts().of_version(version), message_name=message.NAME, version=version)
 
 
-def _filter(answer: Callable[[Line], dict[str, object]]) -> None:
+def _filter(class_of: ClassOf, answer: Answer) -> None:
     """Answer each line of standard input at once, so that the other end may wait for it."""
-    for result in answers(sys.stdin.buffer, answer):
+    for result in answers(sys.stdin.buffer, class_of, answer):
         sys.stdout.write(json.dumps(result) + "\n")
         sys.stdout.flush()
 

@@ -84,6 +84,12 @@ def make_target(
         raise CommandError(f"{package!r} is not the name of a package")
     if specs is not None and not specs.is_dir():
         raise CommandError(f"{specs} is not a folder of definitions")
+    if specs is not None and specs.resolve() != specs_dir().resolve() and package.partition(".")[0] == "kafkawire":
+        raise CommandError(
+            f"{package} belongs to kafkawire itself, which would no longer find its own messages: "
+            "name a package of your own, such as --package acme.protocol",
+            ExitCode.USAGE,
+        )
     checkout = checkout_dir()
     if out is None and (specs is not None or package != OWN_PACKAGE or checkout is None):
         raise CommandError("say where the package shall go: --out FOLDER", ExitCode.USAGE)

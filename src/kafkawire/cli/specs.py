@@ -91,9 +91,13 @@ def _lines(result: ImportResult, specs: Path) -> Iterator[str]:
     for verb, names in (("wrote", changes.written), ("removed", changes.removed)):
         yield from (f"{verb} {specs / name}" for name in names[:_SHOWN_FILES])
         if len(names) > _SHOWN_FILES:
-            yield f"{verb} {len(names) - _SHOWN_FILES} more files"
+            yield f"{verb} {_files(len(names) - _SHOWN_FILES, 'more file')}"
     written, removed = len(changes.written), len(changes.removed)
-    yield f"{written} files written, {removed} removed, {changes.unchanged} unchanged"
+    yield f"{_files(written, 'file')} written, {removed} removed, {changes.unchanged} unchanged"
+
+
+def _files(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _counts_table(counts: tuple[ReleaseCount, ...], result: ImportResult) -> Table:

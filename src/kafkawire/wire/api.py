@@ -14,8 +14,6 @@ class Api(msgspec.Struct, frozen=True):
         request, response: names of its messages.
         versions: all versions that the messages have.
         unstable_versions: those that are not final.
-        request_headers: request version to version of ``RequestHeader`` (header-request, headerVersions).
-        response_headers: version to version of ``ResponseHeader`` (header-response, header-api-versions-response).
         listeners: kinds of listener that serve the API in the newest release: ``broker``, ``controller``.
     """
 
@@ -25,8 +23,6 @@ class Api(msgspec.Struct, frozen=True):
     response: str
     versions: range
     unstable_versions: range
-    request_headers: dict[int, int]
-    response_headers: dict[int, int]
     listeners: tuple[str, ...]
 
     @property

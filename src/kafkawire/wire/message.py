@@ -57,6 +57,9 @@ class Message(Struct, frozen=True, gc=False):
         VERSIONS: all versions.
         FLEXIBLE_VERSIONS: those with compact lengths and tagged fields.
         UNSTABLE_VERSIONS: those that are not final and never chosen by default.
+        HEADER_NAME: ``RequestHeader`` for a request, ``ResponseHeader`` for a response, None for anything else.
+        HEADER_VERSIONS: version of a request or response to the version of its header (header-request,
+            header-response, header-api-versions-response, headerVersions).
     """
 
     NAME: ClassVar[str] = ""
@@ -64,6 +67,8 @@ class Message(Struct, frozen=True, gc=False):
     VERSIONS: ClassVar[range] = range(0)
     FLEXIBLE_VERSIONS: ClassVar[range] = range(0)
     UNSTABLE_VERSIONS: ClassVar[range] = range(0)
+    HEADER_NAME: ClassVar[str | None] = None
+    HEADER_VERSIONS: ClassVar[Mapping[int, int]] = {}
 
     _readers: ClassVar[Mapping[int, Callable[[bytes, int], tuple[Any, int]]]] = {}
     _encoders: ClassVar[Mapping[int, Callable[[Any], bytes]]] = {}

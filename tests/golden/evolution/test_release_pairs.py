@@ -1,8 +1,8 @@
 """What the check has to say about two real releases: every finding, each group of them with its explanation.
 
-A file such as ``kafka-3.9.2-to-4.3.1.txt`` has a line for each finding; the lines before it that begin with ``#`` explain
-it and all that follow until the next such lines. With ``--update-golden`` explanations stay where they are, before the first
-finding that they explained.
+A file such as ``kafka-3.9.2-to-4.3.1.txt`` has a line for each finding; the lines before it that begin with ``#``
+explain it and all that follow until the next such lines. With ``--update-golden`` explanations stay where they are,
+before the first finding that they explained.
 """
 
 from __future__ import annotations

@@ -1,28 +1,77 @@
-"""A broker in a process of its own, attackers, and a good client that notices how long it waits."""
+"""A broker in a process of its own that measures itself, and attackers that send it whatever they like."""
 
 from __future__ import annotations
 
-import os
 import socket
 import struct
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from typing import IO, Final
+
+import msgspec
+
+_PROGRAM: Final = """
+import asyncio, json, sys, time
 from pathlib import Path
-from typing import Final
+from kafkawire.broker.embedded import EmbeddedBroker
 
-from kafkawire.protocol import MetadataRequest
-from kafkawire.rpc import encode_request
+slice = 0.0
 
-_PROGRAM: Final = "import sys; from kafkawire.cli.app import main; sys.exit(main())"
+async def tick():
+    global slice
+    last = time.thread_time()
+    while True:
+        await asyncio.sleep(0.001)
+        now = time.thread_time()
+        slice, last = max(slice, now - last), now
+
+def peak():
+    (line,) = [line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM:")]
+    return int(line.split()[1]) / 1024
+
+async def serve(properties):
+    global slice
+    async with EmbeddedBroker(properties) as broker:
+        ticking = asyncio.create_task(tick())
+        print(broker.port, flush=True)
+        while await asyncio.to_thread(sys.stdin.readline):
+            print(json.dumps({"slice": slice, "peak_megabytes": peak()}), flush=True)
+            Path("/proc/self/clear_refs").write_text("5")
+            slice = 0.0
+
+asyncio.run(serve(json.loads(sys.stdin.readline())))
+"""
 _SIZE: Final = struct.Struct(">i")
 _SECONDS: Final = 60.0
-_SECONDS_BETWEEN_LOOKS: Final = 0.002
-_RESET_PEAK: Final = "5"
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """What a broker noticed of itself since it was asked last.
+
+    Attributes:
+        slice: the longest that others had to wait for their turn, in seconds that the processor spent in the broker's
+            thread: a machine with much else to do makes no difference.
+        peak_megabytes: the most memory that the process had.
+    """
+
+    slice: float
+    peak_megabytes: float
+
+
+class Harm(msgspec.Struct, frozen=True):
+    """What attackers did to others.
+
+    Attributes:
+        slice: as of `Measured`.
+        megabytes: by how much more memory the broker had at most.
+    """
+
+    slice: float
+    megabytes: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,94 +79,92 @@ class AttackedBroker:
     """A broker that runs.
 
     Attributes:
-        process_id: of its process.
-        port: of its plain listener.
+        port: of its first listener.
     """
 
-    process_id: int
     port: int
+    _input: IO[str]
+    _output: IO[str]
 
     def connect(self) -> socket.socket:
         """A connection to it."""
         return socket.create_connection(("127.0.0.1", self.port), timeout=_SECONDS)
 
-    def peak_megabytes(self) -> float:
-        """The most memory that it had since the last reset."""
-        (line,) = [line for line in self._file("status").read_text().splitlines() if line.startswith("VmHWM:")]
-        return int(line.split()[1]) / 1024
+    def measured(self) -> Measured:
+        """What it noticed since the last call."""
+        self._input.write("look\n")
+        self._input.flush()
+        return msgspec.json.decode(self._output.readline(), type=Measured)
 
-    def reset_peak(self) -> None:
-        """Forget what it had before."""
-        self._file("clear_refs").write_text(_RESET_PEAK)
-
-    def cpu_seconds(self) -> float:
-        """How long it has computed."""
-        fields = self._file("stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def _file(self, name: str) -> Path:
-        return Path(f"/proc/{self.process_id}/{name}")
+    def harm_of(self, *attackers: Callable[[AttackedBroker], None]) -> Harm:
+        """Let attackers loose, all at the same time, and wait until they are done."""
+        self.measured()
+        before = self.measured()
+        threads = [threading.Thread(target=attacker, args=(self,), daemon=True) for attacker in attackers]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(_SECONDS)
+            assert not thread.is_alive(), "an attack does not end"
+        measured = self.measured()
+        return Harm(measured.slice, measured.peak_megabytes - before.peak_megabytes)
 
 
 @contextmanager
-def attacked_broker(*options: str) -> Iterator[AttackedBroker]:
+def attacked_broker(properties: Mapping[str, str] | None = None) -> Iterator[AttackedBroker]:
     """Start a broker; it is killed when the context ends."""
-    command = [sys.executable, "-c", _PROGRAM, "broker", "--port", "0", *options]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", _PROGRAM],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
         try:
+            assert process.stdin is not None
             assert process.stdout is not None
-            port = int(process.stdout.readline().rpartition(":")[2])
-            yield AttackedBroker(process.pid, port)
+            process.stdin.write(msgspec.json.encode(properties or {}).decode() + "\n")
+            process.stdin.flush()
+            port = int(process.stdout.readline())
+            yield AttackedBroker(port, process.stdin, process.stdout)
         finally:
             process.kill()
 
 
-@dataclass(frozen=True, slots=True)
-class Harm:
-    """What an attack did to others.
+@dataclass(slots=True)
+class Sender:
+    """An attacker that sends frames, each after the answer to the one before, on a new connection if it is hung up on.
 
     Attributes:
-        worst: the longest that a good client waited for an answer, in seconds.
-        megabytes: how much more memory the broker had at most.
-        seconds: how long the attack took.
+        frames: whole frames, with their sizes.
+        answered: how many got an answer.
     """
 
-    worst: float
-    megabytes: float
-    seconds: float
+    frames: tuple[bytes, ...]
+    answered: int = 0
 
+    def __call__(self, broker: AttackedBroker) -> None:
+        """Send them."""
+        connection = broker.connect()
+        for frame in self.frames:
+            if not self._ask(connection, frame):
+                connection.close()
+                connection = broker.connect()
+        connection.close()
 
-def harm_of(broker: AttackedBroker, *attacks: Callable[[AttackedBroker], None]) -> Harm:
-    """Let attackers loose, all at the same time, beside a client that asks for metadata again and again."""
-    broker.reset_peak()
-    before = broker.peak_megabytes()
-    begun = time.monotonic()
-    good = _GoodClient(broker)
-    attackers = [threading.Thread(target=attack, args=(broker,), daemon=True) for attack in attacks]
-    for attacker in attackers:
-        attacker.start()
-    for attacker in attackers:
-        attacker.join(_SECONDS)
-        assert not attacker.is_alive(), "the attack does not end"
-    return Harm(good.stopped(), broker.peak_megabytes() - before, time.monotonic() - begun)
-
-
-def sending(*frames: bytes) -> Callable[[AttackedBroker], None]:
-    """An attacker that sends frames, each after the answer to the one before, until it is hung up on."""
-
-    def attack(broker: AttackedBroker) -> None:
-        for frame in frames:
-            with broker.connect() as connection, suppress(ConnectionError):
-                connection.sendall(frame)
-                receive(connection)
-
-    return attack
+    def _ask(self, connection: socket.socket, frame: bytes) -> bool:
+        with suppress(ConnectionError):
+            connection.sendall(frame)
+            if receive(connection):
+                self.answered += 1
+                return True
+        return False
 
 
 def receive(connection: socket.socket) -> bytes:
     """The content of the next frame; nothing if the broker hangs up."""
-    (size,) = _SIZE.unpack(_exactly(connection, _SIZE.size) or bytes(_SIZE.size))
-    return _exactly(connection, size)
+    size = _exactly(connection, _SIZE.size)
+    return _exactly(connection, _SIZE.unpack(size)[0]) if size else b""
 
 
 def _exactly(connection: socket.socket, count: int) -> bytes:
@@ -128,30 +175,3 @@ def _exactly(connection: socket.socket, count: int) -> bytes:
             return b""
         received += chunk
     return bytes(received)
-
-
-class _GoodClient:
-    """Asks for metadata in a thread, until it is stopped."""
-
-    def __init__(self, broker: AttackedBroker) -> None:
-        self._connection = broker.connect()
-        self._worst = 0.0
-        self._is_stopped = threading.Event()
-        self._thread = threading.Thread(target=self._ask, daemon=True)
-        self._thread.start()
-
-    def stopped(self) -> float:
-        """Stop it; the longest that it waited, in seconds."""
-        self._is_stopped.set()
-        self._thread.join(_SECONDS)
-        self._connection.close()
-        assert not self._thread.is_alive(), "a good client has no answer"
-        return self._worst
-
-    def _ask(self) -> None:
-        frame = encode_request(MetadataRequest(()), 12, correlation_id=1, client_id="good")
-        while not self._is_stopped.wait(_SECONDS_BETWEEN_LOOKS):
-            begun = time.monotonic()
-            self._connection.sendall(frame)
-            assert receive(self._connection)
-            self._worst = max(self._worst, time.monotonic() - begun)

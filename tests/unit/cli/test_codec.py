@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import subprocess
 import sys
@@ -12,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.generated_packages import field, generated, message, write_definitions
 
 from kafkawire.cli.app import main
+from kafkawire.codegen.generate import Target
 from kafkawire.protocol import MESSAGE_NAMES, message_class, to_json
 from kafkawire.wire.examples import extreme_instances
 
@@ -31,10 +34,11 @@ class Filter:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         self._monkeypatch = monkeypatch
         self._capsys = capsys
+        self.more: list[str] = []
 
     def raw(self, command: str, octets: bytes, engine: str) -> str:
         self._monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(octets)))
-        assert main(["codec", command, "--engine", engine]) == 0
+        assert main(["codec", command, "--engine", engine, *self.more]) == 0
         shown = self._capsys.readouterr()
         assert shown.err == ""
         return shown.out
@@ -100,20 +104,20 @@ def test_older_names_of_messages_are_known(codec: Filter) -> None:
 @pytest.mark.parametrize(
     ("line", "error"),
     [
-        (decode_line(BODY[:8]), {"kind": "truncated", "path": "topic_names[0]", "offset": 2,
-         "message": "DeleteTopicsRequest v4: topic_names[0] at byte 2: needs 6 bytes, 2 are left"}),
-        (decode_line(""), {"kind": "truncated", "path": "topic_names", "offset": 0,
-         "message": "DeleteTopicsRequest v4: topic_names at byte 0: needs 1 byte, 0 are left"}),
+        (decode_line(BODY[:8]), {"kind": "truncated", "path": "topicNames[0]", "offset": 2,
+         "message": "DeleteTopicsRequest v4: topicNames[0] at byte 2: needs 6 bytes, 2 are left"}),
+        (decode_line(""), {"kind": "truncated", "path": "topicNames", "offset": 0,
+         "message": "DeleteTopicsRequest v4: topicNames at byte 0: needs 1 byte, 0 are left"}),
         (decode_line(BODY + "00"), {"kind": "trailing", "path": "", "offset": 15,
          "message": "DeleteTopicsRequest v4: at byte 15: 1 byte is left after the message"}),
-        (decode_line("00"), {"kind": "null", "path": "topic_names", "offset": 0,
-         "message": "DeleteTopicsRequest v4: topic_names at byte 0: null is not allowed here"}),
-        (decode_line("02 02 ff"), {"kind": "utf8", "path": "topic_names[0]", "offset": 2,
-         "message": "DeleteTopicsRequest v4: topic_names[0] at byte 2: malformed UTF-8, invalid start byte"}),
-        (decode_line("ffffffffff"), {"kind": "varint", "path": "topic_names", "offset": 0,
-         "message": "DeleteTopicsRequest v4: topic_names at byte 0: a varint has at most 5 bytes"}),
-        (decode_line("ffffffff07"), {"kind": "truncated", "path": "topic_names", "offset": 0,
-         "message": "DeleteTopicsRequest v4: topic_names at byte 0: claims 2147483646 elements, 0 are left"}),
+        (decode_line("00"), {"kind": "null", "path": "topicNames", "offset": 0,
+         "message": "DeleteTopicsRequest v4: topicNames at byte 0: null is not allowed here"}),
+        (decode_line("02 02 ff"), {"kind": "utf8", "path": "topicNames[0]", "offset": 2,
+         "message": "DeleteTopicsRequest v4: topicNames[0] at byte 2: malformed UTF-8, invalid start byte"}),
+        (decode_line("ffffffffff"), {"kind": "varint", "path": "topicNames", "offset": 0,
+         "message": "DeleteTopicsRequest v4: topicNames at byte 0: a varint has at most 5 bytes"}),
+        (decode_line("ffffffff07"), {"kind": "truncated", "path": "topicNames", "offset": 0,
+         "message": "DeleteTopicsRequest v4: topicNames at byte 0: claims 2147483646 elements, 0 are left"}),
         (decode_line("01 00000000 02 05 00 05 00"), {"kind": "tag", "path": "", "offset": 8,
          "message": "DeleteTopicsRequest v4: at byte 8: tag 5 after tag 5; tags go up"}),
         (decode_line(version=99), {"kind": "version", "path": "", "offset": None,
@@ -132,19 +136,19 @@ def test_bytes_that_do_not_decode(codec: Filter, engine: str, line: object, erro
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        (encode_line({}), ("json", "topic_names", "the key 'topicNames' is missing")),
+        (encode_line({}), ("json", "topicNames", "the key 'topicNames' is missing")),
         (encode_line([]), ("json", "", "expected an object, not an array")),
         (encode_line(None), ("json", "", "expected an object, not null")),
-        (encode_line(JSON | {"timeoutMs": 2**31}), ("json", "timeout_ms", "outside int32")),
-        (encode_line(JSON | {"timeoutMs": 10**400}), ("json", "timeout_ms", "an integer of 1329 bits")),
-        (encode_line(JSON | {"timeoutMs": 1.0}), ("json", "timeout_ms", "expected an integer")),
-        (encode_line(JSON | {"timeoutMs": True}), ("json", "timeout_ms", "expected an integer")),
-        (encode_line(JSON | {"topicNames": "orders"}), ("json", "topic_names", "expected an array")),
-        (encode_line(JSON | {"topicNames": ["a", 1]}), ("json", "topic_names[1]", "expected a string")),
+        (encode_line(JSON | {"timeoutMs": 2**31}), ("json", "timeoutMs", "outside int32")),
+        (encode_line(JSON | {"timeoutMs": 10**400}), ("json", "timeoutMs", "an integer of 1329 bits")),
+        (encode_line(JSON | {"timeoutMs": 1.0}), ("json", "timeoutMs", "expected an integer")),
+        (encode_line(JSON | {"timeoutMs": True}), ("json", "timeoutMs", "expected an integer")),
+        (encode_line(JSON | {"topicNames": "orders"}), ("json", "topicNames", "expected an array")),
+        (encode_line(JSON | {"topicNames": ["a", 1]}), ("json", "topicNames[1]", "expected a string")),
         (encode_line(JSON | {"topicNames": ["\ud800"]}), ("input", "", "JSON is malformed")),
-        (encode_line(JSON | {"topicNames": ["x" * 40000]}), ("length", "topic_names[0]", "at most 32767")),
+        (encode_line(JSON | {"topicNames": ["x" * 40000]}), ("length", "topicNames[0]", "at most 32767")),
         (encode_line({"topics": [{"name": None, "topicId": "A"}], "timeoutMs": 1}, 6),
-         ("json", "topics[0].topic_id", "a uuid is")),
+         ("json", "topics[0].topicId", "a uuid is")),
         (encode_line(JSON, 99), ("version", "", "there is no version 99")),
     ],
 )  # fmt: skip
@@ -153,6 +157,91 @@ def test_json_that_does_not_encode(codec: Filter, engine: str, line: object, exp
     kind, path, message = expected
     assert (error["kind"], error["path"], error["offset"]) == (kind, path, None)
     assert message in error["message"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_paths_lead_through_structs_in_the_names_of_the_json(codec: Filter, engine: str) -> None:
+    request = {"name": "FetchRequest", "version": 12}
+    octets = "ffffffff 00000000 00000000 00000000 00 00000000 00000000 02 02 61 02 00000000 00000000".replace(" ", "")
+    (answer,) = codec("decode", {**request, "hex": octets}, engine=engine)
+    assert answer["error"]["path"] == "topics[0].partitions[0].fetchOffset"
+    assert answer["error"]["message"].startswith("FetchRequest v12: topics[0].partitions[0].fetchOffset at byte ")
+
+
+def test_a_number_that_is_too_large_is_named(codec: Filter) -> None:
+    (answer,) = codec("decode", decode_line("ffffffff7f"))
+    assert answer["error"]["message"] == (
+        "DeleteTopicsRequest v4: topicNames at byte 0: "
+        "the number of elements is the varint 34359738367, at most 2147483647 is allowed"
+    )
+
+
+def test_a_name_that_is_almost_right(codec: Filter) -> None:
+    (answer,) = codec("decode", decode_line(name="DeleteTopicRequest"))
+    assert answer["error"]["message"] == (
+        "kafkawire.protocol has no message 'DeleteTopicRequest'; did you mean DeleteTopicsRequest?"
+    )
+
+
+OWN = message("OrderPlaced", field("Lines", "[]Line", fields=[field("ArticleId", "int32"), field("Note", "string")]))
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A package of one's own in the current folder; its messages are no names of Kafka's."""
+    package = f"acme_of_codec_{next(_numbers)}"
+    generated(Target(write_definitions(tmp_path / "specs", OWN), package, tmp_path))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    return package
+
+
+_numbers = itertools.count()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_messages_of_a_package_of_ones_own(codec: Filter, own: str, engine: str) -> None:
+    codec.more = ["--package", own]
+    value = {"lines": [{"articleId": 7, "note": "x"}]}
+    octets = "02 00000007 0278 00 00".replace(" ", "")
+    assert codec("encode", encode_line(value, 1, "OrderPlaced"), engine=engine) == [{"hex": octets}]
+    good, bad, other = codec(
+        "decode",
+        decode_line(octets, 1, "OrderPlaced"),
+        decode_line(octets[:6], 1, "OrderPlaced"),
+        decode_line(),
+        engine=engine,
+    )
+    assert good == {"json": value, "hex": octets}
+    assert bad["error"]["path"] == "lines[0].articleId"
+    assert other["error"]["message"] == f"{own} has no message 'DeleteTopicsRequest'"
+
+
+@pytest.mark.parametrize(
+    ("package", "told"),
+    [
+        ("no.such.package", "there is no package 'no.such.package' among what is installed, nor in the current folder"),
+        ("", "there is no package '' among what is installed, nor in the current folder"),
+        (".relative", "there is no package '.relative' among what is installed, nor in the current folder"),
+        ("json", "json is not a package that kafkawire generated"),
+    ],
+)
+def test_what_is_no_generated_package(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], package: str, told: str
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    assert main(["codec", "decode", "--package", package]) == 2
+    assert capsys.readouterr() == ("", f"kafkawire: {told}\n")
+
+
+def test_the_current_folder_takes_the_place_of_no_installed_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "base64.py").write_text("raise SystemExit('the wrong module')")
+    monkeypatch.chdir(tmp_path)
+    command = [*COMMAND, "encode", "--package", "kafkawire.protocol.clients"]
+    ended = subprocess.run(command, capture_output=True, check=False)
+    assert ended.stderr == b"kafkawire: kafkawire.protocol.clients is not a package that kafkawire generated\n"
 
 
 NOT_A_LINE = [

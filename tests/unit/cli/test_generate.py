@@ -179,6 +179,32 @@ def test_folders_do_not_lie_in_each_other(
     assert sorted(path.name for path in folder.iterdir()) == ["specs"]
 
 
+@pytest.mark.parametrize("package", ["kafkawire.protocol", "kafkawire", "kafkawire.acme"])
+def test_own_definitions_do_not_take_the_place_of_kafkawires_packages(
+    folder: Path, capsys: pytest.CaptureFixture[str], package: str
+) -> None:
+    assert generate(package=package) == 2
+    assert main(["generate", "--specs", "specs", "--out", "src"]) == 2, "without --package it is Kafka's own"
+    first, _ = capsys.readouterr().err.splitlines()
+    assert first == (
+        f"kafkawire: {package} belongs to kafkawire itself, which would no longer find its own messages: "
+        "name a package of your own, such as --package acme.protocol"
+    )
+    assert sorted(path.name for path in folder.iterdir()) == ["specs"]
+
+
+def test_an_own_package_does_not_speak_of_kafka(folder: Path) -> None:
+    pair = [message(f"Ping{kind.title()}", type=kind, apiKey=1) for kind in ("request", "response")]
+    record = message("PingRecord", type="metadata", apiKey=2)
+    write_definitions(folder / "specs", *pair, record)
+    assert generate("--docs", "pages") == 0
+    package = folder / "src" / "acme" / "protocol"
+    told = [path.read_text() for path in (*package.rglob("*.py"), *(folder / "pages").rglob("*.md"))]
+    assert not [text for text in told if "Kafka protocol" in text or "Kafka's own" in text or "What Kafka" in text]
+    assert "Messages of acme.protocol. Each is imported when" in (package / "__init__.py").read_text()
+    assert "The APIs of acme.protocol" in (package / "api_table.py").read_text()
+
+
 def test_other_peoples_files_are_left_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "checks").mkdir()
     (folder / "checks" / "test_mine.py").write_text("def test(): pass\n")

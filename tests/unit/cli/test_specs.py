@@ -49,6 +49,16 @@ def test_import_again_tells_that_nothing_changed(releases: Releases, capsys: pyt
     assert "0 files written, 0 removed, 32 unchanged" in capsys.readouterr().out
 
 
+def test_one_file_is_no_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = Releases(tmp_path)
+    made.add("1.0", [message(f"M{number}", "0", [field("Name", "string", "0+")]) for number in range(20)])
+    import_(made, "--pin")
+    assert "wrote 1 more file\n" in capsys.readouterr().out
+    (made.specs / "clients" / "M0.json").unlink()
+    import_(made)
+    assert "\n1 file written, 0 removed, 21 unchanged" in capsys.readouterr().out
+
+
 def test_a_failed_import_ends_with_1_and_the_reasons(releases: Releases, capsys: pytest.CaptureFixture[str]) -> None:
     assert import_(releases) == 1
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 from kafkawire.codegen.definition import Span
 from kafkawire.codegen.findings import Finding, Severity
@@ -54,6 +55,17 @@ def test_a_long_line_is_cut_around_the_place() -> None:
 def test_a_long_stretch_is_cut() -> None:
     line, carets = shown("w" * 500, Span(1, 1, 1, 501))
     assert (len(line), carets) == (122, "  " + "^" * 120)
+
+
+def test_a_line_of_megabytes_takes_no_time() -> None:
+    source = "\0" * 20_000_000
+    started = time.process_time()
+    line, carets = shown(source, Span(1, 1, 1, len(source) + 1))
+    assert (line, carets) == ("  " + "\ufffd" * 120, "  " + "^" * 120)
+    line, carets = shown(source, Span(1, len(source), 1, len(source) + 1))
+    assert line.startswith("  ...")
+    assert carets.strip() == "^"
+    assert time.process_time() - started < 1, "the line as a whole takes several seconds"
 
 
 def test_nothing_that_a_terminal_would_obey_is_printed() -> None:

@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from kafkawire.codegen.definition import MessageDefinition, Span, TypeRef
-from kafkawire.codegen.parse import load_definitions, load_paths, parse_message, read_definition, read_definitions
+from kafkawire.codegen.parse import (
+    MAXIMUM_FILE_BYTES,
+    load_definitions,
+    load_paths,
+    parse_message,
+    read_definition,
+    read_definitions,
+)
 from kafkawire.codegen.versions import NO_VERSIONS, Versions
 
 HEAD = '"type": "data", "name": "Example", "validVersions": "0-3", "flexibleVersions": "2+"'
@@ -154,6 +161,30 @@ def test_deep_nesting_of_fields_is_a_finding() -> None:
     nested = '{"name": "A", "type": "S", "versions": "0+", "fields": ['
     _, findings = parse_message(f"{{{HEAD}, " + '"fields": [' + nested * 5000, "Example.json")
     assert [finding.rule for finding in findings] == ["file-nesting"]
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "told"),
+    [
+        ("not json", "json-syntax", '"not" where the object of a definition is expected'),
+        ('"text" "more"', "json-wrong-kind", "Example: a definition is one object"),
+        ('"\\x" more', "json-syntax", "\\x is no escape of JSON"),
+        ("[] {}", "json-wrong-kind", "Example: a definition is one object"),
+    ],
+)
+def test_a_file_that_is_no_definition_at_all_has_one_finding(text: str, rule: str, told: str) -> None:
+    (finding,) = read_definition(text.encode(), "Example.json").findings
+    assert (finding.rule, finding.message) == (rule, told)
+
+
+def test_a_file_that_no_definition_is_as_large_as_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "Example.json").write_bytes(bytes(MAXIMUM_FILE_BYTES + 1))
+    definitions = load_definitions(tmp_path)
+    (finding,) = definitions.findings
+    assert (finding.rule, finding.message) == (
+        "file-unreadable", "cannot read this file: it has more than 1048576 bytes"
+    )  # fmt: skip
+    assert definitions.sources == {}
 
 
 def test_load_definitions_reads_sub_folders_as_groups_in_order(tmp_path: Path) -> None:

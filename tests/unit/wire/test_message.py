@@ -145,7 +145,11 @@ def test_a_truncated_message_says_what_is_missing_and_where() -> None:
     [
         ("", "topics at byte 0: needs 1 byte, 0 are left", "truncated"),
         ("ffffffff07", "topics at byte 0: claims 2147483646 elements, 0 are left", "truncated"),
-        ("ffffffff0f", "topics at byte 0: 4294967295 is above 2147483647", "varint"),
+        (
+            "ffffffff0f",
+            "topics at byte 0: the number of elements is the varint 4294967295, at most 2147483647 is allowed",
+            "varint",
+        ),
         ("8080808080", "topics at byte 0: a varint has at most 5 bytes", "varint"),
         ("00", "topics at byte 0: null is not allowed here", "null"),
         ("02 03ff", "topics[0].name at byte 2: needs 2 bytes, 1 is left", "truncated"),

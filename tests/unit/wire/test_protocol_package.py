@@ -95,7 +95,8 @@ def test_the_api_table_agrees_with_the_classes() -> None:
         assert request.API_KEY == response.API_KEY == key == api.key
         assert api.versions == request.VERSIONS == response.VERSIONS
         assert api.unstable_versions == request.UNSTABLE_VERSIONS
-        assert set(api.request_headers) == set(api.response_headers) == set(api.versions)
+        assert set(request.HEADER_VERSIONS) == set(response.HEADER_VERSIONS) == set(api.versions)
+        assert (request.HEADER_NAME, response.HEADER_NAME) == ("RequestHeader", "ResponseHeader")
         assert set(api.stable_versions) == set(api.versions) - set(api.unstable_versions)
         assert (
             ApiKey(key).name

@@ -36,6 +36,8 @@ class AddOffsetsToTxnRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 5)
     FLEXIBLE_VERSIONS = range(3, 5)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 1, 3: 2, 4: 2}
 
     transactional_id: TransactionalId = ""
     producer_id: ProducerId = 0

@@ -21,6 +21,8 @@ class AddOffsetsToTxnResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 5)
     FLEXIBLE_VERSIONS = range(3, 5)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 0, 3: 1, 4: 1}
 
     throttle_time_ms: int = 0
     error_code: int = 0

@@ -46,6 +46,8 @@ class AddPartitionsToTxnRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 6)
     FLEXIBLE_VERSIONS = range(3, 6)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 1, 3: 2, 4: 2, 5: 2}
 
     class AddPartitionsToTxnTransaction(Struct, frozen=True, gc=False):
         """AddPartitionsToTxnTransaction, versions 4-5.

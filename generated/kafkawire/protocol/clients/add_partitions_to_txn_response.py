@@ -39,6 +39,8 @@ class AddPartitionsToTxnResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 6)
     FLEXIBLE_VERSIONS = range(3, 6)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 0, 3: 1, 4: 1, 5: 1}
 
     class AddPartitionsToTxnResult(Struct, frozen=True, gc=False):
         """AddPartitionsToTxnResult, versions 4-5.

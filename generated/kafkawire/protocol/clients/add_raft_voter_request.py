@@ -44,6 +44,8 @@ class AddRaftVoterRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 2)
     FLEXIBLE_VERSIONS = range(0, 2)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2, 1: 2}
 
     class Listener(Struct, frozen=True, gc=False):
         """Listener, versions 0-1.

@@ -38,6 +38,8 @@ class AlterClientQuotasRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 2)
     FLEXIBLE_VERSIONS = range(1, 2)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 2}
 
     class EntryData(Struct, frozen=True, gc=False):
         """EntryData, versions 0-1.

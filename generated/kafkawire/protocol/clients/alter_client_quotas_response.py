@@ -36,6 +36,8 @@ class AlterClientQuotasResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 2)
     FLEXIBLE_VERSIONS = range(1, 2)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 1}
 
     class EntryData(Struct, frozen=True, gc=False):
         """EntryData, versions 0-1.

@@ -37,6 +37,8 @@ class AlterConfigsRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 3)
     FLEXIBLE_VERSIONS = range(2, 3)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 2}
 
     class AlterConfigsResource(Struct, frozen=True, gc=False):
         """AlterConfigsResource, versions 0-2.

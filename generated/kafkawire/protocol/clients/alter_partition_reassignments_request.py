@@ -41,6 +41,8 @@ class AlterPartitionReassignmentsRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 2)
     FLEXIBLE_VERSIONS = range(0, 2)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2, 1: 2}
 
     class ReassignableTopic(Struct, frozen=True, gc=False):
         """ReassignableTopic, versions 0-1.

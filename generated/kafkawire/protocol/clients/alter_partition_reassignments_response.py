@@ -39,6 +39,8 @@ class AlterPartitionReassignmentsResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 2)
     FLEXIBLE_VERSIONS = range(0, 2)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1}
 
     class ReassignableTopicResponse(Struct, frozen=True, gc=False):
         """ReassignableTopicResponse, versions 0-1.

@@ -44,6 +44,8 @@ class AlterPartitionRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 4)
     FLEXIBLE_VERSIONS = range(0, 4)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2, 1: 2, 2: 2, 3: 2}
 
     class TopicData(Struct, frozen=True, gc=False):
         """TopicData, versions 0-3.

@@ -42,6 +42,8 @@ class AlterPartitionResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 4)
     FLEXIBLE_VERSIONS = range(0, 4)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 1, 3: 1}
 
     class TopicData(Struct, frozen=True, gc=False):
         """TopicData, versions 0-3.

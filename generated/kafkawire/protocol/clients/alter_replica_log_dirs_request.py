@@ -40,6 +40,8 @@ class AlterReplicaLogDirsRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 3)
     FLEXIBLE_VERSIONS = range(2, 3)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 2}
 
     class AlterReplicaLogDir(Struct, frozen=True, gc=False):
         """AlterReplicaLogDir, versions 0-2.

@@ -37,6 +37,8 @@ class AlterShareGroupOffsetsRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 1)
     FLEXIBLE_VERSIONS = range(0, 1)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2}
 
     class AlterShareGroupOffsetsRequestTopic(Struct, frozen=True, gc=False):
         """AlterShareGroupOffsetsRequestTopic, version 0.

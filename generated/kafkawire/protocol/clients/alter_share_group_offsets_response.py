@@ -42,6 +42,8 @@ class AlterShareGroupOffsetsResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 1)
     FLEXIBLE_VERSIONS = range(0, 1)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 1}
 
     class AlterShareGroupOffsetsResponseTopic(Struct, frozen=True, gc=False):
         """AlterShareGroupOffsetsResponseTopic, version 0.

@@ -38,6 +38,8 @@ class AlterUserScramCredentialsRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 1)
     FLEXIBLE_VERSIONS = range(0, 1)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2}
 
     class ScramCredentialDeletion(Struct, frozen=True, gc=False):
         """ScramCredentialDeletion, version 0.

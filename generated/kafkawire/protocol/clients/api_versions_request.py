@@ -34,6 +34,8 @@ class ApiVersionsRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 6)
     FLEXIBLE_VERSIONS = range(3, 6)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 1, 3: 2, 4: 2, 5: 2}
 
     client_software_name: str = ""
     client_software_version: str = ""

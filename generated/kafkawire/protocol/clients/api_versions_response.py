@@ -44,6 +44,8 @@ class ApiVersionsResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 6)
     FLEXIBLE_VERSIONS = range(3, 6)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 0, 3: 0, 4: 0, 5: 0}
 
     class ApiVersion(Struct, frozen=True, gc=False):
         """ApiVersion, versions 0-5.

@@ -38,6 +38,8 @@ class AssignReplicasToDirsRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 1)
     FLEXIBLE_VERSIONS = range(0, 1)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2}
 
     class DirectoryData(Struct, frozen=True, gc=False):
         """DirectoryData, version 0.

@@ -37,6 +37,8 @@ class AssignReplicasToDirsResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 1)
     FLEXIBLE_VERSIONS = range(0, 1)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 1}
 
     class DirectoryData(Struct, frozen=True, gc=False):
         """DirectoryData, version 0.

@@ -44,6 +44,8 @@ class BeginQuorumEpochRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 2)
     FLEXIBLE_VERSIONS = range(1, 2)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 2}
 
     class TopicData(Struct, frozen=True, gc=False):
         """TopicData, versions 0-1.

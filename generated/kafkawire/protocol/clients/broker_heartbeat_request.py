@@ -41,6 +41,8 @@ class BrokerHeartbeatRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 3)
     FLEXIBLE_VERSIONS = range(0, 3)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2, 1: 2, 2: 2}
 
     broker_id: BrokerId = 0
     broker_epoch: int = -1

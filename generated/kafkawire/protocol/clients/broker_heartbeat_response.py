@@ -24,6 +24,8 @@ class BrokerHeartbeatResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 3)
     FLEXIBLE_VERSIONS = range(0, 3)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 1}
 
     throttle_time_ms: int = 0
     error_code: int = 0

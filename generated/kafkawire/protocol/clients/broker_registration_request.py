@@ -48,6 +48,8 @@ class BrokerRegistrationRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 5)
     FLEXIBLE_VERSIONS = range(0, 5)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2, 1: 2, 2: 2, 3: 2, 4: 2}
 
     class Listener(Struct, frozen=True, gc=False):
         """Listener, versions 0-4.

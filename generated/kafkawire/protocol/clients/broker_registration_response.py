@@ -22,6 +22,8 @@ class BrokerRegistrationResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 5)
     FLEXIBLE_VERSIONS = range(0, 5)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 1, 3: 1, 4: 1}
 
     throttle_time_ms: int = 0
     error_code: int = 0

@@ -53,6 +53,8 @@ class ConsumerGroupHeartbeatRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 2)
     FLEXIBLE_VERSIONS = range(0, 2)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2, 1: 2}
 
     class TopicPartitions(Struct, frozen=True, gc=False):
         """TopicPartitions, versions 0-1.

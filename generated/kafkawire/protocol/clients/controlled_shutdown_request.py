@@ -22,6 +22,8 @@ class ControlledShutdownRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 4)
     FLEXIBLE_VERSIONS = range(3, 4)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 0, 1: 1, 2: 1, 3: 2}
 
     broker_id: BrokerId = 0
     broker_epoch: int = -1

@@ -37,6 +37,8 @@ class ControlledShutdownResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 4)
     FLEXIBLE_VERSIONS = range(3, 4)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 0, 3: 1}
 
     class RemainingPartition(Struct, frozen=True, gc=False):
         """RemainingPartition, versions 0-3.

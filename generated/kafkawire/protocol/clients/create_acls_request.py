@@ -36,6 +36,8 @@ class CreateAclsRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 4)
     FLEXIBLE_VERSIONS = range(2, 4)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 2, 3: 2}
 
     class AclCreation(Struct, frozen=True, gc=False):
         """AclCreation, versions 0-3.

@@ -38,6 +38,8 @@ class CreateDelegationTokenRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 4)
     FLEXIBLE_VERSIONS = range(2, 4)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 2, 3: 2}
 
     class CreatableRenewers(Struct, frozen=True, gc=False):
         """CreatableRenewers, versions 0-3.

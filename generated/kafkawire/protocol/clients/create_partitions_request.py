@@ -44,6 +44,8 @@ class CreatePartitionsRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 4)
     FLEXIBLE_VERSIONS = range(2, 4)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 2, 3: 2}
 
     class CreatePartitionsTopic(Struct, frozen=True, gc=False):
         """CreatePartitionsTopic, versions 0-3.

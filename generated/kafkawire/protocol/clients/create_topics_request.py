@@ -45,6 +45,8 @@ class CreateTopicsRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 8)
     FLEXIBLE_VERSIONS = range(5, 8)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 1, 3: 1, 4: 1, 5: 2, 6: 2, 7: 2}
 
     class CreatableTopic(Struct, frozen=True, gc=False):
         """CreatableTopic, versions 0-7.

@@ -43,6 +43,8 @@ class CreateTopicsResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 8)
     FLEXIBLE_VERSIONS = range(5, 8)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 0, 3: 0, 4: 0, 5: 1, 6: 1, 7: 1}
 
     class CreatableTopicResult(Struct, frozen=True, gc=False):
         """CreatableTopicResult, versions 0-7.

@@ -34,6 +34,8 @@ class DeleteAclsRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 4)
     FLEXIBLE_VERSIONS = range(2, 4)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 2, 3: 2}
 
     class DeleteAclsFilter(Struct, frozen=True, gc=False):
         """DeleteAclsFilter, versions 0-3.

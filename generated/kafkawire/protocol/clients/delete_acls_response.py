@@ -39,6 +39,8 @@ class DeleteAclsResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 4)
     FLEXIBLE_VERSIONS = range(2, 4)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 1, 3: 1}
 
     class DeleteAclsFilterResult(Struct, frozen=True, gc=False):
         """DeleteAclsFilterResult, versions 0-3.

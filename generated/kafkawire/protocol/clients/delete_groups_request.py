@@ -35,6 +35,8 @@ class DeleteGroupsRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 4)
     FLEXIBLE_VERSIONS = range(2, 4)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 2, 3: 2}
 
     groups_names: Sequence[GroupId] = ()
     unknown_tagged_fields: Tags = ()

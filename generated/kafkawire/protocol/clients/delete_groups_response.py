@@ -38,6 +38,8 @@ class DeleteGroupsResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 4)
     FLEXIBLE_VERSIONS = range(2, 4)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 1, 3: 1}
 
     class DeletableGroupResult(Struct, frozen=True, gc=False):
         """DeletableGroupResult, versions 0-3.

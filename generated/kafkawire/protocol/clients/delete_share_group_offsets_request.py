@@ -33,6 +33,8 @@ class DeleteShareGroupOffsetsRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 1)
     FLEXIBLE_VERSIONS = range(0, 1)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2}
 
     class DeleteShareGroupOffsetsRequestTopic(Struct, frozen=True, gc=False):
         """DeleteShareGroupOffsetsRequestTopic, version 0.

@@ -42,6 +42,8 @@ class DeleteShareGroupOffsetsResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 1)
     FLEXIBLE_VERSIONS = range(0, 1)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 1}
 
     class DeleteShareGroupOffsetsResponseTopic(Struct, frozen=True, gc=False):
         """DeleteShareGroupOffsetsResponseTopic, version 0.

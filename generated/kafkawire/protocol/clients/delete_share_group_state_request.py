@@ -39,6 +39,8 @@ class DeleteShareGroupStateRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 1)
     FLEXIBLE_VERSIONS = range(0, 1)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2}
 
     class DeleteStateData(Struct, frozen=True, gc=False):
         """DeleteStateData, version 0.

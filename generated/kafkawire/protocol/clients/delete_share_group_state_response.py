@@ -35,6 +35,8 @@ class DeleteShareGroupStateResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 1)
     FLEXIBLE_VERSIONS = range(0, 1)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 1}
 
     class DeleteStateResult(Struct, frozen=True, gc=False):
         """DeleteStateResult, version 0.

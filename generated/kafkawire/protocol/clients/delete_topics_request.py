@@ -39,6 +39,8 @@ class DeleteTopicsRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 7)
     FLEXIBLE_VERSIONS = range(4, 7)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 1, 3: 1, 4: 2, 5: 2, 6: 2}
 
     class DeleteTopicState(Struct, frozen=True, gc=False):
         """DeleteTopicState, version 6.

@@ -40,6 +40,8 @@ class DeleteTopicsResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 7)
     FLEXIBLE_VERSIONS = range(4, 7)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 0, 3: 0, 4: 1, 5: 1, 6: 1}
 
     class DeletableTopicResult(Struct, frozen=True, gc=False):
         """DeletableTopicResult, versions 0-6.

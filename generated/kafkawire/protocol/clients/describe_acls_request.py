@@ -41,6 +41,8 @@ class DescribeAclsRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 5)
     FLEXIBLE_VERSIONS = range(2, 5)
     UNSTABLE_VERSIONS = range(4, 5)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 2, 3: 2, 4: 2}
 
     class DescribeAclsFilter(Struct, frozen=True, gc=False):
         """DescribeAclsFilter, version 4.

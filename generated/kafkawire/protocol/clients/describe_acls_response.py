@@ -42,6 +42,8 @@ class DescribeAclsResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 5)
     FLEXIBLE_VERSIONS = range(2, 5)
     UNSTABLE_VERSIONS = range(4, 5)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 1, 3: 1, 4: 1}
 
     class DescribeAclsResource(Struct, frozen=True, gc=False):
         """DescribeAclsResource, versions 0-4.

@@ -39,6 +39,8 @@ class DescribeClientQuotasRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 3)
     FLEXIBLE_VERSIONS = range(1, 3)
     UNSTABLE_VERSIONS = range(2, 3)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 2, 2: 2}
 
     class ComponentData(Struct, frozen=True, gc=False):
         """ComponentData, versions 0-2.

@@ -42,6 +42,8 @@ class DescribeClientQuotasResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 3)
     FLEXIBLE_VERSIONS = range(1, 3)
     UNSTABLE_VERSIONS = range(2, 3)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 1, 2: 1}
 
     class EntryData(Struct, frozen=True, gc=False):
         """EntryData, versions 0-2.

@@ -22,6 +22,8 @@ class DescribeClusterRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 3)
     FLEXIBLE_VERSIONS = range(0, 3)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2, 1: 2, 2: 2}
 
     include_cluster_authorized_operations: bool = False
     endpoint_type: int = 1

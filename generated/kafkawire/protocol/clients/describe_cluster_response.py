@@ -44,6 +44,8 @@ class DescribeClusterResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 3)
     FLEXIBLE_VERSIONS = range(0, 3)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 1}
 
     class DescribeClusterBroker(Struct, frozen=True, gc=False):
         """DescribeClusterBroker, versions 0-2.

@@ -37,6 +37,8 @@ class DescribeConfigsResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 5)
     FLEXIBLE_VERSIONS = range(4, 5)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 0, 3: 0, 4: 1}
 
     class DescribeConfigsResult(Struct, frozen=True, gc=False):
         """DescribeConfigsResult, versions 0-4.

@@ -35,6 +35,8 @@ class DescribeDelegationTokenRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 4)
     FLEXIBLE_VERSIONS = range(2, 4)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 2, 3: 2}
 
     class DescribeDelegationTokenOwner(Struct, frozen=True, gc=False):
         """DescribeDelegationTokenOwner, versions 0-3.

@@ -40,6 +40,8 @@ class DescribeDelegationTokenResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 4)
     FLEXIBLE_VERSIONS = range(2, 4)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 1, 3: 1}
 
     class DescribedDelegationToken(Struct, frozen=True, gc=False):
         """DescribedDelegationToken, versions 0-3.

@@ -36,6 +36,8 @@ class DescribeGroupsRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 7)
     FLEXIBLE_VERSIONS = range(5, 7)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 1, 3: 1, 4: 1, 5: 2, 6: 2}
 
     groups: Sequence[GroupId] = ()
     include_authorized_operations: bool = False

@@ -41,6 +41,8 @@ class DescribeGroupsResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 7)
     FLEXIBLE_VERSIONS = range(5, 7)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 0, 3: 0, 4: 0, 5: 1, 6: 1}
 
     class DescribedGroup(Struct, frozen=True, gc=False):
         """DescribedGroup, versions 0-6.

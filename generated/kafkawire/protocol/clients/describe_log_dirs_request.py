@@ -41,6 +41,8 @@ class DescribeLogDirsRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 6)
     FLEXIBLE_VERSIONS = range(2, 6)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 2, 3: 2, 4: 2, 5: 2}
 
     class DescribableLogDirTopic(Struct, frozen=True, gc=False):
         """DescribableLogDirTopic, versions 0-5.

@@ -39,6 +39,8 @@ class DescribeLogDirsResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 6)
     FLEXIBLE_VERSIONS = range(2, 6)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 1, 3: 1, 4: 1, 5: 1}
 
     class DescribeLogDirsResult(Struct, frozen=True, gc=False):
         """DescribeLogDirsResult, versions 0-5.

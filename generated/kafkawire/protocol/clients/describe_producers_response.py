@@ -38,6 +38,8 @@ class DescribeProducersResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 1)
     FLEXIBLE_VERSIONS = range(0, 1)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 1}
 
     class TopicResponse(Struct, frozen=True, gc=False):
         """TopicResponse, version 0.

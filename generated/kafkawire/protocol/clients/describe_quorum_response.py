@@ -43,6 +43,8 @@ class DescribeQuorumResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 3)
     FLEXIBLE_VERSIONS = range(0, 3)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 1}
 
     class TopicData(Struct, frozen=True, gc=False):
         """TopicData, versions 0-2.

@@ -37,6 +37,8 @@ class DescribeShareGroupOffsetsRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 2)
     FLEXIBLE_VERSIONS = range(0, 2)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2, 1: 2}
 
     class DescribeShareGroupOffsetsRequestGroup(Struct, frozen=True, gc=False):
         """DescribeShareGroupOffsetsRequestGroup, versions 0-1.

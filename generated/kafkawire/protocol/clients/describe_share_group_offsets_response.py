@@ -40,6 +40,8 @@ class DescribeShareGroupOffsetsResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 2)
     FLEXIBLE_VERSIONS = range(0, 2)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1}
 
     class DescribeShareGroupOffsetsResponseGroup(Struct, frozen=True, gc=False):
         """DescribeShareGroupOffsetsResponseGroup, versions 0-1.

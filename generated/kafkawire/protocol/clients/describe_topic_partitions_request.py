@@ -38,6 +38,8 @@ class DescribeTopicPartitionsRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 1)
     FLEXIBLE_VERSIONS = range(0, 1)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2}
 
     class TopicRequest(Struct, frozen=True, gc=False):
         """TopicRequest, version 0.

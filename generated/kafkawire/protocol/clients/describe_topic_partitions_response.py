@@ -48,6 +48,8 @@ class DescribeTopicPartitionsResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 1)
     FLEXIBLE_VERSIONS = range(0, 1)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 1}
 
     class DescribeTopicPartitionsResponseTopic(Struct, frozen=True, gc=False):
         """DescribeTopicPartitionsResponseTopic, version 0.

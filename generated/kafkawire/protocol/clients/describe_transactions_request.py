@@ -33,6 +33,8 @@ class DescribeTransactionsRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 1)
     FLEXIBLE_VERSIONS = range(0, 1)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2}
 
     transactional_ids: Sequence[TransactionalId] = ()
     unknown_tagged_fields: Tags = ()

@@ -43,6 +43,8 @@ class DescribeTransactionsResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 1)
     FLEXIBLE_VERSIONS = range(0, 1)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 1}
 
     class TransactionState(Struct, frozen=True, gc=False):
         """TransactionState, version 0.

@@ -31,6 +31,8 @@ class DescribeUserScramCredentialsRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 1)
     FLEXIBLE_VERSIONS = range(0, 1)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2}
 
     class UserName(Struct, frozen=True, gc=False):
         """UserName, version 0.

@@ -41,6 +41,8 @@ class DescribeUserScramCredentialsResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 1)
     FLEXIBLE_VERSIONS = range(0, 1)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 1}
 
     class DescribeUserScramCredentialsResult(Struct, frozen=True, gc=False):
         """DescribeUserScramCredentialsResult, version 0.

@@ -43,6 +43,8 @@ class ElectLeadersRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 3)
     FLEXIBLE_VERSIONS = range(2, 3)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 2}
 
     class TopicPartitions(Struct, frozen=True, gc=False):
         """TopicPartitions, versions 0-2.

@@ -38,6 +38,8 @@ class ElectLeadersResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 3)
     FLEXIBLE_VERSIONS = range(2, 3)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 1}
 
     class ReplicaElectionResult(Struct, frozen=True, gc=False):
         """ReplicaElectionResult, versions 0-2.

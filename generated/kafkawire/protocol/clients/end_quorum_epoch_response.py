@@ -41,6 +41,8 @@ class EndQuorumEpochResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 2)
     FLEXIBLE_VERSIONS = range(1, 2)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 1}
 
     class TopicData(Struct, frozen=True, gc=False):
         """TopicData, versions 0-1.

@@ -22,6 +22,8 @@ class ExpireDelegationTokenResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 3)
     FLEXIBLE_VERSIONS = range(2, 3)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 1}
 
     error_code: int = 0
     expiry_timestamp_ms: int = 0

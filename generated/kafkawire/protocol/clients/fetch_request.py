@@ -60,6 +60,28 @@ class FetchRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 19)
     FLEXIBLE_VERSIONS = range(12, 19)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {
+        0: 1,
+        1: 1,
+        2: 1,
+        3: 1,
+        4: 1,
+        5: 1,
+        6: 1,
+        7: 1,
+        8: 1,
+        9: 1,
+        10: 1,
+        11: 1,
+        12: 2,
+        13: 2,
+        14: 2,
+        15: 2,
+        16: 2,
+        17: 2,
+        18: 2,
+    }
 
     class ReplicaState(Struct, frozen=True, gc=False):
         """ReplicaState, versions 15-18.

@@ -55,6 +55,28 @@ class FetchResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 19)
     FLEXIBLE_VERSIONS = range(12, 19)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {
+        0: 0,
+        1: 0,
+        2: 0,
+        3: 0,
+        4: 0,
+        5: 0,
+        6: 0,
+        7: 0,
+        8: 0,
+        9: 0,
+        10: 0,
+        11: 0,
+        12: 1,
+        13: 1,
+        14: 1,
+        15: 1,
+        16: 1,
+        17: 1,
+        18: 1,
+    }
 
     class FetchableTopicResponse(Struct, frozen=True, gc=False):
         """FetchableTopicResponse, versions 0-18.

@@ -43,6 +43,8 @@ class FetchSnapshotRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 2)
     FLEXIBLE_VERSIONS = range(0, 2)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2, 1: 2}
 
     class TopicSnapshot(Struct, frozen=True, gc=False):
         """TopicSnapshot, versions 0-1.

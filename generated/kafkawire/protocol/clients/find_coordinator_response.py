@@ -45,6 +45,8 @@ class FindCoordinatorResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 7)
     FLEXIBLE_VERSIONS = range(3, 7)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 0, 3: 1, 4: 1, 5: 1, 6: 1}
 
     class Coordinator(Struct, frozen=True, gc=False):
         """Coordinator, versions 4-6.

@@ -20,6 +20,8 @@ class GetTelemetrySubscriptionsRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 1)
     FLEXIBLE_VERSIONS = range(0, 1)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2}
 
     client_instance_id: Uuid = ZERO_UUID
     unknown_tagged_fields: Tags = ()

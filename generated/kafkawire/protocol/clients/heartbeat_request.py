@@ -38,6 +38,8 @@ class HeartbeatRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 5)
     FLEXIBLE_VERSIONS = range(4, 5)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 1, 3: 1, 4: 2}
 
     group_id: GroupId = ""
     generation_id: int = 0

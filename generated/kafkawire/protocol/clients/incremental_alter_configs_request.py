@@ -38,6 +38,8 @@ class IncrementalAlterConfigsRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 2)
     FLEXIBLE_VERSIONS = range(1, 2)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 2}
 
     class AlterConfigsResource(Struct, frozen=True, gc=False):
         """AlterConfigsResource, versions 0-1.

@@ -37,6 +37,8 @@ class IncrementalAlterConfigsResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 2)
     FLEXIBLE_VERSIONS = range(1, 2)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 1}
 
     class AlterConfigsResourceResponse(Struct, frozen=True, gc=False):
         """AlterConfigsResourceResponse, versions 0-1.

@@ -36,6 +36,8 @@ class InitProducerIdRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 7)
     FLEXIBLE_VERSIONS = range(2, 7)
     UNSTABLE_VERSIONS = range(6, 7)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 2, 3: 2, 4: 2, 5: 2, 6: 2}
 
     transactional_id: TransactionalId | None = ""
     transaction_timeout_ms: int = 0

@@ -26,6 +26,8 @@ class InitProducerIdResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 7)
     FLEXIBLE_VERSIONS = range(2, 7)
     UNSTABLE_VERSIONS = range(6, 7)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1}
 
     throttle_time_ms: int = 0
     error_code: int = 0

@@ -48,6 +48,8 @@ class JoinGroupRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 10)
     FLEXIBLE_VERSIONS = range(6, 10)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 2, 7: 2, 8: 2, 9: 2}
 
     class JoinGroupRequestProtocol(Struct, frozen=True, gc=False):
         """JoinGroupRequestProtocol, versions 0-9.

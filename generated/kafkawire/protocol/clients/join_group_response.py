@@ -48,6 +48,8 @@ class JoinGroupResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 10)
     FLEXIBLE_VERSIONS = range(6, 10)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 0, 3: 0, 4: 0, 5: 0, 6: 1, 7: 1, 8: 1, 9: 1}
 
     class JoinGroupResponseMember(Struct, frozen=True, gc=False):
         """JoinGroupResponseMember, versions 0-9.

@@ -52,6 +52,8 @@ class LeaderAndIsrRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 8)
     FLEXIBLE_VERSIONS = range(4, 8)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 1, 3: 1, 4: 2, 5: 2, 6: 2, 7: 2}
 
     class LeaderAndIsrPartitionState(Struct, frozen=True, gc=False):
         """LeaderAndIsrPartitionState, versions 0-7.

@@ -40,6 +40,8 @@ class LeaderAndIsrResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 8)
     FLEXIBLE_VERSIONS = range(4, 8)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 0, 3: 0, 4: 1, 5: 1, 6: 1, 7: 1}
 
     class LeaderAndIsrPartitionError(Struct, frozen=True, gc=False):
         """LeaderAndIsrPartitionError, versions 0-7.

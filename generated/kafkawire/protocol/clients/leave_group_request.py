@@ -38,6 +38,8 @@ class LeaveGroupRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 6)
     FLEXIBLE_VERSIONS = range(4, 6)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 1, 3: 1, 4: 2, 5: 2}
 
     class MemberIdentity(Struct, frozen=True, gc=False):
         """MemberIdentity, versions 3-5.

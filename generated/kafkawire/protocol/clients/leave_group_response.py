@@ -37,6 +37,8 @@ class LeaveGroupResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 6)
     FLEXIBLE_VERSIONS = range(4, 6)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 0, 3: 0, 4: 1, 5: 1}
 
     class MemberResponse(Struct, frozen=True, gc=False):
         """MemberResponse, versions 3-5.

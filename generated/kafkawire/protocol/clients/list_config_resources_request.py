@@ -34,6 +34,8 @@ class ListConfigResourcesRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 2)
     FLEXIBLE_VERSIONS = range(0, 2)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2, 1: 2}
 
     resource_types: Sequence[int] = ()
     unknown_tagged_fields: Tags = ()

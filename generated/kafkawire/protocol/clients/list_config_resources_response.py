@@ -37,6 +37,8 @@ class ListConfigResourcesResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 2)
     FLEXIBLE_VERSIONS = range(0, 2)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1}
 
     class ConfigResource(Struct, frozen=True, gc=False):
         """ConfigResource, versions 0-1.

@@ -37,6 +37,8 @@ class ListGroupsResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 6)
     FLEXIBLE_VERSIONS = range(3, 6)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 0, 3: 1, 4: 1, 5: 1}
 
     class ListedGroup(Struct, frozen=True, gc=False):
         """ListedGroup, versions 0-5.

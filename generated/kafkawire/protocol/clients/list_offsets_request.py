@@ -39,6 +39,8 @@ class ListOffsetsRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 12)
     FLEXIBLE_VERSIONS = range(6, 12)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 2, 7: 2, 8: 2, 9: 2, 10: 2, 11: 2}
 
     class ListOffsetsTopic(Struct, frozen=True, gc=False):
         """ListOffsetsTopic, versions 0-11.

@@ -39,6 +39,8 @@ class ListOffsetsResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 12)
     FLEXIBLE_VERSIONS = range(6, 12)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 0, 3: 0, 4: 0, 5: 0, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1}
 
     class ListOffsetsTopicResponse(Struct, frozen=True, gc=False):
         """ListOffsetsTopicResponse, versions 0-11.

@@ -40,6 +40,8 @@ class ListPartitionReassignmentsRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 1)
     FLEXIBLE_VERSIONS = range(0, 1)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2}
 
     class ListPartitionReassignmentsTopics(Struct, frozen=True, gc=False):
         """ListPartitionReassignmentsTopics, version 0.

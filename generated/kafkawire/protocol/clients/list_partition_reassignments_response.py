@@ -44,6 +44,8 @@ class ListPartitionReassignmentsResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 1)
     FLEXIBLE_VERSIONS = range(0, 1)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 1}
 
     class OngoingTopicReassignment(Struct, frozen=True, gc=False):
         """OngoingTopicReassignment, version 0.

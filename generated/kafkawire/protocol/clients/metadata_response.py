@@ -53,6 +53,8 @@ class MetadataResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 14)
     FLEXIBLE_VERSIONS = range(9, 14)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 0, 3: 0, 4: 0, 5: 0, 6: 0, 7: 0, 8: 0, 9: 1, 10: 1, 11: 1, 12: 1, 13: 1}
 
     class MetadataResponseBroker(Struct, frozen=True, gc=False):
         """MetadataResponseBroker, versions 0-13.

@@ -46,6 +46,8 @@ class OffsetCommitRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 11)
     FLEXIBLE_VERSIONS = range(8, 11)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1, 8: 2, 9: 2, 10: 2}
 
     class OffsetCommitRequestTopic(Struct, frozen=True, gc=False):
         """OffsetCommitRequestTopic, versions 0-10.

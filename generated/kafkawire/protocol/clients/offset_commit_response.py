@@ -39,6 +39,8 @@ class OffsetCommitResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 11)
     FLEXIBLE_VERSIONS = range(8, 11)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 0, 3: 0, 4: 0, 5: 0, 6: 0, 7: 0, 8: 1, 9: 1, 10: 1}
 
     class OffsetCommitResponseTopic(Struct, frozen=True, gc=False):
         """OffsetCommitResponseTopic, versions 0-10.

@@ -25,6 +25,8 @@ class OffsetDeleteRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 1)
     FLEXIBLE_VERSIONS = range(0)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1}
 
     class OffsetDeleteRequestTopic(Struct, frozen=True, gc=False):
         """OffsetDeleteRequestTopic, version 0.

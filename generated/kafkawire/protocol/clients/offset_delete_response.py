@@ -26,6 +26,8 @@ class OffsetDeleteResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 1)
     FLEXIBLE_VERSIONS = range(0)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0}
 
     class OffsetDeleteResponseTopic(Struct, frozen=True, gc=False):
         """OffsetDeleteResponseTopic, version 0.

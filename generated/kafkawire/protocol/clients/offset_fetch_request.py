@@ -47,6 +47,8 @@ class OffsetFetchRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 11)
     FLEXIBLE_VERSIONS = range(6, 11)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 2, 7: 2, 8: 2, 9: 2, 10: 2}
 
     class OffsetFetchRequestTopic(Struct, frozen=True, gc=False):
         """OffsetFetchRequestTopic, versions 0-7.

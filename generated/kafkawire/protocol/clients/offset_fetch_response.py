@@ -41,6 +41,8 @@ class OffsetFetchResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 11)
     FLEXIBLE_VERSIONS = range(6, 11)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 0, 3: 0, 4: 0, 5: 0, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1}
 
     class OffsetFetchResponseTopic(Struct, frozen=True, gc=False):
         """OffsetFetchResponseTopic, versions 0-7.

@@ -37,6 +37,8 @@ class OffsetForLeaderEpochRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 5)
     FLEXIBLE_VERSIONS = range(4, 5)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 1, 3: 1, 4: 2}
 
     class OffsetForLeaderTopic(Struct, frozen=True, gc=False):
         """OffsetForLeaderTopic, versions 0-4.

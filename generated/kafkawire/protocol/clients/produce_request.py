@@ -45,6 +45,8 @@ class ProduceRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 14)
     FLEXIBLE_VERSIONS = range(9, 14)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1, 8: 1, 9: 2, 10: 2, 11: 2, 12: 2, 13: 2}
 
     class TopicProduceData(Struct, frozen=True, gc=False):
         """TopicProduceData, versions 0-13.

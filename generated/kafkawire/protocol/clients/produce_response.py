@@ -48,6 +48,8 @@ class ProduceResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 14)
     FLEXIBLE_VERSIONS = range(9, 14)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 0, 3: 0, 4: 0, 5: 0, 6: 0, 7: 0, 8: 0, 9: 1, 10: 1, 11: 1, 12: 1, 13: 1}
 
     class TopicProduceResponse(Struct, frozen=True, gc=False):
         """TopicProduceResponse, versions 0-13.

@@ -39,6 +39,8 @@ class ReadShareGroupStateSummaryRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 2)
     FLEXIBLE_VERSIONS = range(0, 2)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2, 1: 2}
 
     class ReadStateSummaryData(Struct, frozen=True, gc=False):
         """ReadStateSummaryData, versions 0-1.

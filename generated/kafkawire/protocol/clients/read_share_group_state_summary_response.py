@@ -35,6 +35,8 @@ class ReadShareGroupStateSummaryResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 2)
     FLEXIBLE_VERSIONS = range(0, 2)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1}
 
     class ReadStateSummaryResult(Struct, frozen=True, gc=False):
         """ReadStateSummaryResult, versions 0-1.

@@ -31,6 +31,8 @@ class RenewDelegationTokenRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 3)
     FLEXIBLE_VERSIONS = range(2, 3)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 2}
 
     hmac: bytes = b""
     renew_period_ms: int = 0

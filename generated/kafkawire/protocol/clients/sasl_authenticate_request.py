@@ -30,6 +30,8 @@ class SaslAuthenticateRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 3)
     FLEXIBLE_VERSIONS = range(2, 3)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 2}
 
     auth_bytes: bytes = b""
     unknown_tagged_fields: Tags = ()

@@ -36,6 +36,8 @@ class SaslAuthenticateResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 3)
     FLEXIBLE_VERSIONS = range(2, 3)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 1}
 
     error_code: int = 0
     error_message: str | None = ""

@@ -20,6 +20,8 @@ class SaslHandshakeRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 2)
     FLEXIBLE_VERSIONS = range(0)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1}
 
     mechanism: str = ""
     unknown_tagged_fields: Tags = ()

@@ -23,6 +23,8 @@ class SaslHandshakeResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 2)
     FLEXIBLE_VERSIONS = range(0)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0}
 
     error_code: int = 0
     mechanisms: Sequence[str] = ()

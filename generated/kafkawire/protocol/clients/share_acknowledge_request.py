@@ -44,6 +44,8 @@ class ShareAcknowledgeRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 3)
     FLEXIBLE_VERSIONS = range(0, 3)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2, 1: 2, 2: 2}
 
     class AcknowledgeTopic(Struct, frozen=True, gc=False):
         """AcknowledgeTopic, versions 0-2.

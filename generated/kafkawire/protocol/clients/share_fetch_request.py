@@ -51,6 +51,8 @@ class ShareFetchRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 3)
     FLEXIBLE_VERSIONS = range(0, 3)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2, 1: 2, 2: 2}
 
     class FetchTopic(Struct, frozen=True, gc=False):
         """FetchTopic, versions 0-2.

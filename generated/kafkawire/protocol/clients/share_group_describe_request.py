@@ -36,6 +36,8 @@ class ShareGroupDescribeRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 2)
     FLEXIBLE_VERSIONS = range(0, 2)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2, 1: 2}
 
     group_ids: Sequence[GroupId] = ()
     include_authorized_operations: bool = False

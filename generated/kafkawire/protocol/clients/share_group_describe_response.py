@@ -48,6 +48,8 @@ class ShareGroupDescribeResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 2)
     FLEXIBLE_VERSIONS = range(0, 2)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1}
 
     class DescribedGroup(Struct, frozen=True, gc=False):
         """DescribedGroup, versions 0-1.

@@ -45,6 +45,8 @@ class ShareGroupHeartbeatResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 2)
     FLEXIBLE_VERSIONS = range(0, 2)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1}
 
     class Assignment(Struct, frozen=True, gc=False):
         """Assignment, versions 0-1.

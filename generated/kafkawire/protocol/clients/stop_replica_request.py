@@ -49,6 +49,8 @@ class StopReplicaRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 5)
     FLEXIBLE_VERSIONS = range(2, 5)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 2, 3: 2, 4: 2}
 
     class StopReplicaPartitionV0(Struct, frozen=True, gc=False):
         """StopReplicaPartitionV0, version 0.

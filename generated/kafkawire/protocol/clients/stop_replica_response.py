@@ -37,6 +37,8 @@ class StopReplicaResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 5)
     FLEXIBLE_VERSIONS = range(2, 5)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 1, 3: 1, 4: 1}
 
     class StopReplicaPartitionError(Struct, frozen=True, gc=False):
         """StopReplicaPartitionError, versions 0-4.

@@ -60,6 +60,8 @@ class StreamsGroupHeartbeatRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 2)
     FLEXIBLE_VERSIONS = range(0, 2)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2, 1: 2}
 
     class Topology(Struct, frozen=True, gc=False):
         """Topology, versions 0-1.

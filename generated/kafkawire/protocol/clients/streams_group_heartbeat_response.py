@@ -59,6 +59,8 @@ class StreamsGroupHeartbeatResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 2)
     FLEXIBLE_VERSIONS = range(0, 2)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1}
 
     class Status(Struct, frozen=True, gc=False):
         """Status, versions 0-1.

@@ -43,6 +43,8 @@ class StreamsGroupTopologyDescriptionUpdateRequest(Message, frozen=True, gc=Fals
     VERSIONS = range(0, 1)
     FLEXIBLE_VERSIONS = range(0, 1)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2}
 
     class TopologyDescription(Struct, frozen=True, gc=False):
         """TopologyDescription, version 0.

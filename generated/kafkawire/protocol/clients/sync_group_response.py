@@ -36,6 +36,8 @@ class SyncGroupResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 6)
     FLEXIBLE_VERSIONS = range(4, 6)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 0, 3: 0, 4: 1, 5: 1}
 
     throttle_time_ms: int = 0
     error_code: int = 0

@@ -48,6 +48,8 @@ class TxnOffsetCommitRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 7)
     FLEXIBLE_VERSIONS = range(3, 7)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 1, 3: 2, 4: 2, 5: 2, 6: 2}
 
     class TxnOffsetCommitRequestTopic(Struct, frozen=True, gc=False):
         """TxnOffsetCommitRequestTopic, versions 0-6.

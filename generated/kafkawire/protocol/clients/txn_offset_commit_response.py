@@ -39,6 +39,8 @@ class TxnOffsetCommitResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 7)
     FLEXIBLE_VERSIONS = range(3, 7)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 0, 3: 1, 4: 1, 5: 1, 6: 1}
 
     class TxnOffsetCommitResponseTopic(Struct, frozen=True, gc=False):
         """TxnOffsetCommitResponseTopic, versions 0-6.

@@ -21,6 +21,8 @@ class UnregisterBrokerRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 1)
     FLEXIBLE_VERSIONS = range(0, 1)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2}
 
     broker_id: BrokerId = 0
     unknown_tagged_fields: Tags = ()

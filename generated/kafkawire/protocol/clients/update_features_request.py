@@ -37,6 +37,8 @@ class UpdateFeaturesRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 3)
     FLEXIBLE_VERSIONS = range(0, 3)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2, 1: 2, 2: 2}
 
     class FeatureUpdateKey(Struct, frozen=True, gc=False):
         """FeatureUpdateKey, versions 0-2.

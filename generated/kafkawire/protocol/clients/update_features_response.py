@@ -39,6 +39,8 @@ class UpdateFeaturesResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 3)
     FLEXIBLE_VERSIONS = range(0, 3)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 1}
 
     class UpdatableFeatureResult(Struct, frozen=True, gc=False):
         """UpdatableFeatureResult, versions 0-1.

@@ -56,6 +56,8 @@ class UpdateMetadataRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 9)
     FLEXIBLE_VERSIONS = range(6, 9)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 2, 7: 2, 8: 2}
 
     class UpdateMetadataPartitionState(Struct, frozen=True, gc=False):
         """UpdateMetadataPartitionState, versions 0-8.

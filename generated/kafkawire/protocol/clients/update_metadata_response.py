@@ -20,6 +20,8 @@ class UpdateMetadataResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 9)
     FLEXIBLE_VERSIONS = range(6, 9)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 0, 2: 0, 3: 0, 4: 0, 5: 0, 6: 1, 7: 1, 8: 1}
 
     error_code: int = 0
     unknown_tagged_fields: Tags = ()

@@ -46,6 +46,8 @@ class UpdateRaftVoterRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 1)
     FLEXIBLE_VERSIONS = range(0, 1)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2}
 
     class Listener(Struct, frozen=True, gc=False):
         """Listener, version 0.

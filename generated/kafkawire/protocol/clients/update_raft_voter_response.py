@@ -37,6 +37,8 @@ class UpdateRaftVoterResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 1)
     FLEXIBLE_VERSIONS = range(0, 1)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 1}
 
     class CurrentLeader(Struct, frozen=True, gc=False):
         """CurrentLeader, version 0.

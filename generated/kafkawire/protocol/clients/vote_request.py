@@ -39,6 +39,8 @@ class VoteRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 3)
     FLEXIBLE_VERSIONS = range(0, 3)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2, 1: 2, 2: 2}
 
     class TopicData(Struct, frozen=True, gc=False):
         """TopicData, versions 0-2.

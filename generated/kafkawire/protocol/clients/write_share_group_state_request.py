@@ -39,6 +39,8 @@ class WriteShareGroupStateRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 2)
     FLEXIBLE_VERSIONS = range(0, 2)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 2, 1: 2}
 
     class WriteStateData(Struct, frozen=True, gc=False):
         """WriteStateData, versions 0-1.

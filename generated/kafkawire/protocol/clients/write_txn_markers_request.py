@@ -40,6 +40,8 @@ class WriteTxnMarkersRequest(Message, frozen=True, gc=False):
     VERSIONS = range(0, 3)
     FLEXIBLE_VERSIONS = range(1, 3)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {0: 1, 1: 2, 2: 2}
 
     class WritableTxnMarker(Struct, frozen=True, gc=False):
         """WritableTxnMarker, versions 0-2.

@@ -36,6 +36,8 @@ class WriteTxnMarkersResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 3)
     FLEXIBLE_VERSIONS = range(1, 3)
     UNSTABLE_VERSIONS = range(0)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0, 1: 1, 2: 1}
 
     class WritableTxnMarkerResult(Struct, frozen=True, gc=False):
         """WritableTxnMarkerResult, versions 0-2.

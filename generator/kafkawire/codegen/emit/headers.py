@@ -8,6 +8,21 @@ API_VERSIONS_KEY = 18
 CONTROLLED_SHUTDOWN_KEY = 7
 
 
+REQUEST_HEADER = "RequestHeader"
+RESPONSE_HEADER = "ResponseHeader"
+
+
+def header_versions(message: MessageDefinition) -> tuple[str | None, dict[int, int]]:
+    """The name of the header that a message travels with, and its version for each version of the message."""
+    match message.type:
+        case "request":
+            return REQUEST_HEADER, request_header_versions(message)
+        case "response":
+            return RESPONSE_HEADER, response_header_versions(message)
+        case _:
+            return None, {}
+
+
 def request_header_versions(request: MessageDefinition) -> dict[int, int]:
     """Request version to version of RequestHeader: ``headerVersions`` where given, else the rules."""
     return {version: _stated(request, version, _request_header(request, version)) for version in request.valid_versions}

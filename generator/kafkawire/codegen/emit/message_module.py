@@ -12,6 +12,7 @@ from kafkawire.codegen.emit.docstrings import message_docstring, message_summary
 from kafkawire.codegen.emit.formatting import LINE_LENGTH
 from kafkawire.codegen.emit.fusing import ONE_BYTE_CODES
 from kafkawire.codegen.emit.grammar import grammar_lines, versions_text
+from kafkawire.codegen.emit.headers import header_versions
 from kafkawire.codegen.emit.names import (
     RUN_TIME_NAMES,
     STANDARD_LIBRARY,
@@ -91,6 +92,8 @@ class ModuleView:
     versions: str
     flexible_versions: str
     unstable_versions: str
+    header_name: str | None
+    header_versions: str
     top: StructView
     structs: tuple[StructView, ...]
     default_structs: tuple[str, ...]
@@ -109,6 +112,7 @@ class ModuleView:
 def message_view(message: ResolvedMessage, *, unstable: Versions, source: str) -> ModuleView:
     """Gather what the module of a message says; the imports are filled in once the text is known."""
     definition = message.definition
+    header_name, headers = header_versions(definition)
     names = name_codecs(message)
     codecs = tuple(_codec_view(codec, names) for codec in names.codecs.values())
     reading = tuple(step for codec in codecs for step in codec.reading)
@@ -122,6 +126,8 @@ def message_view(message: ResolvedMessage, *, unstable: Versions, source: str) -
         versions=range_source(definition.valid_versions),
         flexible_versions=range_source(definition.flexible_versions.intersect(definition.valid_versions)),
         unstable_versions=range_source(unstable),
+        header_name=header_name,
+        header_versions=repr(headers),
         top=_struct_view(message.top, message, message_docstring(message)),
         structs=tuple(_struct_view(struct, message, struct_docstring(struct)) for struct in message.structs.values()),
         default_structs=tuple(_default_structs(message)),

@@ -120,7 +120,12 @@ class PackagePrinter:
         return template.render(view=dataclasses.replace(view, imports=import_lines(body, names)))
 
     def _print(self, template: str, view: object) -> str:
-        return self.templates.get_template(template).render(view=view)
+        is_kafkas = bool(self.specs.releases)
+        return self.templates.get_template(template).render(
+            view=view,
+            protocol="the Kafka protocol" if is_kafkas else self.package,
+            logs="Kafka's own logs" if is_kafkas else self.package,
+        )
 
     def _source(self, definition: MessageDefinition) -> str:
         """The file of a definition, and the proposals that were laid over it."""

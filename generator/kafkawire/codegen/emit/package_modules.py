@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from kafkawire.codegen.definition import MessageDefinition
-from kafkawire.codegen.emit.headers import request_header_versions, response_header_versions
 from kafkawire.codegen.emit.message_module import range_source
 from kafkawire.codegen.error_codes import ErrorCode
 from kafkawire.codegen.naming import class_name, distinct, error_class_names, module_name, snake_case, strategy_name
@@ -51,8 +50,6 @@ class ApiEntry:
     response: str
     versions: str
     unstable_versions: str
-    request_headers: str
-    response_headers: str
     listeners: str
 
 
@@ -167,8 +164,6 @@ def api_table_view(messages: Iterable[MessageDefinition], unstable: Mapping[str,
                 response=class_name(response.name),
                 versions=range_source(request.valid_versions),
                 unstable_versions=range_source(unstable.get(request.name, NO_VERSIONS)),
-                request_headers=repr(request_header_versions(request)),
-                response_headers=repr(response_header_versions(response)),
                 listeners=repr(request.listeners),
             )
         )

@@ -345,7 +345,7 @@ class GroupOffsetOperations(OperationFamily):
     ) -> Results[str, GroupOffsets]:
         wanted = wanted_of_each(groups)
         operation = ListOffsetsOfGroups(name, wanted, require_stable=require_stable)
-        return await self._each(operation, wanted, timeout, progress)
+        return await self._each(operation, groups, timeout, progress)
 
     async def _alter_offsets(
         self,

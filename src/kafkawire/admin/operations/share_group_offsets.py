@@ -166,7 +166,7 @@ class ShareGroupOffsetOperations(OperationFamily):
             results as well: partition to its offset, to None if the group has not begun there, or to what went wrong.
         """
         wanted = wanted_of_each(groups)
-        return await self._each(DescribeShareGroupOffsets(wanted), wanted, timeout, progress)
+        return await self._each(DescribeShareGroupOffsets(wanted), groups, timeout, progress)
 
     async def alter_share_group_offsets(
         self,

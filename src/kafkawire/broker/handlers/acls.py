@@ -16,11 +16,10 @@ from kafkawire.admin.acls import (
 )
 from kafkawire.admin.tolerant_enum import MembersByCode
 from kafkawire.broker.access import Access
-from kafkawire.broker.calls import Call, RefusedRequestError, Routes
+from kafkawire.broker.calls import Call, Refused, RefusedRequestError, Routes
 from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller, TooManyRecordsError
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.image.acls import Pattern
-from kafkawire.broker.refusals import refusal
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import (
     AccessControlEntryRecord,
@@ -94,7 +93,7 @@ class AclHandlers:
             DeleteAclsRequest: self._delete,
         }
 
-    async def _describe(self, request: DescribeAclsRequest, call: Call) -> Message:
+    async def _describe(self, request: DescribeAclsRequest, call: Call) -> Message | Refused:
         is_batch = call.version >= _BATCHED
         for wanted in request.filters if is_batch else (request,):
             _refuse_unknown(wanted)
@@ -107,7 +106,7 @@ class AclHandlers:
         results = [result async for result in self._described_by_each(request.filters)]
         return DescribeAclsResponse(filter_results=tuple(results))
 
-    async def _create(self, request: CreateAclsRequest, call: Call) -> Message:
+    async def _create(self, request: CreateAclsRequest, call: Call) -> Message | Refused:
         codes = {code for creation in request.creations for code in _codes(creation)}
         if _UNKNOWN in codes:
             raise RefusedRequestError("an ACL to create has an UNKNOWN part")
@@ -115,7 +114,7 @@ class AclHandlers:
         if refused is not None:
             return refused
         if _ANY in codes or any(item.resource_pattern_type == PatternType.MATCH for item in request.creations):
-            return refusal(request, call.version, UnknownServerError.code)
+            return Refused(UnknownServerError.code)
         reasons = [_wrong_name(creation) or _wrong_part(creation) async for creation in in_slices(request.creations)]
         good = [creation for creation, reason in zip(request.creations, reasons, strict=True) if reason is None]
         try:
@@ -127,7 +126,7 @@ class AclHandlers:
             return CreateAclsResponse(results=tuple(_TOO_MANY if name is None else _invalid(name) for name in names))
         return CreateAclsResponse(results=tuple(_DONE if reason is None else _invalid(reason) for reason in reasons))
 
-    async def _delete(self, request: DeleteAclsRequest, call: Call) -> Message:
+    async def _delete(self, request: DeleteAclsRequest, call: Call) -> Message | Refused:
         for asked in request.filters:
             _refuse_unknown(asked)
         refused = self._refusal(request, call, AclOperation.ALTER, "No Authorizer is configured.")
@@ -136,7 +135,7 @@ class AclHandlers:
         async with self._controller.turn:
             return await self._delete_found(request, call)
 
-    async def _delete_found(self, request: DeleteAclsRequest, call: Call) -> Message:
+    async def _delete_found(self, request: DeleteAclsRequest, call: Call) -> Message | Refused:
         found: dict[AclBinding, None] = {}
         count = 0
         results = []
@@ -148,18 +147,18 @@ class AclHandlers:
             count += len(matching)
             if len(found) > MAXIMUM_RECORDS or (is_full and matching) or count > MAXIMUM_ENTRIES:
                 reason = f"Cannot remove more than {MAXIMUM_RECORDS} acls in a single delete operation."
-                return refusal(request, call.version, InvalidRequestError.code, message=reason)
+                return Refused(InvalidRequestError.code, reason)
             results.append(_unknown_part(wanted) or _Deleted(error_message=None, matching_acls=_deleted(matching)))
         self._controller.commit([RemoveAccessControlEntryRecord(self._acls.ids[acl]) for acl in found])
         return DeleteAclsResponse(filter_results=tuple(results))
 
-    def _refusal(self, request: Message, call: Call, operation: AclOperation, disabled: str) -> Message | None:
+    def _refusal(self, request: Message, call: Call, operation: AclOperation, disabled: str) -> Refused | None:
         """The answer to who may not, or where there is nothing that could be done (A16, A17)."""
         if not self._access.is_restricted:
-            return refusal(request, call.version, SecurityDisabledError.code, message=disabled)
+            return Refused(SecurityDisabledError.code, disabled)
         if not self._access.allows_on_cluster(call.session, operation):
             reason = "Cluster authorization failed."
-            return refusal(request, call.version, ClusterAuthorizationFailedError.code, message=reason)
+            return Refused(ClusterAuthorizationFailedError.code, reason)
         return None
 
     async def _additions(self, creations: Iterable[_Creation]) -> list[AccessControlEntryRecord]:

@@ -84,23 +84,21 @@ class ConfigAlterationHandlers:
         async with self._controller.turn:
             outcomes = await _outcomes(request.resources, outcome)
             self._commit(outcomes, validate_only=request.validate_only)
-        return IncrementalAlterConfigsResponse(
-            responses=tuple(
-                _Incremental(*_told(result), resource.resource_type, resource.resource_name)
-                for resource, result in zip(request.resources, outcomes, strict=True)
-            )
-        )
+        responses = [
+            _Incremental(*_told(result), resource.resource_type, resource.resource_name)
+            async for resource, result in in_slices(zip(request.resources, outcomes, strict=True))
+        ]
+        return IncrementalAlterConfigsResponse(responses=tuple(responses))
 
     async def _replace(self, request: AlterConfigsRequest, call: Call) -> AlterConfigsResponse:
         async with self._controller.turn:
             outcomes = await _outcomes(request.resources, lambda resource: self._replaced(resource, call))
             self._commit(outcomes, validate_only=request.validate_only)
-        return AlterConfigsResponse(
-            responses=tuple(
-                _Legacy(*_told(result), resource.resource_type, resource.resource_name)
-                for resource, result in zip(request.resources, outcomes, strict=True)
-            )
-        )
+        responses = [
+            _Legacy(*_told(result), resource.resource_type, resource.resource_name)
+            async for resource, result in in_slices(zip(request.resources, outcomes, strict=True))
+        ]
+        return AlterConfigsResponse(responses=tuple(responses))
 
     def _commit(self, outcomes: Sequence[_Outcome], *, validate_only: bool) -> None:
         records = [record for outcome in outcomes if not isinstance(outcome, ItemError) for record in outcome]
@@ -171,7 +169,7 @@ async def _outcomes(resources: Sequence[R], outcome: Callable[[R], Sequence[Conf
         try:
             outcomes.append(outcome(resource))
         except ItemError as error:
-            outcomes.append(error)
+            outcomes.append(error.as_result())
     return outcomes
 
 

@@ -9,12 +9,12 @@ from typing import Final
 from kafkawire.admin.acls import AclOperation
 from kafkawire.admin.config_resources import ConfigEntry, ConfigResourceType, ConfigSource
 from kafkawire.broker.access import Access
-from kafkawire.broker.calls import Call, Routes
+from kafkawire.broker.calls import Call, Refused, Routes
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.config_resources import broker_id, is_allowed, unauthorized
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.item_errors import ItemError
-from kafkawire.broker.refusals import MALFORMED, refusal
+from kafkawire.broker.refusals import MALFORMED
 from kafkawire.broker.resource_configs.descriptions import ConfigDescriptions
 from kafkawire.broker.resource_configs.loggers import BrokerLoggers
 from kafkawire.broker.topic_names import check_topic_name
@@ -77,10 +77,10 @@ class ConfigDescriptionHandlers:
         """Request to handler."""
         return {DescribeConfigsRequest: self._describe, ListConfigResourcesRequest: self._list}
 
-    async def _describe(self, request: DescribeConfigsRequest, call: Call) -> Message:
+    async def _describe(self, request: DescribeConfigsRequest, call: Call) -> Message | Refused:
         for resource in request.resources:
             if resource.resource_type not in self._describers:
-                return refusal(request, call.version, ErrorCode.INVALID_REQUEST, message=MALFORMED)
+                return Refused(ErrorCode.INVALID_REQUEST, MALFORMED)
         allowed, refused = [], []
         async for resource in in_slices(request.resources):
             kind, name = resource.resource_type, resource.resource_name
@@ -140,15 +140,15 @@ class ConfigDescriptionHandlers:
             raise ItemError(ErrorCode.INVALID_REQUEST, f"Broker id must be an integer, but it is: {name}")
         return number
 
-    def _list(self, request: ListConfigResourcesRequest, call: Call) -> Message:
+    def _list(self, request: ListConfigResourcesRequest, call: Call) -> Message | Refused:
         if not self._access.allows_on_cluster(call.session, AclOperation.DESCRIBE_CONFIGS):
-            return refusal(request, call.version, ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
+            return Refused(ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
         supported = (
             list(self._describers) if call.version >= _LISTS_OTHER_TYPES else [ConfigResourceType.CLIENT_METRICS]
         )
         wanted = request.resource_types or supported
         if not set(wanted) <= set(supported):
-            return refusal(request, call.version, ErrorCode.UNSUPPORTED_VERSION)
+            return Refused(ErrorCode.UNSUPPORTED_VERSION)
         listed = (_Listed(name, kind) for kind in dict.fromkeys(wanted) for name in self._names(kind))
         return ListConfigResourcesResponse(config_resources=tuple(listed))
 

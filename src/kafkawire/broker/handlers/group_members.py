@@ -10,12 +10,10 @@ from typing import Final
 
 from kafkawire.admin.acls import AclOperation, ResourceType
 from kafkawire.broker.access import Access
-from kafkawire.broker.calls import Call, Routes
-from kafkawire.broker.refusals import refusal
+from kafkawire.broker.calls import Call, Refused, Routes
 from kafkawire.broker.unserved_clients import UnservedClients
 from kafkawire.protocol import ConsumerGroupHeartbeatRequest, JoinGroupRequest
 from kafkawire.protocol.error_codes import ErrorCode
-from kafkawire.wire import Message
 
 __all__ = ["GroupMemberHandlers"]
 
@@ -40,8 +38,8 @@ class GroupMemberHandlers:
         """Request to handler."""
         return {JoinGroupRequest: self._refuse, ConsumerGroupHeartbeatRequest: self._refuse}
 
-    def _refuse(self, request: JoinGroupRequest | ConsumerGroupHeartbeatRequest, call: Call) -> Message:
+    def _refuse(self, request: JoinGroupRequest | ConsumerGroupHeartbeatRequest, call: Call) -> Refused:
         if not self._access.allows(call.session, AclOperation.READ, ResourceType.GROUP, request.group_id):
-            return refusal(request, call.version, ErrorCode.GROUP_AUTHORIZATION_FAILED)
+            return Refused(ErrorCode.GROUP_AUTHORIZATION_FAILED)
         self._unserved.warn(call, _WANTED, _REASON)
-        return refusal(request, call.version, ErrorCode.UNSUPPORTED_VERSION, message=_REASON)
+        return Refused(ErrorCode.UNSUPPORTED_VERSION, _REASON)

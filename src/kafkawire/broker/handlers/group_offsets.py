@@ -9,6 +9,7 @@ from kafkawire.admin.acls import AclOperation, ResourceType
 from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Call, Routes
 from kafkawire.broker.clock import Clock
+from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.state import Change, Group
 from kafkawire.broker.image.metadata_image import MetadataImage
@@ -131,7 +132,8 @@ class GroupOffsetHandlers:
     async def _fetch(self, request: OffsetFetchRequest, call: Call) -> OffsetFetchResponse:
         await self._coordinator.durable()
         if call.version >= _GROUPS_SINCE:
-            return OffsetFetchResponse(groups=tuple(self._fetch_group(group, call) for group in request.groups))
+            groups = [self._fetch_group(group, call) async for group in in_slices(request.groups)]
+            return OffsetFetchResponse(groups=tuple(groups))
         return _as_before_groups(self._fetch_group(_with_groups(request), call), request, call.version)
 
     def _fetch_group(self, asked: OffsetFetchRequest.OffsetFetchRequestGroup, call: Call) -> FetchedGroup:

@@ -11,13 +11,13 @@ from typing import Final
 
 from kafkawire.admin.acls import AclOperation, ResourceType
 from kafkawire.broker.access import Access
-from kafkawire.broker.calls import Call, Routes
+from kafkawire.broker.calls import Call, Refused, Routes
 from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.coordinator_keys import CoordinatorType, is_share_partition_key
 from kafkawire.broker.groups.state import Group
-from kafkawire.broker.refusals import MALFORMED, refusal
+from kafkawire.broker.refusals import MALFORMED
 from kafkawire.protocol import (
     DeleteGroupsRequest,
     DeleteGroupsResponse,
@@ -75,14 +75,12 @@ class GroupHandlers:
             DeleteGroupsRequest: self._delete_groups,
         }
 
-    async def _find_coordinator(self, request: FindCoordinatorRequest, call: Call) -> Message:
+    async def _find_coordinator(self, request: FindCoordinatorRequest, call: Call) -> Message | Refused:
         if request.key_type not in set(CoordinatorType):
-            return refusal(request, call.version, ErrorCode.INVALID_REQUEST, message=MALFORMED)
+            return Refused(ErrorCode.INVALID_REQUEST, MALFORMED)
         is_of_share_groups = request.key_type == CoordinatorType.SHARE and call.version >= _SHARE_SINCE
         if is_of_share_groups and not self._access.allows_on_cluster(call.session, AclOperation.CLUSTER_ACTION):
-            return refusal(
-                request, call.version, ErrorCode.CLUSTER_AUTHORIZATION_FAILED, message="Cluster authorization failed."
-            )
+            return Refused(ErrorCode.CLUSTER_AUTHORIZATION_FAILED, "Cluster authorization failed.")
         if call.version >= _BATCHES_SINCE:
             keys = in_slices(request.coordinator_keys)
             found = [self._coordinator_of(key, request.key_type, call) async for key in keys]
@@ -162,19 +160,16 @@ class GroupHandlers:
 
     async def _delete_groups(self, request: DeleteGroupsRequest, call: Call) -> DeleteGroupsResponse:
         group_ids = dict.fromkeys(request.groups_names)
-        await self._coordinator.prepare(
-            [group_id for group_id in group_ids if group_id in self._coordinator.state.by_id]
-        )
-        results = tuple(
-            DeleteGroupsResponse.DeletableGroupResult(group_id, self._deletion_error(group_id, call))
-            for group_id in group_ids
-        )
-        deleted = [result.group_id for result in results if not result.error_code]
-        self._coordinator.commit(
-            [change for group_id in deleted for change in self._coordinator.state.by_id[group_id].removal()]
-        )
+        results = []
+        async for group_id in in_slices(group_ids):
+            if group_id in self._coordinator.state.by_id:
+                await self._coordinator.prepare([group_id])
+            error = self._deletion_error(group_id, call)
+            if not error:
+                self._coordinator.commit(list(self._coordinator.state.by_id[group_id].removal()))
+            results.append(DeleteGroupsResponse.DeletableGroupResult(group_id, error))
         await self._coordinator.durable()
-        return DeleteGroupsResponse(results=results)
+        return DeleteGroupsResponse(results=tuple(results))
 
     def _deletion_error(self, group_id: str, call: Call) -> ErrorCode:
         if not self._allows(call, AclOperation.DELETE, group_id):

@@ -9,6 +9,7 @@ from typing import Final
 from kafkawire.admin.acls import AclOperation, ResourceType
 from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Call, Routes
+from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.image.topics import TopicsImage
 from kafkawire.broker.partitions.leader_epochs import leader_epoch_error
 from kafkawire.broker.partitions.partition_log import FoundOffset, PartitionLog
@@ -49,16 +50,16 @@ class ListOffsetsHandlers:
         """Request to handler."""
         return {ListOffsetsRequest: self._list_offsets}
 
-    def _list_offsets(self, request: ListOffsetsRequest, call: Call) -> ListOffsetsResponse:
+    async def _list_offsets(self, request: ListOffsetsRequest, call: Call) -> ListOffsetsResponse:
         counts = Counter((topic.name, p.partition_index) for topic in request.topics for p in topic.partitions)
         twice = {partition for partition, count in counts.items() if count > 1}
         once: dict[str, dict[int, ListOffsetsRequest.ListOffsetsPartition]] = {}
         for topic in request.topics:
             once.setdefault(topic.name, {}).update({asked.partition_index: asked for asked in topic.partitions})
-        listed = (self._list_topic(name, partitions, twice, call) for name, partitions in once.items())
+        listed = [await self._list_topic(name, partitions, twice, call) for name, partitions in once.items()]
         return ListOffsetsResponse(topics=tuple(listed))
 
-    def _list_topic(
+    async def _list_topic(
         self,
         name: str,
         partitions: Mapping[int, ListOffsetsRequest.ListOffsetsPartition],
@@ -68,7 +69,8 @@ class ListOffsetsHandlers:
         """The results of a topic; partitions that the request has twice are in it once, and last."""
         allowed = self._access.allows(call.session, AclOperation.DESCRIBE, ResourceType.TOPIC, name)
         results = []
-        for index, asked in sorted(partitions.items(), key=lambda item: (name, item[0]) in twice):
+        in_order = sorted(partitions.items(), key=lambda item: (name, item[0]) in twice)
+        async for index, asked in in_slices(in_order):
             if not allowed:
                 results.append(Result(index, ErrorCode.TOPIC_AUTHORIZATION_FAILED))
             elif (name, index) in twice:

@@ -9,13 +9,12 @@ from msgspec.structs import replace
 
 from kafkawire.admin.acls import AclOperation, ResourceType
 from kafkawire.broker.access import CLUSTER_NAME, Access
-from kafkawire.broker.calls import Call, Routes
+from kafkawire.broker.calls import Call, Refused, Routes
 from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.image.topics import Topic, TopicsImage
 from kafkawire.broker.item_errors import ItemError
 from kafkawire.broker.quotas.mutations import Mutations
-from kafkawire.broker.refusals import refusal
 from kafkawire.broker.topic_names import INTERNAL_TOPICS, check_topic_name
 from kafkawire.broker.topics.automatic_creation import AutomaticCreation
 from kafkawire.layout.uuid import Uuid
@@ -65,16 +64,16 @@ class MetadataHandlers:
         """Request to handler."""
         return {MetadataRequest: self._metadata}
 
-    async def _metadata(self, request: MetadataRequest, call: Call) -> Message:
+    async def _metadata(self, request: MetadataRequest, call: Call) -> Message | Refused:
         of_all = request.topics is None or (not request.topics and call.version == 0)
         asked = request.topics or ()
         reason = _unserved(asked, call.version)
         if reason is not None:
-            return refusal(request, call.version, ErrorCode.INVALID_REQUEST, message=reason)
+            return Refused(ErrorCode.INVALID_REQUEST, reason)
         ids = [topic.topic_id for topic in asked if topic.topic_id != _NO_ID]
         if not ids and any(topic.name is None for topic in asked):
             named = replace(request, topics=tuple(replace(topic, name=topic.name or "") for topic in asked))
-            return refusal(named, call.version, ErrorCode.UNKNOWN_SERVER_ERROR)
+            return Refused(ErrorCode.UNKNOWN_SERVER_ERROR, request=named)
         if of_all:
             described = self._all(request, call)
         elif ids:

@@ -11,13 +11,20 @@ from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Answer, Call, RefusedRequestError, Routes, Unanswered
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.controller import Controller
+from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.image.topics import Topic
-from kafkawire.broker.partitions.checked_batch import RefusedRecordsError, checked_batch
+from kafkawire.broker.partitions.checked_batch import (
+    AppendRules,
+    RefusedRecordsError,
+    checked_batch,
+    is_soon_checked,
+)
 from kafkawire.broker.partitions.producer_ids import ProducerIds
 from kafkawire.broker.partitions.producers import SequenceError
 from kafkawire.broker.partitions.record_store import RecordStore
 from kafkawire.broker.partitions.topic_demands import TopicDemands
 from kafkawire.broker.quotas.measured_rates import ByteRates
+from kafkawire.broker.request_work import RequestWork
 from kafkawire.broker.topic_names import INTERNAL_TOPICS
 from kafkawire.broker.unserved_clients import UnservedClients
 from kafkawire.protocol import (
@@ -27,6 +34,8 @@ from kafkawire.protocol import (
     ProduceResponse,
 )
 from kafkawire.protocol.error_codes import ErrorCode
+from kafkawire.wire import RecordBytes
+from kafkawire.wire.batches import RecordBatch
 
 __all__ = ["ProduceHandlers"]
 
@@ -50,6 +59,7 @@ class ProduceHandlers:
         rates: counts the bytes.
         clock: for topics that want the broker's time.
         unserved: warns about clients that want transactions.
+        work: has the thread in which many records are looked at.
     """
 
     def __init__(
@@ -63,6 +73,7 @@ class ProduceHandlers:
         rates: ByteRates,
         clock: Clock,
         unserved: UnservedClients,
+        work: RequestWork,
     ) -> None:
         self._topics = controller.image.topics
         self._store = store
@@ -72,16 +83,17 @@ class ProduceHandlers:
         self._rates = rates
         self._clock = clock
         self._unserved = unserved
+        self._work = work
 
     @property
     def routes(self) -> Routes:
         """Request to handler."""
         return {ProduceRequest: self._produce, InitProducerIdRequest: self._init_producer_id}
 
-    def _produce(self, request: ProduceRequest, call: Call) -> Answer:
+    async def _produce(self, request: ProduceRequest, call: Call) -> Answer:
         if call.version < _FIRST_SERVED:
             raise RefusedRequestError(f"Produce version {call.version} is listed for old clients, and not served")
-        topics = tuple(self._produce_topic(topic, request, call) for topic in request.topic_data)
+        topics = tuple([await self._produce_topic(topic, request, call) for topic in request.topic_data])
         throttle_time_ms = self._rates.record(call.session, call.client_id, call.size)
         if request.acks:
             return ProduceResponse(topics, throttle_time_ms)
@@ -89,7 +101,7 @@ class ProduceHandlers:
             raise RefusedRequestError("records were refused that were sent without asking for an answer")
         return Unanswered(throttle_time_ms)
 
-    def _produce_topic(
+    async def _produce_topic(
         self, asked: ProduceRequest.TopicProduceData, request: ProduceRequest, call: Call
     ) -> ProduceResponse.TopicProduceResponse:
         topic = (
@@ -98,10 +110,12 @@ class ProduceHandlers:
             else self._topics.by_name.get(asked.name)
         )
         refused = self._refused(topic, asked.name, request, call)
-        partitions = (
-            _failed(partition.index, refused) if refused or topic is None else self._append(topic, partition, call)
-            for partition in asked.partition_data
-        )
+        partitions = [
+            _failed(partition.index, refused)
+            if refused or topic is None
+            else await self._append(topic, partition, call)
+            async for partition in in_slices(asked.partition_data)
+        ]
         return ProduceResponse.TopicProduceResponse(asked.name, asked.topic_id, tuple(partitions))
 
     def _refused(self, topic: Topic | None, name: str, request: ProduceRequest, call: Call) -> ErrorCode:
@@ -115,16 +129,19 @@ class ProduceHandlers:
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         return ErrorCode.NONE if request.acks in {-1, 0, 1} else ErrorCode.INVALID_REQUIRED_ACKS
 
-    def _append(self, topic: Topic, asked: ProduceRequest.PartitionProduceData, call: Call) -> Result:
-        partition = topic.partitions.get(asked.index)
-        if partition is None:
+    async def _append(self, topic: Topic, asked: ProduceRequest.PartitionProduceData, call: Call) -> Result:
+        if asked.index not in topic.partitions:
             return _failed(asked.index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         if topic.name in INTERNAL_TOPICS:
             return _failed(asked.index, ErrorCode.INVALID_TOPIC_EXCEPTION)
         rules = self._demands.append_rules(topic.name)
         now_ms = self._clock.now_ms()
         try:
-            batch = checked_batch(asked.records, rules, now_ms)
+            batch = await self._checked(asked.records or b"", rules, now_ms)
+            known = self._topics.by_id.get(topic.topic_id)  # others may have deleted it in between
+            partition = None if known is None else known.partitions.get(asked.index)
+            if partition is None:
+                return _failed(asked.index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
             appended = self._store.append(topic.topic_id, asked.index, batch, partition.leader_epoch)
         except SequenceError as error:
             return _failed(asked.index, error.code, str(error), log_start_offset=0)
@@ -135,6 +152,12 @@ class ProduceHandlers:
             return replace(refused, record_errors=blamed) if call.version >= _RECORD_ERRORS_SINCE else refused
         time = now_ms if rules.log_append_time and appended.first_timestamp < 0 else appended.first_timestamp
         return Result(asked.index, 0, appended.base_offset, time, log_start_offset=0)
+
+    async def _checked(self, records: RecordBytes, rules: AppendRules, now_ms: int) -> RecordBatch:
+        """The batch to keep. Records that may be many, or take long to decompress, are looked at in the thread."""
+        if is_soon_checked(records):
+            return checked_batch(records, rules, now_ms)
+        return await self._work.in_thread(checked_batch, records, rules, now_ms)
 
     def _init_producer_id(self, request: InitProducerIdRequest, call: Call) -> InitProducerIdResponse:
         if request.transactional_id is not None:

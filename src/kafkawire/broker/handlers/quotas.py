@@ -12,11 +12,10 @@ from kafkawire.admin.quota_matching import QuotaIndex
 from kafkawire.admin.quota_validation import ENTITY_TYPES
 from kafkawire.admin.quotas import IP, ClientQuotaEntity, ClientQuotaFilter, ClientQuotaFilterComponent, QuotaMatch
 from kafkawire.broker.access import Access
-from kafkawire.broker.calls import Call, Routes
+from kafkawire.broker.calls import Call, Refused, Routes
 from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.quota_alterations import Alteration, QuotaAlterations, host_names
-from kafkawire.broker.refusals import refusal
 from kafkawire.protocol import (
     AlterClientQuotasRequest,
     AlterClientQuotasResponse,
@@ -67,7 +66,7 @@ class QuotaHandlers:
         if isinstance(record, ClientQuotaRecord):
             self._index = None
 
-    async def _describe(self, request: DescribeClientQuotasRequest, call: Call) -> Message:
+    async def _describe(self, request: DescribeClientQuotasRequest, call: Call) -> Message | Refused:
         many = call.version >= _MANY_FILTERS
         if not self._access.allows_on_cluster(call.session, AclOperation.DESCRIBE_CONFIGS):
             if not many:
@@ -94,9 +93,9 @@ class QuotaHandlers:
         entries = tuple(_entry(entity, quotas[entity]) for entity in self._index.matching(wanted))
         return _Response.DescribeClientQuotasFilterResult(0, "", entries)
 
-    async def _alter(self, request: AlterClientQuotasRequest, call: Call) -> Message:
+    async def _alter(self, request: AlterClientQuotasRequest, call: Call) -> Message | Refused:
         if not self._access.allows_on_cluster(call.session, AclOperation.ALTER_CONFIGS):
-            return refusal(request, call.version, ClusterAuthorizationFailedError.code, message=MAY_NOT)
+            return Refused(ClusterAuthorizationFailedError.code, MAY_NOT)
         alterations = [_alteration(entry) async for entry in in_slices(request.entries)]
         names = host_names(alterations)
         without_address = await unknown_hosts(names) if names else ()
@@ -109,12 +108,12 @@ class QuotaHandlers:
         call: Call,
         alterations: Sequence[Alteration],
         without_address: Collection[str],
-    ) -> Message:
+    ) -> Message | Refused:
         checked = QuotaAlterations(self._controller.image.client_quotas, without_address)
         async for alteration in in_slices(alterations):
             checked.add(alteration)
         if len(checked.records) > MAXIMUM_RECORDS:
-            return refusal(request, call.version, PolicyViolationError.code, message=TOO_MANY_RECORDS)
+            return Refused(PolicyViolationError.code, TOO_MANY_RECORDS)
         if not request.validate_only:
             self._controller.commit(checked.records)
         refusals = in_slices(checked.refusals.items())

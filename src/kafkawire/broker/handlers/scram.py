@@ -9,10 +9,9 @@ from typing import Final, TypeAlias
 from kafkawire.admin.acls import AclOperation
 from kafkawire.admin.scram import MAXIMUM_ITERATIONS, MINIMUM_ITERATIONS, ScramMechanism, derived_keys
 from kafkawire.broker.access import Access
-from kafkawire.broker.calls import Call, Routes
+from kafkawire.broker.calls import Call, Refused, Routes
 from kafkawire.broker.controller import Controller, TooManyRecordsError
 from kafkawire.broker.fair_slices import in_slices
-from kafkawire.broker.refusals import refusal
 from kafkawire.protocol import (
     AlterUserScramCredentialsRequest,
     AlterUserScramCredentialsResponse,
@@ -65,7 +64,7 @@ class ScramHandlers:
             AlterUserScramCredentialsRequest: self._alter,
         }
 
-    async def _describe(self, request: DescribeUserScramCredentialsRequest, call: Call) -> Message:
+    async def _describe(self, request: DescribeUserScramCredentialsRequest, call: Call) -> Message | Refused:
         if not self._access.allows_on_cluster(call.session, AclOperation.DESCRIBE):
             return DescribeUserScramCredentialsResponse(
                 error_code=ClusterAuthorizationFailedError.code, error_message=None
@@ -89,10 +88,10 @@ class ScramHandlers:
             user, credential_infos=tuple(info(mechanism, one.iterations) for mechanism, one in sorted(known.items()))
         )
 
-    async def _alter(self, request: AlterUserScramCredentialsRequest, call: Call) -> Message:
+    async def _alter(self, request: AlterUserScramCredentialsRequest, call: Call) -> Message | Refused:
         if not self._access.allows_on_cluster(call.session, AclOperation.ALTER):
             reason = "Cluster authorization failed."
-            return refusal(request, call.version, ClusterAuthorizationFailedError.code, message=reason)
+            return Refused(ClusterAuthorizationFailedError.code, reason)
         alterations: list[_Deletion | _Upsertion] = [*request.deletions, *request.upsertions]
         try:
             async with self._controller.turn:
@@ -100,13 +99,12 @@ class ScramHandlers:
                 good = [one for one in alterations if errors[one.name] is None]
                 self._controller.commit([_record(one) async for one in in_slices(good)])
         except TooManyRecordsError:
-            return refusal(request, call.version, UnknownServerError.code)
-        return AlterUserScramCredentialsResponse(
-            results=tuple(
-                _Altered(user, error.code, error.message or None) if error else _Altered(user, error_message=None)
-                for user, error in errors.items()
-            )
-        )
+            return Refused(UnknownServerError.code)
+        results = [
+            _Altered(user, error.code, error.message or None) if error else _Altered(user, error_message=None)
+            async for user, error in in_slices(errors.items())
+        ]
+        return AlterUserScramCredentialsResponse(results=tuple(results))
 
     async def _errors(self, alterations: Iterable[_Deletion | _Upsertion]) -> dict[str, ApiError | None]:
         """Why users' alterations are refused; None for those that are not. A user may be altered once (C29)."""

@@ -11,6 +11,7 @@ from kafkawire.broker.access import Access
 from kafkawire.broker.calls import Call, Routes
 from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.configuration.broker_configuration import Values
+from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.image.topics import Topic, TopicsImage
 from kafkawire.broker.item_errors import ItemError
 from kafkawire.broker.topic_names import INTERNAL_TOPICS, check_topic_name
@@ -48,7 +49,7 @@ class TopicPartitionHandlers:
         """Request to handler."""
         return {DescribeTopicPartitionsRequest: self._describe}
 
-    def _describe(self, request: DescribeTopicPartitionsRequest, call: Call) -> DescribeTopicPartitionsResponse:
+    async def _describe(self, request: DescribeTopicPartitionsRequest, call: Call) -> DescribeTopicPartitionsResponse:
         of_all = not request.topics
         cursor = request.cursor
         first = "" if cursor is None else cursor.topic_name
@@ -60,15 +61,15 @@ class TopicPartitionHandlers:
             )
         if cursor is not None and cursor.partition_index < 0:
             raise InvalidRequestError(f"DescribeTopicPartitionsRequest cursor partition must be valid: {cursor}")
-        allowed = sorted(name for name in names if self._may_describe(name, call))
+        allowed = sorted([name async for name in in_slices(names) if self._may_describe(name, call)])
         refused = () if of_all else sorted(names.difference(allowed))
         begun = cursor.partition_index if cursor is not None and first in allowed else 0
         most = min(
             self._configuration.integer("max.request.partition.size.limit"), max(request.response_partition_limit, 1)
         )
         page = _Page(self._topics, self._cluster.node_id, {first: begun}, most, of_all=of_all)
-        described = [self._with_operations(topic, call) for topic in page.topics(allowed)]
-        others = (_Described(ErrorCode.TOPIC_AUTHORIZATION_FAILED, name) for name in refused)
+        described = [self._with_operations(topic, call) async for topic in in_slices(page.topics(allowed))]
+        others = [_Described(ErrorCode.TOPIC_AUTHORIZATION_FAILED, name) async for name in in_slices(refused)]
         return DescribeTopicPartitionsResponse(0, (*described, *others), page.next)
 
     def _may_describe(self, name: str, call: Call) -> bool:

@@ -9,12 +9,11 @@ from typing import Final
 from kafkawire.admin.acls import AclOperation, ResourceType
 from kafkawire.admin.config_resources import ConfigEntry
 from kafkawire.broker.access import Access
-from kafkawire.broker.calls import Call, Routes
+from kafkawire.broker.calls import Call, Refused, Routes
 from kafkawire.broker.configuration.broker_configuration import Values
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.item_errors import ItemError
 from kafkawire.broker.quotas.mutations import Mutations
-from kafkawire.broker.refusals import refusal
 from kafkawire.broker.resource_configs.descriptions import ConfigDescriptions
 from kafkawire.broker.topic_names import METADATA_TOPIC
 from kafkawire.broker.topics.creation import CreatedTopic, TopicCreation
@@ -81,9 +80,9 @@ class TopicHandlers:
             CreatePartitionsRequest: self._create_partitions,
         }
 
-    async def _create_topics(self, request: CreateTopicsRequest, call: Call) -> Message:
+    async def _create_topics(self, request: CreateTopicsRequest, call: Call) -> Message | Refused:
         if request.timeout_ms <= 0:
-            return refusal(request, call.version, ErrorCode.REQUEST_TIMED_OUT)
+            return Refused(ErrorCode.REQUEST_TIMED_OUT)
         twice = _twice(topic.name for topic in request.topics)
         refused = {name: ItemError(ErrorCode.INVALID_REQUEST, _DUPLICATE) for name in twice}
         async for topic in in_slices(request.topics):
@@ -122,20 +121,20 @@ class TopicHandlers:
             configs=configs.of(outcome.configs),
         )
 
-    async def _delete_topics(self, request: DeleteTopicsRequest, call: Call) -> Message:
+    async def _delete_topics(self, request: DeleteTopicsRequest, call: Call) -> Message | Refused:
         if not self._configuration.boolean("delete.topic.enable"):
             if call.version < _DELETION_DISABLED_HAS_A_CODE:
-                return refusal(request, call.version, ErrorCode.INVALID_REQUEST, message="Topic deletion is disabled.")
-            return refusal(request, call.version, ErrorCode.TOPIC_DELETION_DISABLED)
+                return Refused(ErrorCode.INVALID_REQUEST, "Topic deletion is disabled.")
+            return Refused(ErrorCode.TOPIC_DELETION_DISABLED)
         if request.timeout_ms <= 0:
-            return refusal(request, call.version, ErrorCode.REQUEST_TIMED_OUT)
+            return Refused(ErrorCode.REQUEST_TIMED_OUT)
         quota = self._mutations.quota_of(call, strict_since=_STRICT_DELETION)
         results = await self._deletion.delete(request, call.session, quota.take)
         return DeleteTopicsResponse(quota.throttle_time_ms, tuple(map(_deleted, results)))
 
-    async def _create_partitions(self, request: CreatePartitionsRequest, call: Call) -> Message:
+    async def _create_partitions(self, request: CreatePartitionsRequest, call: Call) -> Message | Refused:
         if request.timeout_ms <= 0:
-            return refusal(request, call.version, ErrorCode.REQUEST_TIMED_OUT)
+            return Refused(ErrorCode.REQUEST_TIMED_OUT)
         quota = self._mutations.quota_of(call, strict_since=_STRICT_GROWTH)
         twice = _twice(topic.name for topic in request.topics)
         refused = {name: ItemError(ErrorCode.INVALID_REQUEST, _DUPLICATE) for name in twice}

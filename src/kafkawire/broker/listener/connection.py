@@ -11,7 +11,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from kafkawire.broker.calls import RefusedRequestError
+from kafkawire.broker.calls import RefusedRequestError, TooLargeRequestError
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.dispatch import Dispatcher, Reply
@@ -121,7 +121,8 @@ class Connection:
             pass
         except* RefusedRequestError as refused:
             for error in refused.exceptions:
-                _log.info("Closing the connection from %s: %s", self._session.host, error)
+                level = logging.WARNING if isinstance(error, TooLargeRequestError) else logging.INFO
+                _log.log(level, "Closing the connection from %s: %s", self._session.host, error)
         except* StorageError:
             pass  # the broker halts, and says so once
         except* Exception:  # noqa: BLE001 - a defect, and no other client is to notice it
@@ -174,7 +175,7 @@ class Connection:
         key = await self._reader.readexactly(_KEY_SIZE)
         if int.from_bytes(key) != ApiKey.PRODUCE:
             reason = f"a frame of {size} bytes without records, {_WITHOUT_RECORDS} are allowed: ask in parts"
-            raise RefusedRequestError(reason)
+            raise TooLargeRequestError(reason)
         return key + await self._reader.readexactly(size - _KEY_SIZE)
 
     async def _refuse(self, answer: bytes | None) -> None:

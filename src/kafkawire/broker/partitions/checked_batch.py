@@ -14,9 +14,15 @@ from kafkawire.wire.batches.batch import NO_PRODUCER_ID
 from kafkawire.wire.errors import CorruptBatchError
 from kafkawire.wire.message import Struct
 
-__all__ = ["AppendRules", "RefusedRecordsError", "checked_batch"]
+__all__ = ["AppendRules", "RefusedRecordsError", "checked_batch", "is_soon_checked"]
 
 _LARGEST_OUTPUT: Final = 64 * 1024 * 1024
+_MOST_RECORDS: Final = 250_000
+"""Of a batch; in memory each takes 200 bytes and more, and 7 where it comes from, before compression."""
+
+_SOON_CHECKED: Final = 16 * 1024
+_ATTRIBUTES_END: Final = 23
+_CODEC_BITS: Final = 0b111
 _LOG_APPEND_TIME_BIT: Final = 0b1000
 
 
@@ -48,6 +54,13 @@ class RefusedRecordsError(Exception):
         self.code = code
         self.in_log = in_log
         self.records = records
+
+
+def is_soon_checked(records: RecordBytes) -> bool:
+    """Whether what a producer sends can be looked at in a few milliseconds: few bytes, and not compressed."""
+    if len(records) > _SOON_CHECKED:
+        return False
+    return len(records) < _ATTRIBUTES_END or not records[_ATTRIBUTES_END - 1] & _CODEC_BITS
 
 
 def checked_batch(records: RecordBytes | None, rules: AppendRules, now_ms: int) -> RecordBatch:
@@ -99,6 +112,8 @@ def _check_header(batch: RecordBatch) -> None:
         raise RefusedRecordsError(ErrorCode.INVALID_TXN_STATE, "This broker has no transactions")
     if batch.records_count <= 0 or batch.last_offset_delta != batch.records_count - 1:
         raise _invalid(f"{batch.records_count} records, but offset deltas up to {batch.last_offset_delta}")
+    if batch.records_count > _MOST_RECORDS:
+        raise _invalid(f"{batch.records_count} records in a batch, {_MOST_RECORDS} are allowed")
     if batch.producer_id != NO_PRODUCER_ID and (batch.base_sequence < 0 or batch.producer_epoch < 0):
         raise _invalid(f"sequence {batch.base_sequence} of epoch {batch.producer_epoch}; neither may be negative")
 

@@ -101,7 +101,7 @@ class TopicCreation:
                 with ItemErrors(f"creating the topic {topic.name}"):  # a defect of a policy is that of its topic (B4)
                     outcomes[topic.name] = self._created(topic, take)
             except ItemError as error:
-                outcomes[topic.name] = error
+                outcomes[topic.name] = error.as_result()
         records = [
             record for outcome in outcomes.values() if isinstance(outcome, CreatedTopic) for record in outcome.records
         ]

@@ -71,7 +71,7 @@ class TopicGrowth:
                 added.append(self._added(topic, take))
                 outcomes[topic.name] = None
             except (ItemError, ApiError) as error:
-                outcomes[topic.name] = item_error(error, f"adding partitions to {topic.name}")
+                outcomes[topic.name] = item_error(error, f"adding partitions to {topic.name}").as_result()
         if sum(len(partitions) for _, partitions in added) > MAXIMUM_RECORDS:
             raise PolicyViolationError("Unable to perform excessively large batch operation.")
         if not validate_only:

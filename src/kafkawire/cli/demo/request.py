@@ -11,7 +11,7 @@ from rich.table import Table
 
 from kafkawire.cli.outcome import CommandError
 from kafkawire.protocol import CreateTopicsRequest, RequestHeader, to_json
-from kafkawire.rpc import api_of, decode_request, encode_request
+from kafkawire.rpc import decode_request, encode_request, header_version
 from kafkawire.wire import Message
 from kafkawire.wire.reference.annotation import Annotation, annotate
 
@@ -58,8 +58,7 @@ def hex_dump(frame: bytes, body: type[Message], version: int) -> Table:
 
 def _stretches(frame: bytes, body: type[Message], version: int) -> Iterator[tuple[str, Annotation]]:
     yield "frame", Annotation(0, 4, "size", str(len(frame) - 4))
-    header_version = api_of(body).request_headers[version]
-    header, at = annotate(RequestHeader, frame, 4, header_version)
+    header, at = annotate(RequestHeader, frame, 4, header_version(body, version))
     yield from (("header", stretch) for stretch in header)
     content, _ = annotate(body, frame, at, version)
     yield from (("body", stretch) for stretch in content)

@@ -30,7 +30,7 @@ def struct_from_json(
         version: the version, for errors.
 
     Raises:
-        DecodeError: of kind ``json``, with the path, if the JSON is not a message of the version.
+        DecodeError: of kind ``json``, if the JSON is not a message of the version; its path has the names of the JSON.
     """
     try:
         return _JsonReader(message_cls, version).struct(message_cls, layout, obj)
@@ -54,7 +54,7 @@ class _JsonReader:
                 if field.json_name in obj or field.presence == "inline":
                     values[field.attribute] = self._field(field, obj)
             except FaultError as fault:
-                fault.inside_field(field.attribute)
+                fault.inside_field(field.json_name)
                 raise
         return cls(**values)
 

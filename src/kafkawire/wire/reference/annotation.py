@@ -87,9 +87,9 @@ class _AnnotatingReader(Reader):
         finally:
             self._counts.pop()
 
-    def _length(self, code: str, *, compact: bool) -> int | None:
+    def _length(self, what: str, code: str, *, compact: bool) -> int | None:
         start = self.offset
-        length = super()._length(code, compact=compact)
+        length = super()._length(what, code, compact=compact)
         if self._counts and self._counts[-1] < 0:
             self._counts[-1] = 0
             self._note(start, "null" if length is None else f"{length} element{'' if length == 1 else 's'}")

@@ -117,7 +117,7 @@ class Reader:
     def _variable(self, type_: FieldType, *, compact: bool, nullable: bool) -> str | bytes | memoryview | None:
         """A length and so many bytes (wire-length-bound)."""
         at = self.offset
-        length = self._length(f">{type_.length_code}", compact=compact)
+        length = self._length("the length", f">{type_.length_code}", compact=compact)
         if length is None:
             _allow_null(at, nullable=nullable)
             return None
@@ -132,7 +132,7 @@ class Reader:
     def _array(self, field: FieldLayout) -> tuple[object, ...] | None:
         """A count and so many elements, none of them null (wire-array-elements)."""
         at = self.offset
-        count = self._length(">i", compact=field.compact)
+        count = self._length("the number of elements", ">i", compact=field.compact)
         if count is None:
             _allow_null(at, nullable=field.nullable)
             return None
@@ -148,10 +148,10 @@ class Reader:
             raise
         return tuple(elements)
 
-    def _length(self, code: str, *, compact: bool) -> int | None:
+    def _length(self, what: str, code: str, *, compact: bool) -> int | None:
         """A length or count, or None for null: 0 in compact form, else any negative number (wire-negative-length)."""
         if compact:
-            number = self._uvarint()
+            number = self._uvarint(what)
             return number - 1 if number else None
         at = self._take(struct.calcsize(code))
         (length,) = struct.unpack_from(code, self._buffer, at)
@@ -180,19 +180,19 @@ class Reader:
     def _tagged_entries(self) -> Iterator[tuple[int, int]]:
         """Tag and size of each entry; between two of them the caller reads the payload."""
         at = self.offset
-        count = self._uvarint()
+        count = self._uvarint("the number of tagged fields")
         if count > self._left:
             raise self._shortage(f"claims {count} tagged fields", at)
         previous = -1
         for _ in range(count):
             at = self.offset
-            tag = self._uvarint()
+            tag = self._uvarint("the tag")
             if not previous < tag <= LARGEST_TAG:
                 reason = f"tag {tag} after tag {previous}" if tag <= previous else f"tag {tag} is above {LARGEST_TAG}"
                 raise FaultError("tag", f"{reason}; tags go up", at)
             previous = tag
             at = self.offset
-            size = self._uvarint()
+            size = self._uvarint(f"the size of tagged field {tag}")
             if size > self._left:
                 raise self._shortage(f"tagged field {tag} needs {size} bytes", at)
             yield tag, size
@@ -209,7 +209,7 @@ class Reader:
 
     def _tagged_value(self, field: FieldLayout) -> object:
         # wire-nullable-struct-tagged: another marker than in line, and only there.
-        if field.type == STRUCT and not field.array and field.nullable and self._uvarint() == 0:
+        if field.type == STRUCT and not field.array and field.nullable and self._uvarint("the mark of null") == 0:
             return None
         return self._value(field)
 
@@ -220,7 +220,7 @@ class Reader:
         yield
         self._end, self._in_tagged_field = outer
 
-    def _uvarint(self) -> int:
+    def _uvarint(self, what: str) -> int:
         """An unsigned varint below 2^31 of at most five bytes; padded forms are accepted (wire-uvarint)."""
         start = self.offset
         value = 0
@@ -232,7 +232,7 @@ class Reader:
         else:
             raise FaultError("varint", f"a varint has at most {_LONGEST_UVARINT} bytes", start)
         if value > _LARGEST_UVARINT:
-            raise FaultError("varint", f"{value} is above {_LARGEST_UVARINT}", start)
+            raise FaultError("varint", f"{what} is the varint {value}, at most {_LARGEST_UVARINT} is allowed", start)
         return value
 
     @property

@@ -22,7 +22,7 @@ OF_BYTES = frozenset(
     {
         "conv-add-field", "conv-flexible", "conv-nullable", "conv-order", "conv-remove-field", "conv-type",
         "evo-field-flexible-shrinks", "evo-field-moved", "evo-flexible-shrinks", "evo-pair-missing-new",
-        "evo-pair-missing-old",
+        "evo-pair-missing-old", "evo-tag", "conv-default",
     }
 )  # fmt: skip
 """Rules whose breaking findings are about the bytes of a version that both sides have."""

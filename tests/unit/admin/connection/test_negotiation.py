@@ -144,7 +144,7 @@ def test_a_disconnect_while_negotiating_hints_at_tls(peer: ScriptedPeer) -> None
     (event,) = peer.connection.end_of_stream()
     assert isinstance(event, Closed)
     assert isinstance(event.error, DisconnectedError)
-    assert "while negotiating; the listener may want TLS or SASL" in str(event.error)
+    assert "while negotiating; the listener may want TLS, a client certificate or SASL" in str(event.error)
 
 
 def test_a_disconnect_of_the_first_request_hints_at_sasl() -> None:

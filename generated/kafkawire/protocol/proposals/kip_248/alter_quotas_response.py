@@ -25,6 +25,8 @@ class AlterQuotasResponse(Message, frozen=True, gc=False):
     VERSIONS = range(0, 1)
     FLEXIBLE_VERSIONS = range(0)
     UNSTABLE_VERSIONS = range(0, 1)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {0: 0}
 
     class AlterQuotasResource(Struct, frozen=True, gc=False):
         """AlterQuotasResource, version 0.

@@ -24,6 +24,8 @@ class DescribeQuotasRequest(Message, frozen=True, gc=False):
     VERSIONS = range(1, 2)
     FLEXIBLE_VERSIONS = range(0)
     UNSTABLE_VERSIONS = range(1, 2)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {1: 1}
 
     class DescribeQuotasResource(Struct, frozen=True, gc=False):
         """DescribeQuotasResource, version 1.

@@ -25,6 +25,8 @@ class DescribeQuotasResponse(Message, frozen=True, gc=False):
     VERSIONS = range(1, 2)
     FLEXIBLE_VERSIONS = range(0)
     UNSTABLE_VERSIONS = range(1, 2)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {1: 0}
 
     class DescribeQuotasResource(Struct, frozen=True, gc=False):
         """DescribeQuotasResource, version 1.

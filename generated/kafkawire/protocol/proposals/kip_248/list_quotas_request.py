@@ -22,6 +22,8 @@ class ListQuotasRequest(Message, frozen=True, gc=False):
     VERSIONS = range(1, 2)
     FLEXIBLE_VERSIONS = range(0)
     UNSTABLE_VERSIONS = range(1, 2)
+    HEADER_NAME = "RequestHeader"
+    HEADER_VERSIONS = {1: 1}
 
     class QuotaConfigResource(Struct, frozen=True, gc=False):
         """QuotaConfigResource, version 1.

@@ -25,6 +25,8 @@ class ListQuotasResponse(Message, frozen=True, gc=False):
     VERSIONS = range(1, 2)
     FLEXIBLE_VERSIONS = range(0)
     UNSTABLE_VERSIONS = range(1, 2)
+    HEADER_NAME = "ResponseHeader"
+    HEADER_VERSIONS = {1: 0}
 
     throttle_time_ms: int = 0
     error_code: int = 0

@@ -57,7 +57,10 @@ class PagePrinter:
         if apis:
             yield Path("apis.md"), self._template("apis.md.j2").render(package=self.package, apis=apis)
         if records:
-            yield Path("records.md"), self._template("records.md.j2").render(package=self.package, tables=records)
+            yield (
+                Path("records.md"),
+                self._template("records.md.j2").render(package=self.package, specs=self.specs, tables=records),
+            )
         if self.specs.error_codes:
             page = self._template("error_codes.md.j2")
             names = {error.code: error.class_name for error in error_entries(self.specs.error_codes)}

@@ -20,6 +20,7 @@ _SHOWN = 60
         "value is sent, but a version that lacks the field is read with another value.",
         ("breaking", "risky"),
         ("evo-default-differs",),
+        about_bytes=True,
     )
 )
 def default(field: FieldChange) -> Iterator[Change]:

@@ -156,6 +156,7 @@ TAG = EvolutionRule(
     "A field keeps its tag, and a tag belongs to one field for good, also after that field is gone.",
     "Peers read a field as another one, or skip it as unknown and lose its value; Kafka's checker does not notice.",
     ("breaking",),
+    about_bytes=True,
 )
 
 

@@ -146,6 +146,27 @@ def test_versions_that_are_asked_for_wrongly_may_be_asked_for_again() -> None:
         made.receive(frame(ApiVersionsRequest("test", "1"), 3), 0.0)
 
 
+def test_bounded_logins_ask_for_versions_ten_times() -> None:
+    made = login()
+    strange = frame(ApiVersionsRequest("-", "1"), 3)
+    for _ in range(10):
+        assert made.receive(strange, 0.0) is SERVE
+    with pytest.raises(RefusedRequestError, match="11 times"):
+        made.receive(strange, 0.0)
+
+
+def test_bounded_logins_are_small_except_for_tokens() -> None:
+    tags = tuple((tag, b"") for tag in range(2000))
+    with pytest.raises(RefusedRequestError, match="before the login"):
+        login().receive(frame(ApiVersionsRequest("a", "1", unknown_tagged_fields=tags), 3), 0.0)
+    made = login()
+    made.receive(frame(PLAIN, 1), 0.0)
+    token = SaslAuthenticateRequest(bytes(5000))
+    assert answer(made.receive(frame(token, 2), 0.0), SaslAuthenticateResponse, 2).error_code == 58
+    topics = tuple(MetadataRequest.MetadataRequestTopic(name="x" * 200) for _ in range(30))
+    assert logged_in().receive(frame(MetadataRequest(topics), 12), 0.0) is SERVE
+
+
 def test_another_request_where_a_token_is_due_is_answered_with_34() -> None:
     made = login()
     made.receive(frame(PLAIN, 1), 0.0)
