@@ -44,7 +44,7 @@ IN_BACKTICKS = re.compile(r"(?<!`)`([a-z][a-z0-9]*(?:-[a-z0-9]+)+)`(?!`)")
 ADMIN_CODE = re.compile(r"(?<![\w-])([A-G])(\d{1,2})(?: to \1(\d{1,2}))?(?!\w)")
 IN_NAME = re.compile(r"\bdef test_([a-g])(\d{1,2})_")
 FENCE = re.compile(r"^```.*?^```", flags=re.MULTILINE | re.DOTALL)
-COMMENT = re.compile(r"(?:^|\s)# .*$", flags=re.MULTILINE)
+COMMENT = re.compile(r"(?:^|\s)# (?!type: ignore).*$", flags=re.MULTILINE)
 JSON_COMMENT = re.compile(r"^\s*//.*$", flags=re.MULTILINE)
 
 SECTION = re.compile(
