@@ -1,4 +1,4 @@
-"""Frames and headers (8.1 to 8.4)."""
+"""Frames and headers (frame, header-request, header-response)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How connections are made for nodes: together, with pauses, and never to where a node no longer is (section 3.5)."""
+"""How connections are made for nodes: together, with pauses, and never to where a node no longer is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Producers as partitions know them, and transactions that hang in partitions (section 1.6 of the admin reference)."""
+"""Producers as partitions know them, and transactions that hang in partitions (admin-transactions)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opening a connection without a login (3.2): each case with answers fed whole and byte by byte."""
+"""Opening a connection without a login: each case with answers fed whole and byte by byte."""
 
 from __future__ import annotations
 
