@@ -27,7 +27,7 @@ class DescribeProducers(Operation[TopicPartition, tuple[ProducerState, ...], "pr
 
     name = "describe_producers"
     api = ApiKey.DESCRIBE_PRODUCERS
-    # As many as kafka-transactions asks for at once: a broker that is busy with one request serves no others meanwhile.
+    # The batch size of kafka-transactions: a larger request would keep the broker from serving others.
     batch = 500
     # A topic that was just created is not known everywhere at once.
     retried_codes: ClassVar[frozenset[int]] = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION})
