@@ -1,4 +1,4 @@
-"""Requests and responses on the wire: frames and headers (section 8 of the reference).
+"""Requests and responses on the wire: frames and headers (frame, header-request).
 
 A frame is an int32 size and so many bytes: a header, then a body. The header is Kafka's ``RequestHeader`` or
 ``ResponseHeader``; its version belongs to the class of the body. Messages may be Kafka's own or those of a package
@@ -125,7 +125,7 @@ def decode_request(frame: bytes, *, package: str = KAFKAS_PACKAGE, api_versions:
         frame: the content of a frame.
         package: the generated package whose requests are expected, Kafka's own by default.
         api_versions: the versions of ApiVersions that the reader serves; all that the package has by default. Of a
-            request above them only the header is read (KIP-511).
+            request in any other version only the header is read (KIP-511).
 
     Raises:
         DecodeError: if the bytes are not a request of the package.

@@ -42,7 +42,7 @@ from kafkawire.protocol.errors import (
     SaslAuthenticationFailedError,
     UnsupportedSaslMechanismError,
 )
-from kafkawire.wire.kafka_errors import BrokenStreamError, ConnectionFailedError
+from kafkawire.wire.kafka_errors import ConnectionFailedError, ConnectionImpossibleError
 
 pytestmark = pytest.mark.interop
 
@@ -81,7 +81,7 @@ class SecuredBroker:
     """A broker with logins and TLS.
 
     Attributes:
-        broker: the broker; its further listeners are ``SASL``, ``SASLTLS``, ``ONLYPLAIN`` and ``TLS``.
+        broker: the broker; its further listeners are ``SASL``, ``SASLTLS``, ``ONLYPLAIN``, ``TLS`` and ``MUTUAL``.
         authority: has issued its certificate.
     """
 
@@ -103,6 +103,7 @@ class SecuredBroker:
 def secured(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SecuredBroker]:
     authority = trustme.CA()
     listeners = {"SASL": "SASL_PLAINTEXT", "SASLTLS": "SASL_SSL", "ONLYPLAIN": "SASL_PLAINTEXT", "TLS": "SSL"}
+    listeners["MUTUAL"] = "SSL"
     folder = tmp_path_factory.mktemp(f"secured-{request.param}")
     scram = [
         argument
@@ -145,6 +146,7 @@ def security(authority: trustme.CA) -> dict[str, str]:
         "ssl.truststore.type": "PEM",
         "ssl.truststore.certificates": one_line(authority.cert_pem.bytes()),
         "ssl.client.auth": "requested",
+        "listener.name.mutual.ssl.client.auth": "required",
     }
 
 
@@ -322,7 +324,23 @@ def test_a_certificate_of_an_unknown_authority_is_refused(secured: SecuredBroker
 
 def test_plain_text_to_a_listener_with_tls_is_named(secured: SecuredBroker) -> None:
     async def body() -> None:
-        with pytest.raises(BrokenStreamError, match="the listener wants TLS"):
+        with pytest.raises(ConnectionImpossibleError, match="the listener wants TLS"):
             await secured.connect("TLS")
+
+    run(body())
+
+
+def test_a_listener_that_wants_a_certificate_of_the_client_is_named(secured: SecuredBroker) -> None:
+    async def body() -> None:
+        with pytest.raises(ConnectionImpossibleError, match=r"the client.*give Tls\(certificate="):
+            await secured.connect("MUTUAL", None, secured.tls())
+
+    run(body())
+
+
+def test_tls_to_a_listener_without_tls_is_named(secured: SecuredBroker) -> None:
+    async def body() -> None:
+        with pytest.raises(ConnectionImpossibleError, match="the listener has no TLS"):
+            await secured.connect("SASL", None, secured.tls())
 
     run(body())

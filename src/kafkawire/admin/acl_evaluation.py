@@ -16,6 +16,7 @@ from kafkawire.admin.acls import (
     PatternType,
     ResourceType,
 )
+from kafkawire.admin.arguments.checks import checked
 
 EVERYBODY = "User:*"
 """The principal that stands for every principal, of whatever type."""
@@ -64,6 +65,7 @@ class AclEvaluator:
         allow_everyone_if_no_acl: the broker's ``allow.everyone.if.no.acl.found``.
     """
 
+    @checked
     def __init__(
         self,
         acls: Iterable[AclBinding],

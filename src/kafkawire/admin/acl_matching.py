@@ -17,6 +17,7 @@ from kafkawire.admin.acls import (
     PatternType,
     ResourceType,
 )
+from kafkawire.admin.arguments.checks import checked
 
 _KeyOf = Callable[[AclBinding | AclBindingFilter], object]
 
@@ -68,6 +69,7 @@ class AclIndex:
         acls: the ACLs; answers keep their order.
     """
 
+    @checked
     def __init__(self, acls: Iterable[AclBinding]) -> None:
         self.acls: Sequence[AclBinding] = tuple(acls)
         self._by_attributes: dict[tuple[str, ...], dict[object, list[int]]] = {}

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import inspect
+import os
 import ssl
 import threading
 from collections.abc import Callable, Coroutine, Iterable
@@ -15,6 +17,8 @@ from concurrent.futures import CancelledError
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
+from kafkawire.admin.arguments.checks import parameters_of
+from kafkawire.admin.calls import MADE_BEFORE_FORK
 from kafkawire.admin.client import DEFAULT_GRACE, AdminClient
 from kafkawire.admin.connection.sasl import CredentialsSource
 from kafkawire.admin.connection.tls import Tls
@@ -28,11 +32,14 @@ T = TypeVar("T")
 def blocking(
     method: Callable[Concatenate[AdminClient, P], Coroutine[Any, Any, T]],
 ) -> Callable[Concatenate[BlockingAdminClient, P], T]:
-    """A method of the asyncio client as one that blocks."""
+    """A method of the asyncio client as one that blocks. The caller's thread checks and iterates the arguments."""
+    unchecked: Callable[..., Coroutine[Any, Any, T]] = inspect.unwrap(method)
+    parameters = parameters_of(method)
 
     @functools.wraps(method)
     def call(self: BlockingAdminClient, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return self._wait_for(functools.partial(method, self._client, *args, **kwargs))
+        given = parameters.checked((self._client, *args), kwargs)
+        return self._wait_for(functools.partial(unchecked, *given.args, **given.kwargs))
 
     return call
 
@@ -49,8 +56,9 @@ class BlockingAdminClient:
         bootstrap_servers, bootstrap_controllers, tls, credentials, settings: as for `AdminClient`.
 
     Raises:
-        ValueError: as `AdminClient`. Every method raises RuntimeError where an event loop is running: there it would
-            stop all other tasks, and `AdminClient` is to be used.
+        ValueError, TypeError: as `AdminClient`. Every method raises RuntimeError where an event loop is running: there
+            it would stop all other tasks, and `AdminClient` is to be used; and in a process that was forked after the
+            client was made: make one there.
     """
 
     def __init__(
@@ -69,6 +77,7 @@ class BlockingAdminClient:
             credentials=credentials,
             settings=settings,
         )
+        self._process = os.getpid()
         self._loop = asyncio.new_event_loop()
         self._is_closed = False
         self._beginning = threading.Lock()
@@ -85,7 +94,12 @@ class BlockingAdminClient:
         self.close()
 
     def close(self, grace: float = DEFAULT_GRACE) -> None:
-        """Close all connections and end the thread; see `AdminClient.close`."""
+        """Close all connections and end the thread; see `AdminClient.close`.
+
+        In a process that was forked from the client's own, nothing is done: the connections are those of the other.
+        """
+        if os.getpid() != self._process:
+            return
         _refuse_event_loop()
         with self._beginning:
             is_first, self._is_closed = not self._is_closed, True
@@ -99,6 +113,8 @@ class BlockingAdminClient:
             self._thread.join()
 
     def _wait_for(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        if os.getpid() != self._process:
+            raise RuntimeError(MADE_BEFORE_FORK)  # the thread that would answer is not in this process
         _refuse_event_loop()
         with self._beginning:
             if self._is_closed:

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from collections.abc import Iterator
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from kafkawire.wire.kafka_errors import ClosedError
+
+MADE_BEFORE_FORK = (
+    "this process was forked from the one that the client belongs to, and shares its connections; make a new client "
+    "after the fork"
+)
+
+
+class _Home(NamedTuple):
+    """Where a client lives: connections belong to one event loop of one process."""
+
+    process: int
+    loop: asyncio.AbstractEventLoop
 
 
 class Ending(Protocol):
@@ -18,9 +31,10 @@ class Ending(Protocol):
 
 
 class RunningCalls:
-    """Knows the calls that run; refuses new ones when the client is being closed."""
+    """The calls that run. New ones are refused when the client is being closed, and in other event loops."""
 
     def __init__(self) -> None:
+        self._home: _Home | None = None
         self._running: list[Ending] = []
         self._closing = False
         self._idle = asyncio.Event()
@@ -31,7 +45,9 @@ class RunningCalls:
 
         Raises:
             ClosedError: if the client is closed, or is being closed.
+            RuntimeError: if the client was used in another event loop or another process.
         """
+        self._check_home()
         if self._closing:
             raise ClosedError("the client is closed")
 
@@ -48,7 +64,12 @@ class RunningCalls:
                 self._idle.set()
 
     async def finish(self, grace: float) -> None:
-        """Let no call begin any more, wait so many seconds for those that run, then end them."""
+        """Let no call begin any more, wait so many seconds for those that run, then end them.
+
+        Raises:
+            RuntimeError: as `check_open`.
+        """
+        self._check_home()
         self._closing = True
         try:
             async with asyncio.timeout(grace):
@@ -57,6 +78,18 @@ class RunningCalls:
             for call in self._running:
                 call.end()
             await self._until_idle()
+
+    def _check_home(self) -> None:
+        home = _Home(os.getpid(), asyncio.get_running_loop())
+        if self._home is None:
+            self._home = home
+        if self._home.process != home.process:
+            raise RuntimeError(MADE_BEFORE_FORK)
+        if self._home.loop is not home.loop:
+            raise RuntimeError(
+                "this AdminClient was first used in another event loop, which its connections belong to; make a new "
+                "AdminClient in each asyncio.run(), or use a BlockingAdminClient"
+            )
 
     async def _until_idle(self) -> None:
         while self._running:  # a call of several steps is idle for a moment between them

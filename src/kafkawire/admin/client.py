@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from kafkawire.admin.arguments.checks import checked
 from kafkawire.admin.backoff import Backoff
 from kafkawire.admin.cluster import Cluster, Kind
 from kafkawire.admin.connection.sasl import CredentialsSource
@@ -44,6 +45,7 @@ from kafkawire.admin.operations.topics import TopicOperations
 from kafkawire.admin.operations.transactions import TransactionOperations
 from kafkawire.admin.pool import Connect, ConnectionPool
 from kafkawire.admin.settings import AdminSettings
+from kafkawire.wire.kafka_errors import ConnectionFailedError, ConnectionImpossibleError
 
 if TYPE_CHECKING:
     from kafkawire.admin.connection.channel import Channel
@@ -86,8 +88,8 @@ class AdminClient(
 ):
     """Administers a Kafka cluster, for asyncio.
 
-    Nothing is connected before the first call. A client belongs to the event loop that it is first used in, and may
-    be used by any number of tasks of it at once::
+    Nothing is connected before the first call. A client belongs to the event loop and the process that it is first
+    used in (RuntimeError in any other), and may be used by any number of tasks of the loop at once::
 
         async with AdminClient("localhost:9092") as admin:
             results = await admin.create_topics([NewTopic("orders", num_partitions=6)])
@@ -102,8 +104,11 @@ class AdminClient(
 
     Raises:
         ValueError: for none or both kinds of bootstrap addresses, or one that is no ``host:port``.
+        TypeError: for an argument of another type than the annotation says. Every method raises it likewise, before
+            anything is sent: also for a string where a collection is due, whose letters would be taken for names.
     """
 
+    @checked
     def __init__(
         self,
         bootstrap_servers: str | Iterable[str] | None = None,
@@ -165,10 +170,24 @@ def _connect(
     def settings_for(node: Node) -> ConnectionSettings:
         return connection_settings.expecting(node) if settings.cluster_check else connection_settings
 
+    unexplained: set[str] = set()
+    """Addresses that did not show why they cannot be connected to: each is asked in other ways only once."""
+
     async def connect(node: Node, deadline: float) -> Channel:
-        context = tls.context() if isinstance(tls, Tls) else tls
-        return await Channel.connect(
-            node.host, node.port, settings=settings_for(node), credentials=credentials, tls=context, deadline=deadline
-        )
+        try:
+            context = tls.context() if isinstance(tls, Tls) else tls
+        except ValueError as error:
+            raise ConnectionImpossibleError(f"{node.address}: TLS: {error}") from error
+        try:
+            channel = await Channel.connect(
+                node.host, node.port, settings_for(node), credentials, context,
+                deadline=deadline, ask_again=node.address not in unexplained,
+            )  # fmt: skip
+        except ConnectionFailedError as error:
+            if error.retriable and not isinstance(error.__cause__, ConnectionRefusedError):
+                unexplained.add(node.address)
+            raise
+        unexplained.discard(node.address)
+        return channel
 
     return connect

@@ -1,4 +1,4 @@
-"""What a client knows of a cluster: its nodes and its controller, and how to come by them (section 3.1).
+"""What a client knows of a cluster: its nodes and its controller, and how to come by them (admin-bootstrap).
 
 Bootstrap addresses are nodes with negative ids until the first answer names the real ones. They stay known: when
 no node can be reached any more, the client starts over from them (KIP-899).
@@ -25,10 +25,19 @@ from kafkawire.protocol.errors import (
     UnsupportedVersionError,
     error_of,
 )
-from kafkawire.wire.kafka_errors import ClosedError, ConnectionFailedError, KafkaError
+from kafkawire.wire.kafka_errors import (
+    ClosedError,
+    ConnectionFailedError,
+    ConnectionImpossibleError,
+    KafkaError,
+    UnresolvedHostError,
+)
 
 Kind: TypeAlias = Literal["brokers", "controllers"]
 """What a client was pointed at: the brokers, or the controllers themselves (KIP-919)."""
+
+_NODES_NAMED = 5
+"""How many nodes an error names that none of could be reached."""
 
 _CONTROLLER_ENDPOINTS = 2
 """DescribeCluster's endpoint type for controllers."""
@@ -60,6 +69,7 @@ class Cluster:
         self._refreshed_at = float("-inf")
         self._refreshing: asyncio.Task[None] | None = None
         self._doubted: set[int] = set()
+        self._was_reached = False
 
     async def nodes(self, deadline: float) -> tuple[Node, ...]:
         """All live nodes in the order of their ids, not older than ``metadata_maximum_age``."""
@@ -67,10 +77,11 @@ class Cluster:
         return tuple(sorted(self._nodes.values()))
 
     async def any_node(self, deadline: float) -> tuple[Node, Channel]:
-        """The least loaded node that can be reached (3.5.3); those that did not answer of late come last.
+        """The least loaded node that can be reached (admin-least-loaded); those that did not answer of late come last.
 
         Raises:
-            ConnectionFailedError: if no node can be reached; names the last one that was tried, and why.
+            ConnectionFailedError: if no node can be reached; names those that were tried, and why. It is a
+                `ConnectionImpossibleError` if that would not change, for none of them.
             ApiError: if a login fails: the other nodes would refuse it too.
             TimeoutError: if the deadline is over first.
         """
@@ -144,16 +155,35 @@ class Cluster:
         await self.pool.close()
 
     async def _reach_any(self, deadline: float) -> tuple[Node, Channel]:
-        failure = ConnectionFailedError("no node is known")
+        failures: list[ConnectionFailedError] = []
         for node in self._candidates():
             if node.id >= 0 and node.id not in self._nodes:
                 continue  # it was forgotten by starting over
             try:
                 return node, await self._channel(node, deadline)
             except ConnectionFailedError as error:
-                failure = error
+                failures.append(error)
                 self.outdate()
-        raise failure
+        raise self._no_node(failures)
+
+    def _no_node(self, failures: Sequence[ConnectionFailedError]) -> ConnectionFailedError:
+        """The one error for all nodes that could not be reached."""
+        is_final = all(self._is_final(failure) for failure in failures)
+        if len(failures) == 1 and failures[0].retriable != is_final:
+            return failures[0]
+        said = [failure.message for failure in failures[:_NODES_NAMED]]
+        more = [f"and {len(failures) - _NODES_NAMED} more"] if len(failures) > _NODES_NAMED else []
+        error = (ConnectionImpossibleError if is_final else ConnectionFailedError)("; ".join([*said, *more]))
+        error.__cause__ = failures[-1]
+        return error
+
+    def _is_final(self, failure: ConnectionFailedError) -> bool:
+        """Whether a node will not be reached by trying again.
+
+        Names that were never seen to exist are mistakes. That of a broker which the client has known may be gone for
+        as long as the broker restarts.
+        """
+        return not failure.retriable or (isinstance(failure, UnresolvedHostError) and not self._was_reached)
 
     async def _channel(self, node: Node, deadline: float) -> Channel:
         try:
@@ -257,6 +287,7 @@ class Cluster:
             # A broker that is starting knows nobody yet; to believe it would mean that there is nobody to ask.
             raise ConnectionFailedError("the node names no member of the cluster")
         self._nodes = known
+        self._was_reached = True
         self._controller_id = controller_id if controller_id in known else None
 
     def _adopt_bootstrap(self) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import quote
 
+from kafkawire.admin.arguments.checks import checked
 from kafkawire.admin.quotas import (
     CLIENT_ID,
     CLIENT_KEYS,
@@ -61,6 +62,7 @@ class EffectiveQuotas:
         described: all quotas of the cluster, as a describe with the default filter gives them.
     """
 
+    @checked
     def __init__(self, described: Mapping[ClientQuotaEntity, Mapping[str, float]]) -> None:
         self._described = {entity: dict(values) for entity, values in described.items()}
         self._kinds = {

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Iterable
 from typing import Any
 
+from kafkawire.admin.arguments.checks import checked
 from kafkawire.admin.calls import RunningCalls
 from kafkawire.admin.cluster import Cluster
 from kafkawire.admin.engine.call import Call
@@ -15,11 +17,19 @@ from kafkawire.admin.results import Results
 
 
 class OperationFamily:
-    """Base of the families that `AdminClient` is made of.
+    """Base of the families that `AdminClient` is made of. Their public methods check their arguments (`checked`).
 
     Args:
         cluster: the cluster that all calls go to.
     """
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if not cls.__module__.startswith("kafkawire."):
+            return  # a user's own methods are the user's
+        for name, method in list(vars(cls).items()):
+            if inspect.isfunction(method) and not name.startswith("_"):
+                setattr(cls, name, checked(method))
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster

@@ -47,6 +47,9 @@ def bootstrap_nodes(servers: str | Iterable[str]) -> tuple[Node, ...]:
 
 
 def _address(text: str) -> tuple[str, int]:
+    scheme, slashes, rest = text.partition("://")
+    if slashes:
+        raise ValueError(f"{text!r}: write host:port without {scheme}://, {rest or 'localhost:9092'}")
     host, colon, port = text.rpartition(":")
     if host.startswith("[") and host.endswith("]"):
         host = host[1:-1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from kafkawire.admin.arguments.checks import checked
 from kafkawire.admin.quotas import ClientQuotaEntity, ClientQuotaFilter, ClientQuotaFilterComponent, QuotaMatch
 
 _Shape = tuple[bool, tuple[tuple[str, QuotaMatch], ...]]
@@ -40,6 +41,7 @@ class QuotaIndex:
         entities: the entities; answers keep their order.
     """
 
+    @checked
     def __init__(self, entities: Iterable[ClientQuotaEntity]) -> None:
         self.entities: Sequence[ClientQuotaEntity] = tuple(entities)
         self._by_shape: dict[_Shape, dict[_Names, list[ClientQuotaEntity]]] = {}

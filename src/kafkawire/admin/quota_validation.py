@@ -76,23 +76,15 @@ def refusal_of_alteration(alteration: ClientQuotaAlteration) -> ApiError | None:
     return None
 
 
-def merged(alterations: Iterable[ClientQuotaAlteration]) -> dict[ClientQuotaEntity, ClientQuotaAlteration | ApiError]:
-    """One alteration for each entity, or an error where two of them contradict each other.
+def joined(one: ClientQuotaAlteration, other: ClientQuotaAlteration) -> ClientQuotaAlteration | ApiError:
+    """One alteration out of two for an entity, or an error if they contradict each other.
 
     A broker that gets an entity twice applies the first alteration and answers an error (E9), so it must not.
     """
-    of_entities: dict[ClientQuotaEntity, ClientQuotaAlteration | ApiError] = {}
-    for alteration in alterations:
-        known = of_entities.setdefault(alteration.entity, alteration)
-        if known is alteration or isinstance(known, ApiError):
-            continue
-        twice = [key for key, value in alteration.values.items() if known.values.get(key, value) != value]
-        of_entities[alteration.entity] = (
-            InvalidRequestError(f"{_said(alteration.entity)} gets two values for {', '.join(sorted(twice))}.")
-            if twice
-            else ClientQuotaAlteration(alteration.entity, {**known.values, **alteration.values})
-        )
-    return of_entities
+    twice = [key for key, value in other.values.items() if one.values.get(key, value) != value]
+    if twice:
+        return InvalidRequestError(f"{_said(one.entity)} gets two values for {', '.join(sorted(twice))}.")
+    return ClientQuotaAlteration(one.entity, {**one.values, **other.values})
 
 
 def _refusal_of_entity(entity: ClientQuotaEntity) -> ApiError | None:

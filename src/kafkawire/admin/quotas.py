@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import Self
+from typing import Self, TypeAlias
 
 import msgspec
 
+from kafkawire.admin.arguments.fields import check_argument, check_fields, is_plain
 from kafkawire.admin.tolerant_enum import TolerantEnum
 
 USER = "user"
@@ -36,19 +37,48 @@ IP_KEYS = (CONNECTION_CREATION_RATE,)
 """The keys of addresses (E13)."""
 
 
+_Parts: TypeAlias = Mapping[str, str | None]
+_Values: TypeAlias = Mapping[str, float | None]
+
+_NAME_OR_DEFAULT: frozenset[type] = frozenset({str, type(None)})
+_VALUE_OR_NONE: frozenset[type] = frozenset({int, float, type(None)})
+
+
 class ClientQuotaEntity(Mapping[str, str | None]):
     """Whom a quota is for: a mapping of ``user``, ``client-id`` or ``ip`` to a name, or to None for the default.
 
-    ``ClientQuotaEntity({"user": "alice", "client-id": None})`` is every client of alice for which nothing nearer is
-    set. The order of its parts does not matter.
+    ``ClientQuotaEntity(user="alice", client_id=None)`` is every client of alice for which nothing nearer is set, and
+    the same as ``ClientQuotaEntity({"user": "alice", "client-id": None})``. The order of its parts does not matter.
 
     Args:
         parts: types and names. Any type is taken, since a newer broker may have more of them.
+        user: name of the principal, without ``User:``; None is the default user. Without it no user is meant.
+        client_id: a client id; None is the default. Without it no client id is meant.
+        ip: an address; None is the default. Without it no address is meant.
+
+    Raises:
+        TypeError: if there is neither a mapping nor a name, or both, or one is not text.
     """
 
     __slots__ = ("_hash", "_parts")
 
-    def __init__(self, parts: Mapping[str, str | None]) -> None:
+    def __init__(
+        self,
+        parts: Mapping[str, str | None] | msgspec.UnsetType = msgspec.UNSET,
+        *,
+        user: str | msgspec.UnsetType | None = msgspec.UNSET,
+        client_id: str | msgspec.UnsetType | None = msgspec.UNSET,
+        ip: str | msgspec.UnsetType | None = msgspec.UNSET,
+    ) -> None:
+        if isinstance(parts, msgspec.UnsetType):
+            names = {USER: user, CLIENT_ID: client_id, IP: ip}
+            parts = {type_: name for type_, name in names.items() if not isinstance(name, msgspec.UnsetType)}
+            if not parts:
+                raise TypeError('ClientQuotaEntity: give a name, user="alice", or a mapping, {"user": "alice"}')
+        elif user is not msgspec.UNSET or client_id is not msgspec.UNSET or ip is not msgspec.UNSET:
+            raise TypeError("ClientQuotaEntity: give names or a mapping, not both")
+        if not is_plain(parts, _NAME_OR_DEFAULT):
+            check_argument("ClientQuotaEntity", "parts", parts, _Parts)
         self._parts = dict(sorted(parts.items()))
         self._hash = hash(tuple(self._parts.items()))
 
@@ -139,10 +169,16 @@ class ClientQuotaFilter(msgspec.Struct, frozen=True):
     Attributes:
         components: at most one for each type.
         strict: whether entities with further parts are left out; a strict filter without components means nothing.
+
+    Raises:
+        TypeError: for a value of another type.
     """
 
     components: tuple[ClientQuotaFilterComponent, ...] = ()
     strict: bool = False
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     @classmethod
     def of_entity(cls, entity: ClientQuotaEntity) -> ClientQuotaFilter:
@@ -164,11 +200,17 @@ class ClientQuotaAlteration:
     Args:
         entity: whose quotas.
         values: the new value of each key, or None to remove it; keys that are not named stay as they are.
+
+    Raises:
+        TypeError: for a value of another type.
     """
 
     __slots__ = ("entity", "values")
 
     def __init__(self, entity: ClientQuotaEntity, values: Mapping[str, float | None]) -> None:
+        if type(entity) is not ClientQuotaEntity or not is_plain(values, _VALUE_OR_NONE):
+            check_argument("ClientQuotaAlteration", "entity", entity, ClientQuotaEntity)
+            check_argument("ClientQuotaAlteration", "values", values, _Values)
         self.entity = entity
         self.values: Mapping[str, float | None] = MappingProxyType(dict(values))
 

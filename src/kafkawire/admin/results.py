@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Generic, TypeVar
 
-from kafkawire.wire.kafka_errors import ApiError, KafkaError
+from kafkawire.wire.kafka_errors import ApiError, KafkaError, item_in_words
 
 K = TypeVar("K")
 V = TypeVar("V", covariant=True)  # noqa: PLC0105 - the names are those of a mapping
 
 _SHOWN = 10
+_SUMMARIZED = 3
+"""Errors that the text of a group has."""
 
 
 class Results(Generic[K, V]):
@@ -34,7 +36,7 @@ class Results(Generic[K, V]):
 
     def __init__(self, outcomes: Mapping[K, V | KafkaError], items: Iterable[K] | None = None) -> None:
         self._items = tuple(outcomes) if items is None else tuple(items)
-        self._outcomes: dict[K, V | KafkaError] = {item: outcomes[item] for item in self._items}
+        self._outcomes: dict[K, V | KafkaError] = {item: _about(item, outcomes[item]) for item in self._items}
 
     def __getitem__(self, item: K) -> V:
         """The value of an item.
@@ -60,11 +62,12 @@ class Results(Generic[K, V]):
         """The values of all items.
 
         Raises:
-            ExceptionGroup: of every error, also if there is one only; a note of each names its item.
+            ExceptionGroup: of every error, also if there is one only. Its text says what became of the first items; a
+                note of each error names its item.
         """
         failed = self.errors()
         if failed:
-            raise ExceptionGroup(f"{len(failed)} of {len(self._outcomes)} failed", list(_with_items(failed)))
+            raise ExceptionGroup(_summary(failed, len(self._outcomes)), list(_with_items(failed)))
         return self.values()
 
     def items(self) -> Iterator[tuple[K, V | KafkaError]]:
@@ -94,6 +97,22 @@ class Results(Generic[K, V]):
         shown = [f"{item!r}: {outcome!r}" for item, outcome in islice(self.items(), _SHOWN)]
         more = [f"... {len(self) - _SHOWN} more"] if len(self) > _SHOWN else []
         return f"Results({{{', '.join([*shown, *more])}}})"
+
+
+def _about(item: K, outcome: V | KafkaError) -> V | KafkaError:
+    """An outcome; an error names its item; one that several items share is copied."""
+    if not isinstance(outcome, KafkaError) or outcome.item == item:
+        return outcome
+    error = outcome if outcome.item is None else copy.copy(outcome)
+    error.item = item
+    return error
+
+
+def _summary(failed: Mapping[K, KafkaError], total: int) -> str:
+    errors = islice(failed.items(), _SUMMARIZED)
+    first = [str(error) if item_in_words(item) else f"{item}: {error}" for item, error in errors]
+    more = [f"and {len(failed) - _SUMMARIZED} more"] if len(failed) > _SUMMARIZED else []
+    return f"{len(failed)} of {total} failed: {'; '.join([*first, *more])}"
 
 
 def _with_items(failed: Mapping[K, KafkaError]) -> Iterator[KafkaError]:

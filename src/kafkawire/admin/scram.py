@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from types import MappingProxyType
-from typing import ClassVar, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import msgspec
 
+from kafkawire.admin.arguments.fields import check_fields
+from kafkawire.admin.arguments.words import shortened
 from kafkawire.admin.discretion import Discreet
 from kafkawire.admin.tolerant_enum import TolerantEnum
 from kafkawire.protocol.errors import UnacceptableCredentialError, UnsupportedSaslMechanismError
@@ -29,6 +31,9 @@ class ScramMechanism(TolerantEnum):
     SCRAM_SHA_256 = 1
     SCRAM_SHA_512 = 2
 
+
+MechanismName: TypeAlias = Literal["SCRAM-SHA-256", "SCRAM-SHA-512"]
+"""A mechanism as Kafka's tools and logins spell it."""
 
 _HASHES = MappingProxyType({ScramMechanism.SCRAM_SHA_256: "sha256", ScramMechanism.SCRAM_SHA_512: "sha512"})
 
@@ -53,11 +58,15 @@ class ScramUpsertion(Discreet, frozen=True):
 
     Attributes:
         user: name of the user, without ``User:``.
-        mechanism: for which mechanism.
+        mechanism: for which mechanism; its name, ``"SCRAM-SHA-512"``, is taken too.
         password: never sent, only what it and the salt are hashed to. Text is hashed as UTF-8.
         iterations: how often it is hashed, from 4096 to 16384; more make stolen credentials harder to use, and each
             login slower.
         salt: None for one by chance, which is best.
+
+    Raises:
+        TypeError: for a value of another type.
+        ValueError: for a name of no mechanism.
     """
 
     UNSHOWN: ClassVar[frozenset[str]] = frozenset({"password", "salt"})
@@ -68,20 +77,60 @@ class ScramUpsertion(Discreet, frozen=True):
     iterations: int = MINIMUM_ITERATIONS
     salt: bytes | None = None
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            user: str,
+            mechanism: ScramMechanism | MechanismName,
+            password: str | bytes,
+            iterations: int = MINIMUM_ITERATIONS,
+            salt: bytes | None = None,
+        ) -> None: ...
+
+    def __post_init__(self) -> None:
+        _name_mechanism(self)
+        check_fields(self)
+
 
 class ScramDeletion(msgspec.Struct, frozen=True):
     """Takes a credential away from a user.
 
     Attributes:
         user: name of the user, without ``User:``.
-        mechanism: for which mechanism.
+        mechanism: for which mechanism; its name, ``"SCRAM-SHA-512"``, is taken too.
+
+    Raises:
+        TypeError: for a value of another type.
+        ValueError: for a name of no mechanism.
     """
 
     user: str
     mechanism: ScramMechanism
 
+    if TYPE_CHECKING:
+
+        def __init__(self, user: str, mechanism: ScramMechanism | MechanismName) -> None: ...
+
+    def __post_init__(self) -> None:
+        _name_mechanism(self)
+        check_fields(self)
+
 
 ScramAlteration: TypeAlias = ScramUpsertion | ScramDeletion
+
+
+def _name_mechanism(alteration: ScramUpsertion | ScramDeletion) -> None:
+    """Put the mechanism in place of its name."""
+    given: object = alteration.mechanism
+    if not isinstance(given, str):
+        return
+    try:
+        msgspec.structs.force_setattr(alteration, "mechanism", ScramMechanism.parse(given))
+    except ValueError:
+        raise ValueError(
+            f"{type(alteration).__name__}: mechanism: expected SCRAM-SHA-256 or SCRAM-SHA-512, got {shortened(given)}"
+        ) from None
 
 
 def refusal_of_alteration(alteration: ScramAlteration) -> ApiError | None:
@@ -91,7 +140,9 @@ def refusal_of_alteration(alteration: ScramAlteration) -> ApiError | None:
     if _bytes_of(alteration.user) is None:
         return UnacceptableCredentialError("the username holds characters that UTF-8 does not have")
     if alteration.mechanism not in _HASHES:
-        return UnsupportedSaslMechanismError(f"Unknown SCRAM mechanism: {alteration.mechanism}")
+        return UnsupportedSaslMechanismError(
+            f"Unknown SCRAM mechanism: {alteration.mechanism}; SCRAM_SHA_256 and SCRAM_SHA_512 are known"
+        )
     return _refusal_of_credential(alteration) if isinstance(alteration, ScramUpsertion) else None
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from kafkawire.admin.arguments.fields import check_fields
+
 DEFAULT_CLIENT_ID = "kafkawire-admin"
 
 
@@ -22,12 +24,13 @@ class AdminSettings(msgspec.Struct, frozen=True, kw_only=True):
         requests_in_flight: how many requests of one call may be on their way to one node together.
         retry_throttled: whether items that a quota refused (THROTTLING_QUOTA_EXCEEDED) are sent again when the
             broker's waiting time is over.
-        cluster_check: whether brokers are told which node of which cluster they should be, so that a connection that
-            was led elsewhere is refused (``metadata.cluster.check.enable``, KIP-1242). Brokers before 4.4 do not
-            check.
+        cluster_check: whether new connections name the node and the cluster that they should lead to, so that the
+            broker refuses a connection that leads elsewhere (``metadata.cluster.check.enable``, KIP-1242). Brokers
+            before 4.4 do not check.
         proposals: whether versions that are not final may be used where a broker offers them (KIP-888, KIP-248).
 
     Raises:
+        TypeError: if a value is of another type.
         ValueError: if a time or a number is not positive, or ``request_timeout`` is longer than ``call_timeout``.
     """
 
@@ -47,6 +50,7 @@ class AdminSettings(msgspec.Struct, frozen=True, kw_only=True):
     proposals: bool = False
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for name in (
             "request_timeout", "call_timeout", "retry_backoff", "retry_backoff_maximum", "reconnect_backoff",
             "reconnect_backoff_maximum", "connect_timeout", "metadata_maximum_age", "idle_timeout",

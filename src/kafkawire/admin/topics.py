@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from kafkawire.admin.acls import AclOperation
+from kafkawire.admin.arguments.fields import check_fields
 from kafkawire.layout import Uuid
 
 BROKER_DEFAULT = -1
@@ -22,7 +23,11 @@ class NewTopic(msgspec.Struct, frozen=True):
         replication_factor: replicas of each partition, -1 for the broker's default.
         replica_assignments: partition to the ids of its brokers, the preferred leader first; numbers of partitions
             and replicas must be left at -1 then.
-        configs: topic configs that differ from the broker's defaults.
+        configs: topic configs that differ from the broker's defaults. All values are text, numbers too:
+            ``{"retention.ms": "5000"}``.
+
+    Raises:
+        TypeError: for a value of another type, a string in place of a sequence of brokers included.
     """
 
     name: str
@@ -30,6 +35,9 @@ class NewTopic(msgspec.Struct, frozen=True):
     replication_factor: int = BROKER_DEFAULT
     replica_assignments: Mapping[int, Sequence[int]] | None = None
     configs: Mapping[str, str] = {}
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 class CreatedTopicConfig(msgspec.Struct, frozen=True):
@@ -74,10 +82,16 @@ class NewPartitions(msgspec.Struct, frozen=True):
         total: the new number of partitions, those that it has included.
         new_assignments: for each partition that is added, in order, the ids of its brokers, the preferred leader
             first; None to leave the choice to the cluster.
+
+    Raises:
+        TypeError: for a value of another type, a string in place of a sequence of brokers included.
     """
 
     total: int
     new_assignments: Sequence[Sequence[int]] | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 class TopicListing(msgspec.Struct, frozen=True):

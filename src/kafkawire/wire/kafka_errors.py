@@ -7,6 +7,8 @@
      │   └─ UnrecognizedCodeError  a code that the table lacks, from a newer broker
      ├─ DisconnectedError          the connection ended before the answer came; also a ConnectionError
      ├─ ConnectionFailedError      no connection could be made; also a ConnectionError
+     │   ├─ ConnectionImpossibleError  none will be, until a setting or a certificate is changed
+     │   └─ UnresolvedHostError        the name of the host does not exist
      ├─ OperationTimeoutError      the deadline of a call passed; also a TimeoutError
      ├─ BrokenStreamError          a broker sent bytes that make no sense
      └─ ClosedError                the client is closed
@@ -16,7 +18,12 @@ All of them can be pickled and copied; attributes, notes and the cause survive b
 
 from __future__ import annotations
 
+import re
 from typing import TypeVar
+
+_LONGEST_ITEM = 200
+_LONGEST_BEFORE_THE_TEXT = 60
+_QUOTES = "'\""
 
 _Error = TypeVar("_Error", bound="KafkaError")
 
@@ -32,9 +39,12 @@ class KafkaError(Exception):
         throttle_ms: for how many milliseconds the broker asks the client to stay away; 0 if it does not.
         outcome_unknown: whether an attempt to change something ended without an answer, so that the change may be there
             although this error says otherwise.
+        item: what it is about, of a call for many: the name of the topic, the ACL ... None where there is nothing to
+            tell apart.
     """
 
     retriable: bool = False
+    item: object = None
 
     def __init__(
         self,
@@ -53,9 +63,15 @@ class KafkaError(Exception):
         super().__init__(self.message)
 
     def __str__(self) -> str:
-        head = ": ".join(filter(None, (self._name(), _printable(self.message)))) or type(self).__name__
-        circumstances = ", ".join(self._circumstances())
+        said = _printable(self.message)
+        item = "" if _names(said, self.item) else item_in_words(self.item)
+        is_short = len(item) <= _LONGEST_BEFORE_THE_TEXT
+        head = ": ".join(filter(None, (self._name(), item if is_short else "", said))) or type(self).__name__
+        circumstances = ", ".join([*self._circumstances(), *([] if is_short else [f"item {item}"])])
         return f"{head} [{circumstances}]" if circumstances else head
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
 
     def __reduce__(self) -> tuple[object, ...]:
         return _restore, (type(self), self.args, self.__cause__), self.__dict__
@@ -131,6 +147,20 @@ class ConnectionFailedError(KafkaError, ConnectionError):
     retriable = True
 
 
+class ConnectionImpossibleError(ConnectionFailedError):
+    """No connection can be made, and another try would end in the same way.
+
+    The certificate of one side is refused by the other, the listener wants TLS or has none, what listens there is no
+    Kafka, or none of the bootstrap servers has a name that exists.
+    """
+
+    retriable = False
+
+
+class UnresolvedHostError(ConnectionFailedError):
+    """The name of a host does not exist. That of a broker that restarts may be back soon, so it is tried again."""
+
+
 class OperationTimeoutError(KafkaError, TimeoutError):
     """The deadline of a call passed. The last thing that went wrong before is the cause.
 
@@ -177,6 +207,23 @@ def _restore(cls: type[_Error], args: tuple[object, ...], cause: BaseException |
     error.args = args
     error.__cause__ = cause
     return error
+
+
+def _names(text: str, item: object) -> bool:
+    """Whether a text names an item as a word of its own."""
+    words = item_in_words(item).strip(_QUOTES)
+    return bool(words) and re.search(rf"(?<![\w.-]){re.escape(words)}(?![\w.-])", text) is not None
+
+
+def item_in_words(item: object) -> str:
+    """An item of a call for an error; empty where it is a number, which the error has as its node."""
+    if item is None or isinstance(item, int):
+        return ""
+    if isinstance(item, tuple) and type(item) is tuple:
+        words = ", ".join(item_in_words(part) or str(part) for part in item)
+    else:
+        words = repr(item) if isinstance(item, str) else _printable(str(item))
+    return words if len(words) <= _LONGEST_ITEM else f"{words[:_LONGEST_ITEM]}..."
 
 
 def _printable(text: str) -> str:

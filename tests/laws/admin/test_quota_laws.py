@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.laws.admin.quota_strategies import client_entities, described, entities, filters, names
 
 from kafkawire.admin.effective_quotas import EffectiveQuotas
+from kafkawire.admin.operations.quotas import wanted_quotas
 from kafkawire.admin.quota_matching import QuotaIndex, matches
-from kafkawire.admin.quota_validation import merged
 from kafkawire.admin.quotas import CLIENT_KEYS, ClientQuotaAlteration, ClientQuotaEntity, ClientQuotaFilter
 
 Described = Mapping[ClientQuotaEntity, Mapping[str, float]]
@@ -61,11 +61,12 @@ def _nearest(of_cluster: Described, key: str, user: str, client_id: str) -> Clie
 def test_merged_alterations_say_what_each_of_them_says(
     said: list[tuple[ClientQuotaEntity, str, int]],
 ) -> None:
-    together = merged(ClientQuotaAlteration(entity, {key: value}) for entity, key, value in said)
-    assert list(together) == list(dict.fromkeys(entity for entity, _, _ in said))
-    for entity, alteration in together.items():
+    together = wanted_quotas(ClientQuotaAlteration(entity, {key: value}) for entity, key, value in said)
+    assert together.items == [entity for entity, _, _ in said]
+    assert {*together.values, *together.refused} == set(together.items)
+    for entity in together.items:
         wanted = {(key, value) for of_entity, key, value in said if of_entity == entity}
-        if isinstance(alteration, ClientQuotaAlteration):
-            assert set(alteration.values.items()) == wanted
+        if entity in together.values:
+            assert set(together.values[entity].values.items()) == wanted
         else:
             assert len(wanted) > len({key for key, _ in wanted})

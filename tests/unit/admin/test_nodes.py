@@ -42,6 +42,12 @@ def test_an_address_that_is_none_is_refused_by_name(servers: str) -> None:
     assert servers.strip(" ,") in str(raised.value)
 
 
+@pytest.mark.parametrize("scheme", ["kafka", "http", "SASL_SSL"])
+def test_a_scheme_before_an_address_is_refused_with_the_address_that_is_meant(scheme: str) -> None:
+    with pytest.raises(ValueError, match=f"write host:port without {scheme}://, kafka-1:9092$"):
+        bootstrap_nodes(f"localhost:9092,{scheme}://kafka-1:9092")
+
+
 def test_a_node_whose_id_is_not_known_is_named_by_its_address() -> None:
     assert str(Node(-1, "kafka", 9092)) == "kafka:9092"
     assert str(Node(3, "kafka", 9092, "rack")) == "node 3 (kafka:9092)"

@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from kafkawire.admin.quota_validation import merged, refusal_of_alteration, refusal_of_filter
+from kafkawire.admin.operations.quotas import wanted_quotas
+from kafkawire.admin.quota_validation import refusal_of_alteration, refusal_of_filter
 from kafkawire.admin.quotas import (
     CLIENT_ID,
     CLIENT_KEYS,
@@ -146,14 +147,14 @@ def test_e12_e13_every_key_can_be_set_and_removed() -> None:
 
 def test_e9_alterations_of_an_entity_are_sent_together() -> None:
     bob = ClientQuotaEntity.of_user("bob")
-    together = merged(
+    together = wanted_quotas(
         [
             ClientQuotaAlteration(ALICE, {"producer_byte_rate": 1}),
             ClientQuotaAlteration(bob, {"producer_byte_rate": 5}),
             ClientQuotaAlteration(ALICE, {"consumer_byte_rate": None, "producer_byte_rate": 1}),
         ]
     )
-    assert together == {
+    assert together.values == {
         ALICE: ClientQuotaAlteration(ALICE, {"producer_byte_rate": 1, "consumer_byte_rate": None}),
         bob: ClientQuotaAlteration(bob, {"producer_byte_rate": 5}),
     }
@@ -161,7 +162,7 @@ def test_e9_alterations_of_an_entity_are_sent_together() -> None:
 
 def test_e9_contradicting_alterations_are_not_sent_at_all() -> None:
     bob = ClientQuotaEntity.of_user_and_client("bob", None)
-    together = merged(
+    together = wanted_quotas(
         [
             ClientQuotaAlteration(ALICE, {"producer_byte_rate": 1}),
             ClientQuotaAlteration(ALICE, {"producer_byte_rate": None}),
@@ -170,8 +171,9 @@ def test_e9_contradicting_alterations_are_not_sent_at_all() -> None:
             ClientQuotaAlteration(bob, {"producer_byte_rate": 6}),
         ]
     )
-    assert list(together) == [ALICE, bob]
-    assert [error.message for error in together.values() if isinstance(error, InvalidRequestError)] == [
+    assert not together.values
+    assert list(together.refused) == [ALICE, bob]
+    assert [error.message for error in together.refused.values() if isinstance(error, InvalidRequestError)] == [
         "user 'alice' gets two values for producer_byte_rate.",
         "the default client-id, user 'bob' gets two values for producer_byte_rate.",
     ]

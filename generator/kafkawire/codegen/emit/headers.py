@@ -1,4 +1,4 @@
-"""Which header version goes with which version of a request or response (8.3, 8.4)."""
+"""Which header version goes with which version of a request or response (header-request, header-response)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about the map from message versions to header versions (5.3, 8.4).
+"""Rules about the map from message versions to header versions.
 
 Bad entries are refused while the map is read; all rules below speak of maps whose entries are sound.
 """
@@ -275,7 +275,7 @@ def flexible(message: MessageDefinition) -> Iterator[Located]:
     )
 )
 def required(group: MessageSet) -> Iterator[Located]:
-    """Definitions of the releases so far have no such map and derive it (8.3): they are not asked for one."""
+    """Definitions of the releases so far have no such map and derive it: they are not asked for one."""
     calls = [message for message in group.messages if message.type in _HEADER_NAMES]
     if all(message.header_versions is None and not _is_refused(message) for message in calls):
         return

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping
 from typing import TypeVar, cast
 
 from kafkawire.admin.backoff import chance
+from kafkawire.admin.connection.diagnosis import is_final, is_unresolved, mistake_at, reason
 from kafkawire.admin.connection.events import Answered, Closed, Event, Failed, NeedsCredentials, Ready
 from kafkawire.admin.connection.machine import Connection
-from kafkawire.admin.connection.reaching import Place, connected_socket, places_of, reason
+from kafkawire.admin.connection.reaching import Place, connected_socket, places_of
 from kafkawire.admin.connection.sasl.credentials import (
     Credentials,
     CredentialsSource,
@@ -25,10 +26,13 @@ from kafkawire.admin.connection.versions import BrokerVersions
 from kafkawire.protocol.errors import SaslAuthenticationFailedError
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import (
+    BrokenStreamError,
     ConnectionFailedError,
+    ConnectionImpossibleError,
     DisconnectedError,
     KafkaError,
     OperationTimeoutError,
+    UnresolvedHostError,
 )
 
 R = TypeVar("R", bound=Message)
@@ -62,6 +66,8 @@ class Channel(asyncio.Protocol):
         self._timer: asyncio.TimerHandle | None = None
         self._asking: asyncio.Task[Credentials] | None = None
         self._is_retiring = False
+        self._was_connected = False
+        self._was_heard = False
         self._stage = "before the network was connected"
         self.last_used = self._loop.time()
 
@@ -78,6 +84,7 @@ class Channel(asyncio.Protocol):
         tls: ssl.SSLContext | None = None,
         *,
         deadline: float,
+        ask_again: bool = True,
     ) -> Channel:
         """Connect, log in and learn the broker's versions; the addresses of the host are tried one after the other.
 
@@ -87,11 +94,15 @@ class Channel(asyncio.Protocol):
             credentials: as whom to log in, or a callback that says so; None for a listener without SASL.
             tls: for a listener with TLS.
             deadline: when to give up, in the time of the event loop.
+            ask_again: whether a listener that closed without an answer is tried in other ways, to find out what it is;
+                that may take up to two seconds more.
 
         Raises:
-            ConnectionFailedError: if no address can be connected to; says why for each, causes chained.
+            ConnectionFailedError: if no address can be connected to; says why for each, causes chained. An
+                `UnresolvedHostError` if the name does not exist, and a `ConnectionImpossibleError` if another try
+                would end in the same way: what listens there is no Kafka, or wants TLS, or has none, or one side
+                refuses the certificate of the other.
             ApiError: if the broker refuses the login or the negotiation of versions.
-            BrokenStreamError: if what listens there is no Kafka, or wants TLS.
         """
         name = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         failures: dict[str, BaseException] = {}
@@ -99,7 +110,8 @@ class Channel(asyncio.Protocol):
             async with asyncio.timeout_at(deadline):
                 places = await places_of(host, port)
         except (OSError, UnicodeError) as error:
-            raise _failed(name, {host: error}) from error
+            kind = UnresolvedHostError if is_unresolved(error) else ConnectionFailedError
+            raise kind(_said(name, {host: error})) from error
         for place in places:
             until = min(deadline, asyncio.get_running_loop().time() + settings.setup_timeout)
             channel = cls(Connection(settings, credentials, spread=chance()), credentials, name)
@@ -107,12 +119,16 @@ class Channel(asyncio.Protocol):
                 async with asyncio.timeout_at(until):
                     await channel._open(place, tls, host)
             except TimeoutError as error:
-                failures[str(place)] = error if error.errno else TimeoutError(f"timed out {channel._stage}")
-            except (OSError, DisconnectedError) as error:
+                failure = error if error.errno else TimeoutError(f"timed out {channel._stage}")
+                failures[str(place)] = failure
+            except (OSError, DisconnectedError, BrokenStreamError) as error:
                 failures[str(place)] = error
             else:
                 return channel
-        raise _failed(name, failures) from _cause(failures)
+            if ask_again and channel._got_no_answer:
+                failures[str(place)] = await _explained(failures[str(place)], place, tls, host)
+        kind = ConnectionImpossibleError if all(map(is_final, failures.values())) else ConnectionFailedError
+        raise kind(_said(name, failures)) from _cause(failures)
 
     @property
     def versions(self) -> BrokerVersions:
@@ -183,6 +199,7 @@ class Channel(asyncio.Protocol):
 
     async def _open(self, place: Place, tls: ssl.SSLContext | None, host: str) -> None:
         connected = await connected_socket(place)
+        self._was_connected = True
         server_name = host if tls else None
         self._stage = "in the TLS handshake; perhaps the listener has no TLS" if tls else self._stage
         try:
@@ -193,6 +210,10 @@ class Channel(asyncio.Protocol):
             raise
         if error is not None:
             raise error
+
+    @property
+    def _got_no_answer(self) -> bool:
+        return self._was_connected and not self._was_heard
 
     async def _answer(self, request: Message, version: int) -> Answered | Failed:
         self.last_used = self._loop.time()
@@ -300,6 +321,7 @@ class Channel(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Bytes came."""
+        self._was_heard = True
         self._apply(self._connection.receive(data, self._loop.time()))
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -329,9 +351,21 @@ async def _asked(source: CredentialsSource | None) -> Credentials:
     return given
 
 
-def _failed(name: str, failures: Mapping[str, BaseException]) -> ConnectionFailedError:
-    told = (f"{place}: {reason(error)}" if place not in name else reason(error) for place, error in failures.items())
-    return ConnectionFailedError(f"{name}: {'; '.join(told)}")
+async def _explained(error: BaseException, place: Place, tls: ssl.SSLContext | None, host: str) -> BaseException:
+    """Why the attempt at an address failed, found out where its end does not say."""
+    if is_final(error):
+        return error
+    found = await mistake_at(place, tls, host)
+    if found is None:
+        return error
+    mistake = BrokenStreamError(found) if isinstance(found, str) else found
+    mistake.__cause__ = error
+    return mistake
+
+
+def _said(name: str, failures: Mapping[str, BaseException]) -> str:
+    said = (f"{place}: {reason(error)}" if place not in name else reason(error) for place, error in failures.items())
+    return f"{name}: {'; '.join(said)}"
 
 
 def _cause(failures: Mapping[str, BaseException]) -> BaseException:

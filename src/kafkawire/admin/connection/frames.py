@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from kafkawire.wire.kafka_errors import BrokenStreamError
 
 _SIZE = struct.Struct(">i")
+_TLS_MAJOR_VERSION = 3
+_PAGES = frozenset({b"<!do", b"<htm", b"<?xm"})
 _TLS_RECORDS = frozenset({0x14, 0x15, 0x16, 0x17})
 
 
@@ -52,8 +54,20 @@ class FrameBuffer:
     def _refusal(self, size: int, at: int) -> str:
         head = bytes(self._bytes[at : at + _SIZE.size])
         reason = f"a frame of {size} bytes; between 0 and {self._maximum} are allowed"
-        if head[0] in _TLS_RECORDS and head[1] == 3:
-            return f"{reason}. These are the first bytes of a TLS record: the listener wants TLS"
-        if head == b"HTTP":
-            return f"{reason}. These are the first bytes of an HTTP answer: this is no Kafka listener"
+        if is_tls(head):
+            return f"{reason}. These are the first bytes of a TLS record: the listener wants TLS, give tls=Tls(...)"
+        if is_http(head):
+            return f"{reason}. The answer looks like HTTP: this is no Kafka listener"
+        if head.isascii() and head.decode().isprintable():
+            return f"{reason}. The answer is text, {head.decode()!r}: this is no Kafka listener"
         return reason
+
+
+def is_tls(head: bytes) -> bool:
+    """Whether the first bytes of an answer are those of a TLS record."""
+    return len(head) > 1 and head[0] in _TLS_RECORDS and head[1] == _TLS_MAJOR_VERSION
+
+
+def is_http(head: bytes) -> bool:
+    """Whether the first bytes of an answer are those of HTTP, or of a page without its head."""
+    return head[:4] == b"HTTP" or head[:4].lower() in _PAGES

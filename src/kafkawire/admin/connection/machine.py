@@ -407,7 +407,7 @@ class Connection:
             hint = "; the listener may want SASL" if self._credentials is None and not self._was_answered else ""
             due = f"{self.in_flight} answer{'' if self.in_flight == 1 else 's'} due"
             return f"{due}{cut}{hint}"
-        hint = "; the listener may want TLS or SASL" if self.state is State.NEGOTIATING else ""
+        hint = "; the listener may want TLS, a client certificate or SASL" if self.state is State.NEGOTIATING else ""
         return f"while {self.state.name.lower().replace('_', ' ')}{hint}"
 
 

@@ -1,12 +1,9 @@
-"""From a host and a port to a socket, and in words why there is none."""
+"""From a host and a port to a socket."""
 
 from __future__ import annotations
 
 import asyncio
-import errno
-import os
 import socket
-import ssl
 from typing import NamedTuple, cast
 
 
@@ -50,17 +47,3 @@ async def connected_socket(place: Place) -> socket.socket:
         connected.close()
         raise
     return connected
-
-
-def reason(error: BaseException) -> str:
-    """What an error of the network says, in a few words."""
-    match error:
-        case ssl.SSLCertVerificationError():
-            return f"TLS: the broker's certificate is refused: {error.verify_message}"
-        case ssl.SSLError():
-            return f"TLS: {error.reason or error.strerror or error}"
-        case socket.gaierror():
-            return f"the name cannot be resolved: {error.strerror}"
-        case OSError(errno=int(number)) if number in errno.errorcode:
-            return os.strerror(number).lower()
-    return str(error) or ("timed out" if isinstance(error, TimeoutError) else type(error).__name__)

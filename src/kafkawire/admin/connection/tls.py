@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import ClassVar
 
+from kafkawire.admin.arguments.fields import check_fields
 from kafkawire.admin.discretion import Discreet
 
 Pem = str | os.PathLike[str]
@@ -30,6 +31,7 @@ class Tls(Discreet, frozen=True, kw_only=True):
         verify_hostname: whether the broker's certificate must be for the host that was connected to.
 
     Raises:
+        TypeError: for a value of another type.
         ValueError: for a key without a certificate.
     """
 
@@ -42,6 +44,7 @@ class Tls(Discreet, frozen=True, kw_only=True):
     verify_hostname: bool = True
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if self.certificate is None and self.key is not None:
             raise ValueError("key: is of no use without certificate")
 

@@ -20,6 +20,7 @@ from kafkawire.admin.engine.operation import K, Operation, R, Request, V
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.retrying import OUTCOME_UNKNOWN, is_retried
 from kafkawire.admin.engine.route import AnyNode, Controller, CoordinatorOf, CoordinatorType, LeaderOf, OnNode, Route
+from kafkawire.admin.engine.tasks import together
 from kafkawire.admin.nodes import Node
 from kafkawire.admin.pool import Channel
 from kafkawire.admin.results import Results
@@ -76,7 +77,7 @@ class Call(Generic[K, V]):
         self._throttled_until: dict[K, float] = {}
         self._in_flight: dict[tuple[int, int], asyncio.Semaphore] = {}
         self._total = 0
-        self._tasks = asyncio.TaskGroup()
+        self._tasks: asyncio.TaskGroup
         self._time = asyncio.timeout_at(deadline)
         self._is_ended = False
 
@@ -87,7 +88,7 @@ class Call(Generic[K, V]):
         self._total = len(wanted)
         sound = [item for item in wanted if not self._is_refused(operation, item)]
         with contextlib.suppress(TimeoutError):
-            async with self._time, self._tasks:
+            async with self._time, together() as self._tasks:
                 self._spawn(self._dispatch(operation, sound))
         for item in wanted:
             if item not in self._outcomes:
@@ -194,7 +195,7 @@ class Call(Generic[K, V]):
             self._throttled_until.update(dict.fromkeys(items, channel.throttled_until))
             outcomes = operation.read(request, answer)
         except UnsupportedVersionError as error:
-            self._was_not_sent(items)  # a downgrade is no attempt (3.6.2)
+            self._was_not_sent(items)  # a downgrade is no attempt (admin-downgrade)
             parts = _by_lowest_version(operation, items)
             if len(parts) > 1:
                 for part in parts:

@@ -1,4 +1,4 @@
-"""ACLs: describe (section 1.4 of the admin reference, KIP-140, KIP-888)."""
+"""ACLs: describe (admin-acls, KIP-140, KIP-888)."""
 
 from __future__ import annotations
 
@@ -114,6 +114,9 @@ def _acls_or_error(response: protocol.DescribeAclsResponse) -> Acls | KafkaError
     return tuple(described_acls(response.resources))
 
 
+ALL_ACLS = (AclBindingFilter(),)
+"""The filters of a call that names none."""
+
 WAYS = Ways[AclBindingFilter, Acls](DescribeAclsOfFilters, DescribeAclsOfFilter, ListAcls)
 
 
@@ -123,7 +126,7 @@ class AclDescriptionOperations(OperationFamily):
     @overload
     def describe_acls(
         self,
-        filters: Iterable[AclBindingFilter],
+        filters: Iterable[AclBindingFilter] = ALL_ACLS,
         *,
         strategy: Strategy = "automatic",
         timeout: float | None = None,
@@ -142,7 +145,7 @@ class AclDescriptionOperations(OperationFamily):
 
     def describe_acls(
         self,
-        filters: Iterable[AclBindingFilter] | AclBindingFilter,
+        filters: Iterable[AclBindingFilter] | AclBindingFilter = ALL_ACLS,
         *,
         strategy: Strategy = "automatic",
         timeout: float | None = None,
@@ -151,8 +154,8 @@ class AclDescriptionOperations(OperationFamily):
         """The ACLs that filters mean (KIP-140, KIP-888).
 
         Args:
-            filters: the filters; ``[AclBindingFilter()]`` means all ACLs. A filter that is not in a collection is
-                deprecated: its ACLs are given as they are, its error is raised.
+            filters: the filters; by default the one that means all ACLs, ``AclBindingFilter()``. A filter that is not
+                in a collection is deprecated: its ACLs are given as they are, its error is raised.
             strategy: how the broker is asked, `Strategy`; all ways give the same results.
             timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
             progress: told after each outcome how many of how many filters have one.

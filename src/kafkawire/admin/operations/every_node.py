@@ -10,6 +10,7 @@ import msgspec
 from kafkawire import protocol
 from kafkawire.admin.cluster import ALLOW_AUTO_TOPIC_CREATION_SINCE
 from kafkawire.admin.engine.operation import K, Operation, Outcomes, Request, V
+from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.route import ANY_NODE, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.results import Results
@@ -61,19 +62,22 @@ class ItemOnNode(msgspec.Struct, Generic[K], frozen=True):
 class EveryNodeFamily(OperationFamily):
     """Base of families whose operations go to all nodes."""
 
-    async def _on_every_node(self, operation: Operation[int, V, Any], timeout: float | None) -> Results[int, V]:
+    async def _on_every_node(
+        self, operation: Operation[int, V, Any], timeout: float | None, progress: Progress | None = None
+    ) -> Results[int, V]:
         """The outcome of each live broker.
 
         Args:
             operation: whose items are node ids.
             timeout: seconds for all; the settings' ``call_timeout`` by default.
+            progress: called after each outcome.
 
         Raises:
             KafkaError: if no broker tells which there are.
         """
         deadline = self._deadline(timeout)
         nodes = (await self._until(deadline, FindNodes(operation.name), (None,)))[None]
-        return await self._until(deadline, operation, nodes)
+        return await self._until(deadline, operation, nodes, progress)
 
     async def _wait_on_every_node(
         self, operation: Operation[ItemOnNode[K], None, Any], items: Collection[K], timeout: float | None

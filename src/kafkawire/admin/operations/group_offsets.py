@@ -1,4 +1,4 @@
-"""The offsets that groups have committed (section 1.5 of the admin reference)."""
+"""The offsets that groups have committed (admin-group-offsets)."""
 
 from __future__ import annotations
 
@@ -345,7 +345,7 @@ class GroupOffsetOperations(OperationFamily):
     ) -> Results[str, GroupOffsets]:
         wanted = wanted_of_each(groups)
         operation = ListOffsetsOfGroups(name, wanted, require_stable=require_stable)
-        return await self._each(operation, wanted, timeout, progress)
+        return await self._each(operation, groups, timeout, progress)
 
     async def _alter_offsets(
         self,

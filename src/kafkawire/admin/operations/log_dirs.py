@@ -1,4 +1,4 @@
-"""The log directories of nodes (section 1.3 of the admin reference)."""
+"""The log directories of nodes (admin-log-dirs)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kafkawire.admin.cluster_descriptions import LogDir, Replica, ReplicaInfo, R
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.route import OnNode, Route
-from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.operations.every_node import EveryNodeFamily
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
 from kafkawire.admin.topic_partitions import TopicPartition
@@ -113,22 +113,27 @@ class AlterReplicaLogDirs(Operation[Replica, None, "protocol.AlterReplicaLogDirs
         }
 
 
-class LogDirOperations(OperationFamily):
+class LogDirOperations(EveryNodeFamily):
     """What lies where on the disks of nodes."""
 
     async def describe_log_dirs(
-        self, nodes: Iterable[int], *, timeout: float | None = None, progress: Progress | None = None
+        self, nodes: Iterable[int] | None = None, *, timeout: float | None = None, progress: Progress | None = None
     ) -> Results[int, dict[str, LogDir]]:
         """The log directories of nodes.
 
         Args:
-            nodes: ids of the nodes.
+            nodes: ids of the nodes; by default (None) of all brokers that are live.
             timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
             progress: told after each outcome how many of how many nodes have one.
 
         Returns:
             Node id to its directories by path, or to what went wrong: `ClusterAuthorizationFailedError` ...
+
+        Raises:
+            KafkaError: if all brokers are meant, and none answers which there are.
         """
+        if nodes is None:
+            return await self._on_every_node(DescribeLogDirs(), timeout, progress)
         return await self._each(DescribeLogDirs(), nodes, timeout, progress)
 
     async def alter_replica_log_dirs(

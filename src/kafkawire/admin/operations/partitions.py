@@ -1,4 +1,4 @@
-"""Partitions: elect leaders, move replicas (section 1.2 of the admin reference)."""
+"""Partitions: elect leaders, move replicas (admin-partitions)."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ class PartitionOperations(OperationFamily):
 
     async def elect_leaders(
         self,
-        partitions: Iterable[TopicPartition] | None,
+        partitions: Iterable[TopicPartition] | None = None,
         election: ElectionType = ElectionType.PREFERRED,
         *,
         timeout: float | None = None,
@@ -202,7 +202,8 @@ class PartitionOperations(OperationFamily):
         """Have leaders elected.
 
         Args:
-            partitions: for which; None for all, of which only those are reported for which something was done.
+            partitions: for which; by default (None) for all, of which only those are reported for which something was
+                done.
             election: whether the preferred replica is to lead, or any that is left (`ElectionType`).
             timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
             progress: told after each outcome how many of how many partitions have one.

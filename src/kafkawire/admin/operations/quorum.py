@@ -1,8 +1,9 @@
-"""The metadata quorum of a KRaft cluster (section 1.3 of the admin reference)."""
+"""The metadata quorum of a KRaft cluster (admin-quorum)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import attrgetter
 
 import msgspec
 
@@ -10,12 +11,13 @@ from kafkawire import protocol
 from kafkawire.admin.cluster_descriptions import MetadataQuorum, QuorumReplica, RaftEndpoint
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.route import ANY_NODE, Route
+from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.topics import known_id, known_number
 from kafkawire.layout import Uuid
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
-from kafkawire.protocol.errors import UnknownServerError, error_of
+from kafkawire.protocol.errors import InvalidRequestError, UnknownServerError, error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -88,6 +90,10 @@ def _replica(state: protocol.DescribeQuorumResponse.ReplicaState) -> QuorumRepli
     )
 
 
+def _of_one_listener(one: RaftEndpoint, other: RaftEndpoint) -> RaftEndpoint | KafkaError:
+    return one if one == other else InvalidRequestError(f"the listener {one.listener!r} is given at two addresses")
+
+
 class AddRaftVoter(Operation[Voter, None, "protocol.AddRaftVoterResponse"]):
     """KIP-853."""
 
@@ -98,10 +104,15 @@ class AddRaftVoter(Operation[Voter, None, "protocol.AddRaftVoterResponse"]):
     batch = 1
 
     def __init__(self, endpoints: Iterable[RaftEndpoint], cluster_id: str | None, *, ack_when_committed: bool) -> None:
-        self._endpoints = tuple(endpoints)
+        wanted = Wanted(endpoints, attrgetter("listener"), _of_one_listener)
+        self._endpoints = tuple(wanted.values.values())
+        self._refusal = next(iter(wanted.refused.values()), None)
         self._cluster_id = cluster_id
         self._ack_when_committed = ack_when_committed
         self.minimum_version = 0 if ack_when_committed else _ACK_WHEN_COMMITTED_SINCE
+
+    def validate(self, item: Voter) -> KafkaError | None:
+        return self._refusal
 
     def route(self, item: Voter) -> Route:
         return ANY_NODE
@@ -176,13 +187,14 @@ class QuorumOperations(OperationFamily):
         Args:
             node: its node id.
             directory_id: id of its metadata directory.
-            endpoints: where it listens.
+            endpoints: where it listens; one for each listener.
             cluster_id: refuses the change if the cluster has another id; None not to check.
             ack_when_committed: whether to wait until the change is committed; False needs a broker of 4.2 or newer.
             timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
 
         Raises:
             DuplicateVoterError: if it is one already.
+            InvalidRequestError: if a listener is given twice, at different addresses.
             InconsistentClusterIdError: if the cluster has another id.
             KafkaError: if it fails otherwise.
         """

@@ -14,7 +14,7 @@ from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.route import ANY_NODE, Route
 from kafkawire.admin.family import OperationFamily
-from kafkawire.admin.operations.quotas import AlterClientQuotas
+from kafkawire.admin.operations.quotas import AlterClientQuotas, wanted_quotas
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
 from kafkawire.admin.quota_configs import (
     DEFAULT_NAME,
@@ -249,7 +249,7 @@ class AlterQuotas(Operation[ClientQuotaEntity, None, "protocol.AlterQuotasRespon
 
     def fallback(self) -> Operation[ClientQuotaEntity, None, protocol.AlterClientQuotasResponse]:
         sound = (self._alteration(entity) for entity in self._configs if self.validate(entity) is None)
-        return AlterClientQuotas(sound, validate_only=self._validate_only)
+        return AlterClientQuotas(wanted_quotas(sound), validate_only=self._validate_only)
 
     def _alteration(self, entity: ClientQuotaEntity) -> ClientQuotaAlteration:
         configs = self._configs[entity]

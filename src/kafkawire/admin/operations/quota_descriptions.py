@@ -1,4 +1,4 @@
-"""Client quotas: describe (section 1.4 of the admin reference, KIP-546, KIP-888)."""
+"""Client quotas: describe (admin-quotas, KIP-546, KIP-888)."""
 
 from __future__ import annotations
 
@@ -114,6 +114,9 @@ def _quotas_or_error(
     return described_quotas(result.entries or ())
 
 
+ALL_QUOTAS = (ClientQuotaFilter(),)
+"""The filters of a call that names none."""
+
 WAYS = Ways[ClientQuotaFilter, Quotas](DescribeClientQuotasOfFilters, DescribeClientQuotasOfFilter, ListClientQuotas)
 
 
@@ -123,7 +126,7 @@ class QuotaDescriptionOperations(OperationFamily):
     @overload
     def describe_client_quotas(
         self,
-        filters: Iterable[ClientQuotaFilter],
+        filters: Iterable[ClientQuotaFilter] = ALL_QUOTAS,
         *,
         strategy: Strategy = "automatic",
         timeout: float | None = None,
@@ -142,7 +145,7 @@ class QuotaDescriptionOperations(OperationFamily):
 
     def describe_client_quotas(
         self,
-        filters: Iterable[ClientQuotaFilter] | ClientQuotaFilter,
+        filters: Iterable[ClientQuotaFilter] | ClientQuotaFilter = ALL_QUOTAS,
         *,
         strategy: Strategy = "automatic",
         timeout: float | None = None,
@@ -153,8 +156,8 @@ class QuotaDescriptionOperations(OperationFamily):
         Another broker than the one that took an alteration may not know of it for a moment.
 
         Args:
-            filters: the filters; ``[ClientQuotaFilter()]`` means all entities. A filter that is not in a collection is
-                deprecated: its entities are given as they are, its error is raised.
+            filters: the filters; by default the one that means all entities, ``ClientQuotaFilter()``. A filter that is
+                not in a collection is deprecated: its entities are given as they are, its error is raised.
             strategy: how the broker is asked, `Strategy`; all ways give the same results.
             timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
             progress: told after each outcome how many of how many filters have one.

@@ -8,8 +8,9 @@ from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.route import OnNode, Route
 from kafkawire.admin.operations.every_node import EveryNodeFamily, ItemOnNode
+from kafkawire.admin.operations.quotas import WantedQuotas, wanted_quotas
 from kafkawire.admin.quota_messages import described_quotas, filter_components
-from kafkawire.admin.quota_validation import merged, refusal_of_alteration
+from kafkawire.admin.quota_validation import refusal_of_alteration
 from kafkawire.admin.quotas import ClientQuotaAlteration, ClientQuotaEntity, ClientQuotaFilter
 from kafkawire.admin.results import Results
 from kafkawire.protocol.api_table import ApiKey
@@ -25,7 +26,7 @@ class SeeClientQuotas(Operation[ItemOnNode[ClientQuotaEntity], None, "protocol.D
     """Fails, and so is tried again, while a node does not know of an alteration.
 
     Args:
-        alterations: what they are to know.
+        wanted: what they are to know of each entity.
     """
 
     name = "wait_for_client_quotas"
@@ -33,16 +34,11 @@ class SeeClientQuotas(Operation[ItemOnNode[ClientQuotaEntity], None, "protocol.D
     maximum_version = _LAST_WITH_ONE_FILTER
     retried_codes = frozenset({ErrorCode.RESOURCE_NOT_FOUND})
 
-    def __init__(self, alterations: Iterable[ClientQuotaAlteration]) -> None:
-        self.entities = merged(alterations)
-        self._values = {
-            entity: {} if isinstance(alteration, KafkaError) else alteration.values
-            for entity, alteration in self.entities.items()
-        }
+    def __init__(self, wanted: WantedQuotas) -> None:
+        self._wanted = wanted
 
     def validate(self, item: ItemOnNode[ClientQuotaEntity]) -> KafkaError | None:
-        alteration = self.entities[item.item]
-        return alteration if isinstance(alteration, KafkaError) else refusal_of_alteration(alteration)
+        return self._wanted.refused.get(item.item) or refusal_of_alteration(self._wanted.values[item.item])
 
     def route(self, item: ItemOnNode[ClientQuotaEntity]) -> Route:
         return OnNode(item.node)
@@ -61,7 +57,7 @@ class SeeClientQuotas(Operation[ItemOnNode[ClientQuotaEntity], None, "protocol.D
         return {item: self._not_yet(item.item, there.get(item.item, {})) for item in request.items}
 
     def _not_yet(self, entity: ClientQuotaEntity, there: Mapping[str, float]) -> KafkaError | None:
-        others = sorted(key for key, value in self._values[entity].items() if there.get(key) != value)
+        others = sorted(key for key, value in self._wanted.values[entity].values.items() if there.get(key) != value)
         return ResourceNotFoundError(f"another value, or none, of {', '.join(others)}") if others else None
 
 
@@ -86,5 +82,5 @@ class QuotaVisibilityOperations(EveryNodeFamily):
         Raises:
             KafkaError: if no broker tells which there are.
         """
-        operation = SeeClientQuotas(alterations)
-        return await self._wait_on_every_node(operation, operation.entities, timeout)
+        wanted = wanted_quotas(alterations)
+        return await self._wait_on_every_node(SeeClientQuotas(wanted), wanted.items, timeout)

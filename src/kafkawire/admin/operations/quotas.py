@@ -1,17 +1,20 @@
-"""Client quotas: alter (section 1.4 of the admin reference, KIP-546)."""
+"""Client quotas: alter (admin-quotas, KIP-546)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import attrgetter
+from typing import TypeAlias
 
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.route import ANY_NODE, Route
+from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.operations.quota_descriptions import QuotaDescriptionOperations
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
 from kafkawire.admin.quota_messages import alteration_entry, altered_entity
-from kafkawire.admin.quota_validation import merged, refusal_of_alteration
+from kafkawire.admin.quota_validation import joined, refusal_of_alteration
 from kafkawire.admin.quotas import ClientQuotaAlteration, ClientQuotaEntity
 from kafkawire.admin.results import Results
 from kafkawire.protocol.api_table import ApiKey
@@ -19,12 +22,19 @@ from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
+WantedQuotas: TypeAlias = Wanted[ClientQuotaEntity, ClientQuotaAlteration]
+
+
+def wanted_quotas(alterations: Iterable[ClientQuotaAlteration]) -> WantedQuotas:
+    """What is to change of each entity: several alterations of one are put together."""
+    return Wanted(alterations, attrgetter("entity"), joined)
+
 
 class AlterClientQuotas(Operation[ClientQuotaEntity, None, "protocol.AlterClientQuotasResponse"]):
     """KIP-546. No entity is twice in a request: the first alteration would be made and an error answered (E9).
 
     Args:
-        alterations: what is to change; several alterations of one entity are put together.
+        wanted: what is to change of each entity.
         validate_only: whether nothing changes and everything is checked.
     """
 
@@ -34,28 +44,22 @@ class AlterClientQuotas(Operation[ClientQuotaEntity, None, "protocol.AlterClient
     on_controllers = True
     batch = MAXIMUM_RECORDS
 
-    def __init__(self, alterations: Iterable[ClientQuotaAlteration], *, validate_only: bool) -> None:
-        self._sound: dict[ClientQuotaEntity, ClientQuotaAlteration] = {}
-        self._refused: dict[ClientQuotaEntity, KafkaError] = {}
-        for entity, alteration in merged(alterations).items():
-            if isinstance(alteration, KafkaError):
-                self._refused[entity] = alteration
-            else:
-                self._sound[entity] = alteration
+    def __init__(self, wanted: WantedQuotas, *, validate_only: bool) -> None:
+        self._wanted = wanted
         self._validate_only = validate_only
 
     def validate(self, item: ClientQuotaEntity) -> KafkaError | None:
-        return self._refused[item] if item in self._refused else refusal_of_alteration(self._sound[item])
+        return self._wanted.refused.get(item) or refusal_of_alteration(self._wanted.values[item])
 
     def weight(self, item: ClientQuotaEntity) -> int:
-        return max(1, len(self._sound[item].values))
+        return max(1, len(self._wanted.values[item].values))
 
     def route(self, item: ClientQuotaEntity) -> Route:
         return ANY_NODE
 
     def build(self, request: Request[ClientQuotaEntity]) -> Message:
         return protocol.AlterClientQuotasRequest(
-            entries=tuple(alteration_entry(self._sound[entity]) for entity in request.items),
+            entries=tuple(alteration_entry(self._wanted.values[entity]) for entity in request.items),
             validate_only=self._validate_only,
         )
 
@@ -91,6 +95,5 @@ class QuotaOperations(QuotaDescriptionOperations):
         Returns:
             Each entity to None, or to what went wrong: `InvalidRequestError`, `ClusterAuthorizationFailedError` ...
         """
-        wanted = list(alterations)
-        operation = AlterClientQuotas(wanted, validate_only=validate_only)
-        return await self._each(operation, (alteration.entity for alteration in wanted), timeout, progress)
+        wanted = wanted_quotas(alterations)
+        return await self._each(AlterClientQuotas(wanted, validate_only=validate_only), wanted.items, timeout, progress)

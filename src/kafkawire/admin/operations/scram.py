@@ -1,4 +1,4 @@
-"""SCRAM credentials of users: describe and alter (section 1.4 of the admin reference, KIP-554)."""
+"""SCRAM credentials of users: describe and alter (admin-scram, KIP-554)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.progress import Progress, TotalProgress
 from kafkawire.admin.engine.route import ANY_NODE, CONTROLLER, Route
+from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
 from kafkawire.admin.results import Results
@@ -197,32 +198,33 @@ class ScramOperations(OperationFamily):
             different alterations of one credential) ...
         """
         deadline = self._deadline(timeout)
-        given = list(alterations)
-        items = [(alteration.user, alteration.mechanism) for alteration in given]
-        wanted = dict(zip(items, given, strict=True))
-        refusals = _refusals(given)
-        total = TotalProgress(progress, len(wanted))
+        wanted = Wanted(alterations, _credential_of, _joined)
+        refusals = {**wanted.refused, **_refusals(wanted.values)}
+        items = dict.fromkeys(wanted.items)
+        total = TotalProgress(progress, len(items))
         outcomes: dict[UserMechanism, KafkaError | None] = {}
-        salted_passwords = await _salted_until(deadline, wanted, refusals)
-        operation = AlterScramCredentials(wanted, refusals, salted_passwords)
-        for one_of_each_user in _rounds(wanted):
+        salted_passwords = await _salted_until(deadline, wanted.values, refusals)
+        operation = AlterScramCredentials(wanted.values, refusals, salted_passwords)
+        for one_of_each_user in _rounds(items):
             results = await self._until(deadline, operation, one_of_each_user, total.part())
             outcomes.update(results.items())
-        return Results(outcomes, items)
+        return Results(outcomes, wanted.items)
 
 
-def _refusals(alterations: Sequence[ScramAlteration]) -> dict[UserMechanism, KafkaError]:
+def _credential_of(alteration: ScramAlteration) -> UserMechanism:
+    return alteration.user, alteration.mechanism
+
+
+def _joined(one: ScramAlteration, other: ScramAlteration) -> ScramAlteration | KafkaError:
+    if one == other:
+        return one
+    return DuplicateResourceError("two different alterations of one credential")
+
+
+def _refusals(alterations: Mapping[UserMechanism, ScramAlteration]) -> dict[UserMechanism, KafkaError]:
     """What is wrong with credentials, as far as that can be told without a broker."""
-    refusals: dict[UserMechanism, KafkaError] = {}
-    different = Counter((alteration.user, alteration.mechanism) for alteration in dict.fromkeys(alterations))
-    for alteration in alterations:
-        item = alteration.user, alteration.mechanism
-        refusal = refusal_of_alteration(alteration)
-        if refusal is not None:
-            refusals[item] = refusal
-        elif different[item] > 1:
-            refusals.setdefault(item, DuplicateResourceError("two different alterations of one credential"))
-    return refusals
+    found = ((item, refusal_of_alteration(alteration)) for item, alteration in alterations.items())
+    return {item: refusal for item, refusal in found if refusal is not None}
 
 
 async def _salted_until(

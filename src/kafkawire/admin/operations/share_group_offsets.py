@@ -1,4 +1,4 @@
-"""Where share groups go on (section 1.5 of the admin reference)."""
+"""Where share groups go on (admin-group-offsets)."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ class ShareGroupOffsetOperations(OperationFamily):
             results as well: partition to its offset, to None if the group has not begun there, or to what went wrong.
         """
         wanted = wanted_of_each(groups)
-        return await self._each(DescribeShareGroupOffsets(wanted), wanted, timeout, progress)
+        return await self._each(DescribeShareGroupOffsets(wanted), groups, timeout, progress)
 
     async def alter_share_group_offsets(
         self,

@@ -1,8 +1,7 @@
-"""Topics: list and describe (section 1.2 of the admin reference)."""
+"""Topics: list and describe (admin-topics)."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
@@ -14,6 +13,7 @@ from kafkawire.admin.cluster import ALLOW_AUTO_TOPIC_CREATION_SINCE
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.progress import Progress, TotalProgress
 from kafkawire.admin.engine.route import ANY_NODE, Route
+from kafkawire.admin.engine.tasks import together
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.operations.topics import Topic, unnamed
 from kafkawire.admin.results import Results
@@ -286,7 +286,7 @@ class TopicDescriptionOperations(OperationFamily):
         ids = {topic: None for topic in wanted if isinstance(topic, Uuid)}
         deadline = self._deadline(timeout)
         total = TotalProgress(progress, len(names) + len(ids))
-        async with asyncio.TaskGroup() as tasks:
+        async with together() as tasks:
             chains = [
                 tasks.create_task(
                     self._describe_names(

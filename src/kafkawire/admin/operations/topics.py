@@ -1,8 +1,9 @@
-"""Topics: create, delete, grow (section 1.2 of the admin reference)."""
+"""Topics: create, delete, grow (admin-topics)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from operator import attrgetter
 from typing import TypeAlias
 
 from kafkawire import protocol
@@ -10,17 +11,24 @@ from kafkawire.admin.engine.lookups import FindLeaders
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.route import CONTROLLER, Route
+from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.results import Results
 from kafkawire.admin.topics import CreatedTopic, CreatedTopicConfig, NewPartitions, NewTopic
 from kafkawire.layout import Uuid
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import InvalidTopicError, PolicyViolationError, UnknownTopicIdError, error_of
+from kafkawire.protocol.errors import (
+    InvalidRequestError,
+    InvalidTopicError,
+    PolicyViolationError,
+    UnknownTopicIdError,
+    error_of,
+)
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
 MAXIMUM_RECORDS = 10_000
-"""A request that makes more metadata records than this is refused whole (section 1.1 of the admin reference)."""
+"""A request that makes more metadata records than this is refused whole (admin-record-limit)."""
 
 _VALIDATE_ONLY_SINCE = 1
 _DEFAULTS_SINCE = 4
@@ -35,8 +43,9 @@ class CreateTopics(Operation[str, CreatedTopic, "protocol.CreateTopicsResponse"]
     mutates = True
     batch = MAXIMUM_RECORDS
 
-    def __init__(self, topics: Iterable[NewTopic], *, validate_only: bool) -> None:
-        self._topics = {topic.name: topic for topic in topics}
+    def __init__(self, wanted: Wanted[str, NewTopic], *, validate_only: bool) -> None:
+        self._wanted = wanted
+        self._topics = wanted.values
         self._validate_only = validate_only
         self.minimum_version = _VALIDATE_ONLY_SINCE if validate_only else 0  # B7: an older broker would really create
 
@@ -44,7 +53,7 @@ class CreateTopics(Operation[str, CreatedTopic, "protocol.CreateTopicsResponse"]
         return _DEFAULTS_SINCE if _takes_defaults(self._topics[item]) else 0
 
     def validate(self, item: str) -> KafkaError | None:
-        return None if item else InvalidTopicError("the name of a topic must not be empty")
+        return self._wanted.refused.get(item) or unnamed(item)
 
     def weight(self, item: str) -> int:
         topic = self._topics[item]
@@ -67,6 +76,11 @@ class CreateTopics(Operation[str, CreatedTopic, "protocol.CreateTopicsResponse"]
             else _created(result, is_real=not self._validate_only)
             for result in response.topics
         }
+
+
+def _refused_together(one: NewTopic, _: NewTopic) -> NewTopic | KafkaError:
+    """Two topics of one name: Kafka refuses both, alike or not (B5)."""
+    return InvalidRequestError(f"the topic {one.name!r} is given twice; give each name once")
 
 
 def _takes_defaults(topic: NewTopic) -> bool:
@@ -217,18 +231,17 @@ class TopicOperations(OperationFamily):
         """Create topics, or find out whether they could be created.
 
         Args:
-            topics: what to create; of several with one name the last counts.
+            topics: what to create. A name that is given twice is refused, as Kafka does, and the others are created.
             validate_only: create nothing, but run all checks, the broker's create-topic policy included (KIP-108).
             timeout: seconds for the whole call; ``call_timeout`` of the settings by default.
             progress: told after each outcome how many of how many topics have one.
 
         Returns:
             Topic name to the topic, or to what went wrong: `TopicAlreadyExistsError`, `InvalidTopicError`,
-            `PolicyViolationError` ...
+            `PolicyViolationError`, `InvalidRequestError` (the name is given twice) ...
         """
-        wanted = list(topics)
-        operation = CreateTopics(wanted, validate_only=validate_only)
-        return await self._each(operation, (topic.name for topic in wanted), timeout, progress)
+        wanted = Wanted(topics, attrgetter("name"), _refused_together)
+        return await self._each(CreateTopics(wanted, validate_only=validate_only), wanted.items, timeout, progress)
 
     async def delete_topics(
         self, topics: Iterable[Topic], *, timeout: float | None = None, progress: Progress | None = None

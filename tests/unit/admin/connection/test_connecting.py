@@ -23,6 +23,7 @@ from kafkawire.protocol.errors import (
 from kafkawire.wire.kafka_errors import (
     BrokenStreamError,
     ConnectionFailedError,
+    ConnectionImpossibleError,
 )
 
 
@@ -105,7 +106,10 @@ def test_a_broker_that_refuses_the_negotiation_is_not_asked_again() -> None:
 def test_a_broker_that_closes_at_once_is_a_failed_connection() -> None:
     async def body() -> None:
         async with StandInBroker(answer_api_versions=lambda _: Answer(close=True)) as broker:
-            with pytest.raises(ConnectionFailedError, match="while negotiating; the listener may want TLS or SASL"):
+            with pytest.raises(
+                ConnectionFailedError,
+                match="the listener may want TLS, a client certificate or SASL",
+            ):
                 await connected(broker)
 
     run(body())
@@ -114,7 +118,8 @@ def test_a_broker_that_closes_at_once_is_a_failed_connection() -> None:
 def test_something_that_is_no_kafka_is_a_final_failure() -> None:
     async def body() -> None:
         async with StandInBroker(answer_api_versions=lambda _: Answer(b"HTTP/1.1 400 Bad Request")) as broker:
-            with pytest.raises(BrokenStreamError, match="this is no Kafka listener"):
+            with pytest.raises(ConnectionImpossibleError, match="this is no Kafka listener") as raised:
                 await connected(broker)
+            assert isinstance(raised.value.__cause__, BrokenStreamError)
 
     run(body())

@@ -14,7 +14,7 @@ from tests.stand_in_broker import StandInBroker
 from kafkawire.admin.connection.channel import Channel
 from kafkawire.admin.connection.settings import ConnectionSettings
 from kafkawire.admin.connection.tls import Tls
-from kafkawire.wire.kafka_errors import BrokenStreamError, ConnectionFailedError
+from kafkawire.wire.kafka_errors import BrokenStreamError, ConnectionFailedError, ConnectionImpossibleError
 
 SETTINGS = ConnectionSettings(setup_timeout=5.0)
 KEY_PASSWORD = "open sesame"
@@ -148,5 +148,7 @@ def test_a_listener_with_tls_tells_plain_text_apart(authority: trustme.CA) -> No
 
 
 def test_a_listener_without_tls_is_told_apart() -> None:
-    with pytest.raises(ConnectionFailedError, match="timed out in the TLS handshake; perhaps the listener has no TLS"):
+    with pytest.raises(ConnectionImpossibleError, match="the listener has no TLS: take the port") as raised:
         connect(None, Tls().context(), seconds=0.2)
+    assert isinstance(raised.value.__cause__, BrokenStreamError)
+    assert "timed out in the TLS handshake" in str(raised.value.__cause__.__cause__)

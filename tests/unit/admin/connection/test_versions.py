@@ -1,4 +1,4 @@
-"""Which version of a request goes to a broker (3.2.5), and what else its answer to ApiVersions says."""
+"""Which version of a request goes to a broker (admin-versions), and what else its answer to ApiVersions says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The engine: routing, retrying, timing out, and an outcome for every item (sections 3.5 to 3.7)."""
+"""The engine: routing, retrying, timing out, and an outcome for every item (admin-routing, admin-retries)."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from kafkawire.admin.topics import NewTopic
 from kafkawire.protocol import (
     CreateTopicsRequest,
     CreateTopicsResponse,
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
     SaslHandshakeRequest,
     SaslHandshakeResponse,
 )
@@ -125,8 +127,13 @@ async def test_only_items_that_failed_for_a_passing_reason_are_sent_again() -> N
 
 
 async def test_equal_items_are_sent_once_and_reported_for_each() -> None:
-    async with StandInCluster(1, _creates(_all_created)) as cluster, cluster.client() as client:
-        results = await _create(client, "a", "b", "a")
+    def deleted(_: int, request: Received) -> Message:
+        assert isinstance(request.body, DeleteTopicsRequest)
+        result = DeleteTopicsResponse.DeletableTopicResult
+        return DeleteTopicsResponse(responses=tuple(result(topic.name) for topic in request.body.topics))
+
+    async with StandInCluster(1, {DeleteTopicsRequest: deleted}) as cluster, cluster.client() as client:
+        results = await client.delete_topics(["a", "b", "a"])
         assert list(results) == ["a", "b", "a"]
         assert [len(getattr(request, "topics", ())) for _, request in cluster.asked] == [2]
 

@@ -262,7 +262,7 @@ async def test_brokers_of_every_version_describe_classic_groups(newest: int) -> 
 async def test_groups_of_a_coordinator_share_a_request() -> None:
     handlers = describes(stable) | coordinators({"a": 1, "b": 2, "c": 1})
     async with StandInCluster(2, handlers) as cluster, cluster.client() as client:
-        groups = (await client.describe_consumer_groups("abc")).all()
+        groups = (await client.describe_consumer_groups(list("abc"))).all()
         assert {name: group.coordinator for name, group in groups.items()} == {"a": 1, "b": 2, "c": 1}
         assert len(asked(cluster, ConsumerGroupDescribeRequest)) == 2
 

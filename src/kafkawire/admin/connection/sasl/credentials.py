@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 import msgspec
 
+from kafkawire.admin.arguments.fields import check_fields
 from kafkawire.admin.discretion import Discreet
 
 _BEARER = r"[A-Za-z0-9._~+/-]+=*"
@@ -23,6 +24,7 @@ class PlainCredentials(Discreet, frozen=True):
         authorization_id: as whom to act; brokers accept only the same user, or nothing, which is the default.
 
     Raises:
+        TypeError: for a value of another type.
         ValueError: for a name or password that is empty or holds NUL.
     """
 
@@ -33,6 +35,7 @@ class PlainCredentials(Discreet, frozen=True):
     authorization_id: str = ""
 
     def __post_init__(self) -> None:
+        check_fields(self)
         _refuse_empty(self.username, self.password)
         for name, text in (
             ("username", self.username), ("password", self.password), ("authorization_id", self.authorization_id),
@@ -56,6 +59,7 @@ class ScramCredentials(Discreet, frozen=True):
         is_delegation_token: whether they are those of a delegation token (KIP-48).
 
     Raises:
+        TypeError: for a value of another type.
         ValueError: for an unknown mechanism, or a name or password that is empty.
     """
 
@@ -67,6 +71,7 @@ class ScramCredentials(Discreet, frozen=True):
     is_delegation_token: bool = False
 
     def __post_init__(self) -> None:
+        check_fields(self)
         _refuse_empty(self.username, self.password)
         if self.mechanism not in {"SCRAM-SHA-256", "SCRAM-SHA-512"}:
             raise ValueError(f"mechanism {self.mechanism!r}: must be SCRAM-SHA-256 or SCRAM-SHA-512")
@@ -81,6 +86,7 @@ class OAuthBearerCredentials(Discreet, frozen=True):
         authorization_id: as whom to act; empty for the owner of the token.
 
     Raises:
+        TypeError: for a value of another type.
         ValueError: for a token, name or value with characters that the exchange does not allow; ``auth`` is no name.
     """
 
@@ -91,6 +97,7 @@ class OAuthBearerCredentials(Discreet, frozen=True):
     authorization_id: str = ""
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not re.fullmatch(_BEARER, self.token):
             raise ValueError("token: holds characters that a bearer token cannot have, or is empty")
         for name, value in self.extensions.items():

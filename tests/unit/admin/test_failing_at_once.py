@@ -1,0 +1,301 @@
+"""Mistakes in the settings of a client are errors at once, with what to do, not after a minute of attempts."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import datetime as dt
+import socket
+import ssl
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from pathlib import Path
+
+import pytest
+import trustme
+from tests.stand_in_broker import StandInBroker
+from tests.stand_in_cluster import FAST, StandInCluster
+
+from kafkawire.admin import AdminClient, AdminSettings, NewTopic, Tls
+from kafkawire.wire.kafka_errors import (
+    BrokenStreamError,
+    ConnectionFailedError,
+    ConnectionImpossibleError,
+    KafkaError,
+    OperationTimeoutError,
+)
+
+PATIENT = AdminSettings(call_timeout=60, request_timeout=60)
+"""A call that ends before the test is stopped has not waited for its timeout."""
+
+SECONDS = 20.0
+
+Says = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+@pytest.fixture(scope="module")
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+def trusting(authority: trustme.CA, client: trustme.LeafCert | None = None) -> Tls:
+    certificate = None
+    if client is not None:
+        certificate = client.private_key_and_cert_chain_pem.bytes().decode()
+    return Tls(ca=authority.cert_pem.bytes().decode(), certificate=certificate)
+
+
+def server(certificate: trustme.LeafCert, clients: trustme.CA | None = None) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    certificate.configure_cert(context)
+    if clients is not None:
+        context.verify_mode = ssl.CERT_REQUIRED
+        clients.configure_trust(context)
+    return context
+
+
+@contextlib.contextmanager
+def tls_listener(context: ssl.SSLContext) -> Iterator[str]:
+    """A listener with TLS and nothing else. It sends alerts, which servers of asyncio do not."""
+    stopped = threading.Event()
+
+    def serve() -> None:
+        while not stopped.is_set():
+            with contextlib.suppress(OSError):
+                connected, _ = listening.accept()
+                connected.settimeout(SECONDS)
+                with connected, context.wrap_socket(connected, server_side=True) as secured:
+                    secured.recv(1)
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.settimeout(0.05)
+        serving = threading.Thread(target=serve)
+        serving.start()
+        try:
+            yield f"127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            stopped.set()
+            serving.join()
+
+
+def days_ago(days: int) -> dt.datetime:
+    return dt.datetime.now(dt.UTC) - dt.timedelta(days=days)
+
+
+async def error_of_a_call(servers: str | list[str], tls: Tls | None = None) -> KafkaError:
+    """What a call ends with."""
+    async with asyncio.timeout(SECONDS), AdminClient(servers, tls=tls, settings=PATIENT) as client:
+        errors = (await client.create_topics([NewTopic("t", 1, 1)])).errors()
+        with pytest.raises(type(errors["t"])):
+            await client.list_topics()
+        return errors["t"]
+
+
+@contextlib.asynccontextmanager
+async def listener(says: Says, tls: ssl.SSLContext | None = None) -> AsyncIterator[str]:
+    """Something that is no broker; its address."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+            await says(reader, writer)
+        writer.close()
+
+    listening = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=tls)
+    try:
+        yield f"127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+    finally:
+        listening.close()
+
+
+@pytest.mark.parametrize(
+    ("mistake", "advice"),
+    [
+        ("unknown authority", r"unable to get local issuer certificate; name the authority that signed it: Tls\(ca="),
+        (
+            "another name",
+            r"IP address mismatch.*; connect to a name that it is for, or give Tls\(verify_host",
+        ),
+        ("expired", r"certificate has expired; it has to be renewed at the broker"),
+        ("not yet valid", r"certificate is not yet valid; compare the clocks"),
+        ("no certificate of the client", r"the broker wants a certificate of the client: give Tls\(certificate="),
+        ("certificate of another authority", r"the broker does not trust the authority of the client's certificate"),
+    ],
+)
+async def test_a_certificate_that_one_side_refuses(mistake: str, advice: str, authority: trustme.CA) -> None:
+    address = "broker.example" if mistake == "another name" else "127.0.0.1"
+    issuer = trustme.CA() if mistake == "unknown authority" else authority
+    after = days_ago(1) if mistake == "expired" else days_ago(-30)
+    before = days_ago(-1) if mistake == "not yet valid" else days_ago(2)
+    own = issuer.issue_cert(address, not_before=before, not_after=after)
+    client = trustme.CA().issue_cert("alice@example.org") if mistake == "certificate of another authority" else None
+    wants = authority if "client" in mistake or client else None
+    with tls_listener(server(own, wants)) as address_of_it:
+        error = await error_of_a_call(address_of_it, trusting(authority, client))
+    assert isinstance(error, ConnectionImpossibleError), error
+    assert not error.retriable
+    with pytest.raises(ConnectionImpossibleError, match=advice):
+        raise error
+
+
+async def test_tls_to_a_listener_without_it() -> None:
+    async def closes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Kafka's way: a size above the limit ends the connection, and ApiVersions is answered."""
+        head = await reader.readexactly(4)
+        if head[0] == 0:
+            frame = await reader.readexactly(int.from_bytes(head, "big"))
+            writer.write(b"\0\0\0\x0a" + frame[4:8] + bytes(6))
+            await writer.drain()
+
+    async with listener(closes) as address:
+        error = await error_of_a_call(address, Tls())
+    assert isinstance(error, ConnectionImpossibleError)
+    assert str(error).startswith(f"'t': {address}: the listener has no TLS: take the port of a listener with TLS"), (
+        error
+    )
+
+
+async def test_plain_text_to_a_listener_with_tls(authority: trustme.CA) -> None:
+    own = authority.issue_cert("127.0.0.1")
+
+    async def closes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Java's way: no alert for what is no TLS, the connection ends."""
+        if (await reader.readexactly(1)) == b"\x16":
+            writer.write(b"\x16\x03\x03\x00\x7a")
+            await writer.drain()
+
+    async with listener(closes) as address:
+        assert "the listener wants TLS: give tls=Tls(...)" in str(await error_of_a_call(address))
+    async with StandInBroker(tls=server(own)) as broker:
+        error = await error_of_a_call(f"127.0.0.1:{broker.port}")
+        assert isinstance(error, ConnectionImpossibleError)
+        assert "the listener wants TLS" in str(error)
+
+
+async def answers_at_once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await reader.read(1)
+    writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+    await writer.drain()
+
+
+async def answers_without_head(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await reader.read(1)
+    writer.write(b"<!DOCTYPE HTML>\n<html>")
+    await writer.drain()
+
+
+async def waits_for_a_line(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await reader.readuntil(b"\r\n")
+    writer.write(b"HTTP/1.0 200 OK\r\n\r\n")
+    await writer.drain()
+
+
+@pytest.mark.parametrize("says", [answers_at_once, answers_without_head, waits_for_a_line])
+@pytest.mark.parametrize("tls", [None, Tls()], ids=["plain", "tls"])
+async def test_a_port_of_http(says: Says, tls: Tls | None) -> None:
+    settings = AdminSettings(call_timeout=60, request_timeout=60, connect_timeout=0.5)
+    async with listener(says) as address, AdminClient(address, tls=tls, settings=settings) as client:
+        async with asyncio.timeout(SECONDS):
+            with pytest.raises(ConnectionImpossibleError) as raised:
+                await client.list_topics()
+    assert "this is no Kafka listener" in str(raised.value) or "does not speak TLS" in str(raised.value)
+
+
+async def test_a_port_of_something_else_that_says_text() -> None:
+    async def says(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"SSH-2.0-OpenSSH_9.6\r\n")
+        await writer.drain()
+
+    async with listener(says) as address:
+        error = await error_of_a_call(address)
+    assert "The answer is text, 'SSH-': this is no Kafka listener" in str(error)
+    assert isinstance(error.__cause__, BrokenStreamError)
+
+
+async def test_names_that_do_not_exist_are_all_listed() -> None:
+    error = await error_of_a_call(["one.invalid:9092", "two.invalid:9093"])
+    assert isinstance(error, ConnectionImpossibleError)
+    assert error.attempts <= 1
+    for name in ("one.invalid:9092", "two.invalid:9093"):
+        assert f"{name}: the name cannot be resolved" in str(error)
+    single = await error_of_a_call("one.invalid:9092")
+    assert isinstance(single, ConnectionImpossibleError)
+
+
+async def test_a_name_that_does_not_exist_beside_one_that_does_is_no_error() -> None:
+    async with StandInCluster() as cluster, AdminClient(f"one.invalid:9092,{cluster.bootstrap}") as client:
+        assert await client.list_topics() == {}
+
+
+async def test_a_server_that_may_come_is_waited_for_whatever_the_others_are() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as bound:
+        address = f"127.0.0.1:{bound.getsockname()[1]}"
+    async with AdminClient(f"one.invalid:9092,{address}", settings=FAST) as client:
+        with pytest.raises(OperationTimeoutError) as raised:
+            await client.list_topics(timeout=0.2)
+    assert f"{address}: connection refused" in str(raised.value)
+    assert "one.invalid:9092: the name cannot be resolved" in str(raised.value)
+
+
+async def test_a_name_server_that_does_not_answer_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def unavailable(*_: object, **__: object) -> list[tuple[object, ...]]:
+        raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", unavailable)
+    async with AdminClient("kafka.example:9092", settings=FAST) as client:
+        with pytest.raises(OperationTimeoutError, match="Temporary failure in name resolution") as raised:
+            await client.list_topics(timeout=0.2)
+    assert isinstance(raised.value.__cause__, ConnectionFailedError)
+
+
+async def test_the_name_of_a_broker_that_was_known_may_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The names of pods are gone while they restart."""
+    loop = asyncio.get_running_loop()
+    resolve = loop.getaddrinfo
+    gone = 0
+
+    async def resolved(*arguments: object, **options: object) -> object:
+        nonlocal gone
+        if gone:
+            gone -= 1
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return await resolve(*arguments, **options)  # type: ignore[arg-type]  # as they came
+
+    monkeypatch.setattr(loop, "getaddrinfo", resolved)
+    async with StandInCluster() as cluster, cluster.client() as client:
+        assert await client.list_topics() == {}
+        await cluster.brokers[1].stop()
+        await cluster.brokers[1].start_again()
+        gone = 5
+        assert await client.list_topics() == {}
+        assert gone == 0
+
+
+async def test_a_listener_that_closes_and_does_not_show_is_tried_again() -> None:
+    async def closes(_: asyncio.StreamReader, __: asyncio.StreamWriter) -> None:
+        return
+
+    async with listener(closes) as address, AdminClient(address, settings=FAST) as client:
+        with pytest.raises(OperationTimeoutError):
+            await client.list_topics(timeout=0.3)
+
+
+async def test_a_file_of_certificates_that_is_missing_is_named(tmp_path: Path) -> None:
+    missing = tmp_path / "ca.pem"
+    error = await error_of_a_call("127.0.0.1:1", Tls(ca=missing))
+    assert isinstance(error, ConnectionImpossibleError)
+    assert f"127.0.0.1:1: TLS: ca: {missing}: [Errno 2] No such file" in str(error)
+    assert isinstance(error.__cause__, ValueError)
+
+
+async def test_a_listener_that_closes_and_does_not_show_is_asked_in_other_ways_once() -> None:
+    connections = 0
+
+    async def closes(_: asyncio.StreamReader, __: asyncio.StreamWriter) -> None:
+        nonlocal connections
+        connections += 1
+
+    async with listener(closes) as address, AdminClient(address, settings=FAST) as client:
+        with pytest.raises(OperationTimeoutError) as raised:
+            await client.list_topics(timeout=0.5)
+    assert connections <= raised.value.attempts + 1 + 2 * 2  # the last attempt may be of a refresh, and two ways
+    assert connections > 4
