@@ -25,7 +25,7 @@ from kafkawire.broker.controller import Controller
 from kafkawire.broker.faults import Faults, handle_with_faults, throttled
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.quotas.request_time import MeasuredTime
-from kafkawire.broker.request_work import RequestWork
+from kafkawire.broker.request_work import SMALL_FRAME, RequestWork, decoded
 from kafkawire.broker.sessions import Session
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.protocol import ApiVersionsRequest, ApiVersionsResponse
@@ -103,16 +103,22 @@ class Dispatcher:
             RefusedRequestError: it is none that is served, or makes no sense.
             StorageError: the broker can keep nothing more, and halts.
         """
-        async with self._work.request(frame, api_versions=self.offered.get(ApiKey.API_VERSIONS)) as request:
-            header, body = request.header, request.body
-            key, version = header.request_api_key, header.request_api_version
-            if body is None or version not in self.offered.get(key, ()):
-                return self._reply(
-                    encode_response(self._unknown_version(request), 0, correlation_id=header.correlation_id), 0
-                )
-            call = self._call(header, session, len(frame))
-            answer, muted_ms = await (self._with_faults(body, call) if self._faults else self._answer(body, call))
-            encoded = await self._encoded(answer, body, header)
+        api_versions = self.offered.get(ApiKey.API_VERSIONS)
+        if len(frame) <= SMALL_FRAME:
+            return await self._replied(decoded(frame, api_versions), session, len(frame))
+        async with self._work.request(frame, api_versions=api_versions) as request:
+            return await self._replied(request, session, len(frame))
+
+    async def _replied(self, request: Request, session: Session, size: int) -> Reply:
+        header, body = request.header, request.body
+        key, version = header.request_api_key, header.request_api_version
+        if body is None or version not in self.offered.get(key, ()):
+            return self._reply(
+                encode_response(self._unknown_version(request), 0, correlation_id=header.correlation_id), 0
+            )
+        call = self._call(header, session, size)
+        answer, muted_ms = await (self._with_faults(body, call) if self._faults else self._answer(body, call))
+        encoded = await self._encoded(answer, body, header)
         return self._reply(encoded, muted_ms, _session_with_software(session, body, version))
 
     async def unmuted(self, reply: Reply) -> None:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from functools import partial
+from functools import cache, partial
 from typing import Final, TypeVar
 
 import msgspec
@@ -20,7 +20,7 @@ from kafkawire.rpc import Request, decode_request, encode_response
 from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.element_count import element_count
 
-__all__ = ["MAXIMUM_ELEMENTS", "RequestWork"]
+__all__ = ["MAXIMUM_ELEMENTS", "SMALL_FRAME", "RequestWork", "decoded"]
 
 T = TypeVar("T")
 
@@ -30,7 +30,7 @@ MAXIMUM_ELEMENTS: Final = 100_000
 _MANY: Final = 10_000
 """Requests with more elements are answered one at a time, so that their memory does not add up."""
 
-_SMALL_FRAME: Final = 4096
+SMALL_FRAME: Final = 4096
 """Bytes that take about a millisecond at most, even if they are no request and the reason must be found."""
 
 _SMALL_ANSWER: Final = 500
@@ -41,7 +41,7 @@ _WAITING: Final = frozenset({ApiKey.FETCH})
 
 
 class RequestWork:
-    """Decodes requests and encodes answers; large ones in a thread, beside which others are served.
+    """Decodes large requests and encodes large answers in a thread, beside which others are served.
 
     Args:
         maximum_elements: the most that a request may have.
@@ -68,15 +68,19 @@ class RequestWork:
             RefusedRequestError: it is none.
             TooLargeRequestError: it has too many elements.
         """
-        if len(frame) <= _SMALL_FRAME:
-            yield _decoded(frame, api_versions)
-            return
-        count = await self.in_thread(_elements_of, frame, self._maximum)
-        if count <= _MANY or int.from_bytes(frame[:2]) in _WAITING:
-            yield await self.in_thread(_decoded, frame, api_versions)
-            return
-        async with self._lane:
-            yield await self.in_thread(_decoded, frame, api_versions)
+        if await self._may_be_many(frame):
+            async with self._lane:
+                yield await self.in_thread(decoded, frame, api_versions)
+        else:
+            yield await self.in_thread(decoded, frame, api_versions)
+
+    async def _may_be_many(self, frame: bytes) -> bool:
+        """Whether a request has many elements, or so many bytes that it may; an element takes a byte at least."""
+        key = int.from_bytes(frame[:2])
+        most = len(frame)
+        if most > self._maximum or key == ApiKey.PRODUCE:
+            most = await self.in_thread(_elements_of, frame, self._maximum)
+        return most > _MANY and key not in _WAITING
 
     async def answer(self, answer: Message, version: int, correlation_id: int) -> bytes:
         """The frame of an answer.
@@ -110,7 +114,16 @@ def _refusal(request: Message, version: int, refused: Refused) -> Message:
     return refusal(request, version, refused.code, message=refused.message)
 
 
-def _decoded(frame: bytes, api_versions: range | None) -> Request:
+def decoded(frame: bytes, api_versions: range | None = None) -> Request:
+    """The request in a frame without its size.
+
+    Args:
+        frame: the content.
+        api_versions: the versions of ApiVersions that the broker serves; all that the package has by default.
+
+    Raises:
+        RefusedRequestError: it is none.
+    """
     try:
         return decode_request(frame, api_versions=api_versions)
     except DecodeError as error:
@@ -129,12 +142,13 @@ def _elements_of(frame: bytes, most: int) -> int:
         RefusedRequestError: there is no such request.
     """
     key, version = int.from_bytes(frame[:2], signed=True), int.from_bytes(frame[2:4], signed=True)
-    if key not in APIS:
+    api = APIS.get(key)
+    if api is None:
         return 0  # decoding it says what is wrong
-    request = message_class(APIS[key].request)
+    request = message_class(api.request)
     header_version = request.HEADER_VERSIONS.get(version)
     if header_version is None:
-        return 0
+        return 0  # the same
     try:
         header, at = RequestHeader.decode_from(frame, 0, header_version)
     except DecodeError as error:
@@ -148,13 +162,22 @@ def _elements_of(frame: bytes, most: int) -> int:
 
 def _left_of(struct: msgspec.Struct, most: int) -> int:
     """How many of so many elements a struct leaves; below 0 if it has more."""
-    for name in struct.__struct_fields__:
+    for name in _arrays_of(type(struct)):
         value = getattr(struct, name)
-        if isinstance(value, (tuple, list)) and value:
-            most -= len(value)
-            if isinstance(value[0], msgspec.Struct):
-                for item in value:
-                    if most < 0:
-                        return most
-                    most = _left_of(item, most)
+        if not value or not isinstance(value, (tuple, list)):
+            continue
+        most -= len(value)
+        if isinstance(value[0], msgspec.Struct) and _arrays_of(type(value[0])):
+            for item in value:
+                if most < 0:
+                    return most
+                most = _left_of(item, most)
     return most
+
+
+@cache
+def _arrays_of(cls: type[msgspec.Struct]) -> tuple[str, ...]:
+    """The fields of a struct that may be arrays; unknown tagged fields are none that this broker sends."""
+    defaults = zip(cls.__struct_fields__, cls.__struct_defaults__, strict=True)
+    arrays = (name for name, default in defaults if isinstance(default, (tuple, list)) or default is None)
+    return tuple(name for name in arrays if name != "unknown_tagged_fields")

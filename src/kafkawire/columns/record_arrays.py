@@ -1,4 +1,4 @@
-"""From the payloads of many batches to their records as Arrow arrays (section 9.2), without an object for each record.
+"""From the payloads of many batches to their records as Arrow arrays (record-exact), without an object for each record.
 
 Where records begin is found by hopping from one to the next. All their numbers are then read at once, each by a few of
 Arrow's kernels over all records. The rules are those of ``kafkawire.wire.batches``.

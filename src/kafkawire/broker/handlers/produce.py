@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Final
 
 from msgspec.structs import replace
@@ -14,10 +15,11 @@ from kafkawire.broker.controller import Controller
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.partitions.checked_batch import (
+    SMALL_OUTPUT,
+    SOON_CHECKED,
     AppendRules,
     RefusedRecordsError,
     checked_batch,
-    is_soon_checked,
 )
 from kafkawire.broker.partitions.producer_ids import ProducerIds
 from kafkawire.broker.partitions.producers import SequenceError
@@ -36,6 +38,7 @@ from kafkawire.protocol import (
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire import RecordBytes
 from kafkawire.wire.batches import RecordBatch
+from kafkawire.wire.errors import OutputLimitError
 
 __all__ = ["ProduceHandlers"]
 
@@ -155,8 +158,9 @@ class ProduceHandlers:
 
     async def _checked(self, records: RecordBytes, rules: AppendRules, now_ms: int) -> RecordBatch:
         """The batch to keep. Records that may be many, or take long to decompress, are looked at in the thread."""
-        if is_soon_checked(records):
-            return checked_batch(records, rules, now_ms)
+        if len(records) <= SOON_CHECKED:
+            with suppress(OutputLimitError):
+                return checked_batch(records, rules, now_ms, SMALL_OUTPUT)
         return await self._work.in_thread(checked_batch, records, rules, now_ms)
 
     def _init_producer_id(self, request: InitProducerIdRequest, call: Call) -> InitProducerIdResponse:

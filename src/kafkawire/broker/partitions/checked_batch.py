@@ -11,18 +11,21 @@ from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire import DecodeError, RecordBytes
 from kafkawire.wire.batches import RecordBatch, TimestampType, decode_records, read_batches, seal
 from kafkawire.wire.batches.batch import NO_PRODUCER_ID
-from kafkawire.wire.errors import CorruptBatchError
+from kafkawire.wire.errors import CorruptBatchError, OutputLimitError
 from kafkawire.wire.message import Struct
 
-__all__ = ["AppendRules", "RefusedRecordsError", "checked_batch", "is_soon_checked"]
+__all__ = ["LARGEST_OUTPUT", "SMALL_OUTPUT", "SOON_CHECKED", "AppendRules", "RefusedRecordsError", "checked_batch"]
 
-_LARGEST_OUTPUT: Final = 64 * 1024 * 1024
+LARGEST_OUTPUT: Final = 64 * 1024 * 1024
 _MOST_RECORDS: Final = 250_000
 """Of a batch; in memory each takes 200 bytes and more, and 7 where it comes from, before compression."""
 
-_SOON_CHECKED: Final = 16 * 1024
-_ATTRIBUTES_END: Final = 23
-_CODEC_BITS: Final = 0b111
+SOON_CHECKED: Final = 16 * 1024
+"""Bytes of a batch that are looked at in a few milliseconds, if it is not much larger once decompressed."""
+
+SMALL_OUTPUT: Final = 64 * 1024
+"""So much larger."""
+
 _LOG_APPEND_TIME_BIT: Final = 0b1000
 
 
@@ -56,23 +59,20 @@ class RefusedRecordsError(Exception):
         self.records = records
 
 
-def is_soon_checked(records: RecordBytes) -> bool:
-    """Whether what a producer sends can be looked at in a few milliseconds: few bytes, and not compressed."""
-    if len(records) > _SOON_CHECKED:
-        return False
-    return len(records) < _ATTRIBUTES_END or not records[_ATTRIBUTES_END - 1] & _CODEC_BITS
-
-
-def checked_batch(records: RecordBytes | None, rules: AppendRules, now_ms: int) -> RecordBatch:
+def checked_batch(
+    records: RecordBytes | None, rules: AppendRules, now_ms: int, limit: int = LARGEST_OUTPUT
+) -> RecordBatch:
     """The batch of a produce request, as it is to be kept.
 
     Args:
         records: what the request has for a partition.
         rules: what the topic demands.
         now_ms: for topics that want the broker's time.
+        limit: the most bytes of records, decompressed.
 
     Raises:
-        RefusedRecordsError: it is none, or not as it must be.
+        RefusedRecordsError: it is none, or not as it must be, or larger than any may be.
+        OutputLimitError: the records are larger than a smaller limit.
     """
     batch = _only_batch(records or b"")
     if batch.size > rules.max_message_bytes:
@@ -82,7 +82,7 @@ def checked_batch(records: RecordBytes | None, rules: AppendRules, now_ms: int) 
             f"{rules.max_message_bytes}.",
         )
     _check_header(batch)
-    max_timestamp = _check_records(batch, rules)
+    max_timestamp = _check_records(batch, rules, limit)
     if rules.log_append_time:
         attributes = batch.attributes | _LOG_APPEND_TIME_BIT
         return seal(replace(batch, attributes=attributes, max_timestamp=now_ms))
@@ -118,10 +118,14 @@ def _check_header(batch: RecordBatch) -> None:
         raise _invalid(f"sequence {batch.base_sequence} of epoch {batch.producer_epoch}; neither may be negative")
 
 
-def _check_records(batch: RecordBatch, rules: AppendRules) -> int:
+def _check_records(batch: RecordBatch, rules: AppendRules, limit: int) -> int:
     """The highest timestamp of the records, which are looked at one by one."""
     try:
-        records = decode_records(batch, limit=_LARGEST_OUTPUT)
+        records = decode_records(batch, limit=limit)
+    except OutputLimitError as error:
+        if limit < LARGEST_OUTPUT:
+            raise
+        raise _invalid(str(error)) from error
     except DecodeError as error:
         raise _invalid(str(error)) from error
     for delta, record in enumerate(records):

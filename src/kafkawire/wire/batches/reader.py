@@ -1,4 +1,4 @@
-"""From the payload of a batch to its records (section 9.2).
+"""From the payload of a batch to its records (record-exact).
 
 ``_decode`` is quick and knows only that something is wrong; after that ``inspector`` says what, and where.
 """

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import pytest
 from tests.apache_kafka.java_admin import GroupKind, JavaAdmin, JavaAdminError
 from tests.apache_kafka.java_program import java_command
-from tests.apache_kafka.releases import newest_release
+from tests.apache_kafka.releases import newest_broker_release
 
 from kafkawire.admin import BlockingAdminClient, NewTopic
 from kafkawire.broker import ThreadedBroker
@@ -173,7 +173,7 @@ def test_kafka_console_consumer_subscribes(broker: ThreadedBroker, protocol: str
     where = ("--bootstrap-server", broker.bootstrap_servers, "--topic", "orders", "--group", "readers")
     arguments = (*where, "--timeout-ms", "60000", "--command-property", f"group.protocol={protocol}")
     ended = subprocess.run(
-        [*java_command(newest_release(), "512m", ()), tool, *arguments],
+        [*java_command(newest_broker_release(), "512m", ()), tool, *arguments],
         capture_output=True,
         text=True,
         check=False,
@@ -190,7 +190,7 @@ def test_java_wants_transactions(broker: ThreadedBroker, caplog: pytest.LogCaptu
     who = ("--transactional-id", "payments", "--consumer-group", "readers")
     ended = subprocess.run(
         [
-            *java_command(newest_release(), "512m", ()),
+            *java_command(newest_broker_release(), "512m", ()),
             *(tool, "--broker-list", broker.bootstrap_servers, *topics, *who),
         ],
         capture_output=True,

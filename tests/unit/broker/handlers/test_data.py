@@ -184,3 +184,15 @@ async def test_transactions_are_refused_for_good_and_their_client_is_named(
             assert (begun.error_code, begun.producer_id, begun.producer_epoch) == (code, -1, -1)
     (warning,) = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
     assert warning.startswith("Client 'kafkawire' (unknown software) at 127.0.0.1 wants transactions.")
+
+
+async def test_small_batches_that_become_large_are_kept_as_well(broker: EmbeddedBroker) -> None:
+    """What is too large to be looked at at once is looked at in the thread."""
+    large = encode_batch([Record(timestamp=1, value=bytes(200_000))], codec=Codec.ZSTD)
+    assert len(large) < 1000
+    async with connected_to(broker) as client:
+        partitions = tuple(ProduceRequest.PartitionProduceData(index, large) for index in (0, 1))
+        topics = (ProduceRequest.TopicProduceData("t", partition_data=partitions),)
+        request = ProduceRequest(acks=1, timeout_ms=1000, topic_data=topics)
+        answer = await client.ask(request, 9, ProduceResponse)
+    assert [one.error_code for one in answer.responses[0].partition_responses] == [0, 0]
