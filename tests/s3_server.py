@@ -50,11 +50,11 @@ class S3Server:
         with system.open_output_stream(f"{bucket}/{name}") as stream:
             stream.write(content)
 
-    def put_folder(self, bucket: str, folder: Path) -> None:
-        """Write the files of a folder under its name."""
+    def put_folder(self, bucket: str, folder: Path, *, under: str = "") -> None:
+        """Write the files of a folder under its name, in a folder of the bucket or at its top."""
         for file in sorted(folder.rglob("*")):
             if file.is_file():
-                self.put(bucket, str(file.relative_to(folder.parent)), file.read_bytes())
+                self.put(bucket, str(Path(under, file.relative_to(folder.parent))), file.read_bytes())
 
     @contextmanager
     def known_users_only(self) -> Iterator[None]:

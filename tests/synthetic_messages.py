@@ -1,6 +1,6 @@
 """Hand-made messages with the layouts of their versions, as the generator would make them.
 
-``NullableStructMessage`` is the example of section 6.5. ``Everything`` is made from the table of field types: each
+``NullableStructMessage`` has nullable structs. ``Everything`` is made from the table of field types: each
 type in line, as array, nullable, tagged and nullable tagged, so that a new type is tested by being in the table.
 """
 
@@ -26,7 +26,7 @@ class Pair(msgspec.Struct, frozen=True):
 
 
 class NullableStructMessage(msgspec.Struct, frozen=True):
-    """Nullable structs in line and tagged (6.5)."""
+    """Nullable structs in line and tagged."""
 
     a: Pair | None = None
     b: Pair | None = Pair()
@@ -93,7 +93,7 @@ def field(type_: str, name: str = "Value", /, **more: object) -> FieldLayout:
 
 
 def nullable_struct_message(version: int) -> Synthetic:
-    """The message of section 6.5 at version 0 or 1."""
+    """A message with nullable structs at version 0 or 1."""
     return Synthetic(NullableStructMessage, nullable_struct_layout(version), version)
 
 

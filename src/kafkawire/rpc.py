@@ -1,4 +1,4 @@
-"""Requests and responses on the wire: frames and headers (section 8 of the reference).
+"""Requests and responses on the wire: frames and headers (frame, header-request).
 
 A frame is an int32 size and so many bytes: a header, then a body. The header is Kafka's ``RequestHeader`` or
 ``ResponseHeader``; its version belongs to the class of the body. Messages may be Kafka's own or those of a package
@@ -122,7 +122,7 @@ def decode_request(frame: bytes, *, package: str = KAFKAS_PACKAGE, api_versions:
     Bytes after the body are tolerated, as Kafka's RPC layer does.
 
     Args:
-        frame: the content.
+        frame: the content of a frame.
         package: the generated package whose requests are expected, Kafka's own by default.
         api_versions: the versions of ApiVersions that the reader serves; all that the package has by default. Of a
             request in any other version only the header is read (KIP-511).
@@ -142,8 +142,8 @@ def decode_request(frame: bytes, *, package: str = KAFKAS_PACKAGE, api_versions:
     number = request.HEADER_VERSIONS.get(version)
     if request.NAME == _API_VERSIONS and version not in (api_versions or api.versions):
         nearest = api.versions[-1] if version >= api.versions.stop else api.versions[0]
-        number = request.HEADER_VERSIONS[nearest] if number is None else number
-        return Request(RequestHeader.decode_from(frame, 0, number)[0], None)
+        known = request.HEADER_VERSIONS[nearest] if number is None else number
+        return Request(RequestHeader.decode_from(frame, 0, known)[0], None)
     if number is None:
         raise DecodeError("version", f"{api.request} has no version {version}", message_name="RequestHeader", offset=2)
     header, at = RequestHeader.decode_from(frame, 0, number)

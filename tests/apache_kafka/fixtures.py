@@ -20,7 +20,7 @@ from tests.apache_kafka.java_admin import JavaAdmin, running_java_admin
 from tests.apache_kafka.java_program import FAST_START
 from tests.apache_kafka.node import run_tool
 from tests.apache_kafka.oracle import Oracle, running_oracle
-from tests.apache_kafka.releases import newest_broker_release, newest_release
+from tests.apache_kafka.releases import BROKER, newest_broker_release, newest_with
 from tests.apache_kafka.secure_broker import SecureBroker, running_secure_broker
 
 Oracles = Callable[[str], Oracle]
@@ -63,7 +63,7 @@ def oracles() -> Iterator[Oracles]:
 @pytest.fixture(scope="session")
 def oracle(oracles: Oracles) -> Oracle:
     """The oracle of the newest release."""
-    return oracles(newest_release())
+    return oracles(newest_with(BROKER))
 
 
 class _Started:

@@ -23,6 +23,9 @@ from tests.apache_kafka.prerequisites import lacking, program
 
 REPOSITORY = Path(__file__).parents[2]
 CACHE = REPOSITORY / "build" / "apache-kafka"
+BROKER = "kafka_2.13"
+"""The artifact with the broker, which brings all message classes."""
+
 TOOLS = "kafka-tools"
 """The artifact with ``kafka-topics``, ``kafka-dump-log`` and the like."""
 
@@ -44,23 +47,28 @@ def newest_release() -> str:
 
 def broker_releases() -> tuple[str, ...]:
     """The newest release of each generation that has its tools, oldest first: the large suites run at these."""
-    newest = {generation(release): release for release in releases() if TOOLS not in unpublished(release)}
+    newest = {generation(release): release for release in releases() if not {BROKER, TOOLS} & unpublished(release)}
     return tuple(newest.values())
 
 
 def newest_broker_release() -> str:
     """The newest release that has its tools."""
-    return newest_with(TOOLS)
+    return broker_releases()[-1]
 
 
 def newest_with(artifact: str) -> str:
     """The newest release that has published an artifact."""
-    return next(release for release in reversed(releases()) if artifact not in unpublished(release))
+    return releases_with(artifact)[-1]
+
+
+def releases_with(artifact: str) -> tuple[str, ...]:
+    """The releases that have published an artifact, oldest first."""
+    return tuple(release for release in releases() if artifact not in unpublished(release))
 
 
 def later_releases() -> tuple[str, ...]:
     """The releases after the newest that has its tools, oldest first: tests of what they changed run at these."""
-    everything = releases()
+    everything = releases_with(BROKER)
     return everything[everything.index(newest_broker_release()) + 1 :]
 
 
@@ -104,6 +112,8 @@ def class_path(release: str, project: Path = _PROJECT) -> tuple[Path, ...]:
         release: of Apache Kafka.
         project: the Maven project that says which jars.
     """
+    if project == _PROJECT:
+        need_published(release, BROKER)
     missing = sorted(unpublished(release))
     digest = hashlib.sha256(project.read_bytes() + "".join(missing).encode()).hexdigest()[:12]
     remembered = CACHE / f"{release}-{digest}.classpath"

@@ -5,6 +5,7 @@ Those about record batches are in ``test_record_batches.py`` and ``test_legacy_m
 
 from __future__ import annotations
 
+import math
 import re
 
 import msgspec
@@ -16,6 +17,7 @@ from tests.apache_kafka.releases import REPOSITORY, is_at_least, releases
 from kafkawire.protocol import (
     AddPartitionsToTxnRequest,
     ConsumerGroupMemberMetadataValue,
+    DescribeClientQuotasResponse,
     FetchRequest,
     FindCoordinatorRequest,
     MetadataRequest,
@@ -203,6 +205,23 @@ def test_json_null(oracle: Oracle) -> None:
     with pytest.raises(EncodeError) as refusal:
         to_json(msgspec.structs.replace(FindCoordinatorRequest(), key=None), 0)
     assert refusal.value.kind == "null"
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_json_read_float(number: float, oracle: Oracle) -> None:
+    value = DescribeClientQuotasResponse.ValueData(key="k", value=number)
+    entry = DescribeClientQuotasResponse.EntryData(entity=(), values=(value,))
+    response = DescribeClientQuotasResponse(entries=(entry,))
+    ours = to_json(response, 1)
+    written, read = oracle.ask([
+        Decode("DescribeClientQuotasResponse", 1, response.encode(1).hex()),
+        Encode("DescribeClientQuotasResponse", 1, ours),
+    ])  # fmt: skip
+    assert written == Answer(json=ours, hex=response.encode(1).hex(), read=len(response.encode(1)))
+    assert read.error is not None
+    assert read.error.stage == "from_json"
+    entries = from_json(DescribeClientQuotasResponse, ours, 1).entries
+    assert [repr(value.value) for entry in entries or () for value in entry.values] == [repr(number)]
 
 
 @pytest.mark.parametrize(("number", "read"), [(128, 0), (200, 72), (256, -128)])

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 import pytest
-from tests.apache_kafka.releases import REPOSITORY, class_path, newest_with, releases
+from tests.apache_kafka.releases import BROKER, REPOSITORY, class_path, newest_with, releases_with
 from tests.apache_kafka.schema_checker import Verdict, ask_checker
 from tests.conformance.definition_changes import changed, random_definition
 from tests.release_jars import Json
@@ -191,7 +191,7 @@ def _add_releases(questions: Questions) -> None:
     for older, newer in sorted(successors()):
         questions.add("releases", older, newer)
         questions.add("releases backwards", newer, older)
-    for release in releases():
+    for release in releases_with(BROKER):
         for text in definitions_of(release).values():
             questions.add("themselves", text, text)
 
@@ -200,7 +200,7 @@ def successors() -> set[tuple[str, str]]:
     """The texts of a message in a release and in the next one."""
     return {
         (older[name], newer[name])
-        for older, newer in pairwise(map(definitions_of, releases()))
+        for older, newer in pairwise(map(definitions_of, releases_with(BROKER)))
         for name in older.keys() & newer.keys()
     }
 
@@ -261,7 +261,7 @@ def assert_agreement(trial: Trial, refusal: str | None, findings: Sequence[Evolu
 def test_pairs_are_many_and_of_all_kinds(answers: Answers) -> None:
     assert len(answers.groups["releases"]) == len(answers.groups["releases backwards"]) == len(successors())
     assert len(answers.groups["themselves"]) == len(
-        {text for release in releases() for text in definitions_of(release).values()}
+        {text for release in releases_with(BROKER) for text in definitions_of(release).values()}
     )
     assert len(answers.groups["changes"]) > 3_000
     refused = Counter(rule_of(trial.verdict.refusal) for trial in answers.trials if trial.verdict.refusal)

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from tests.apache_kafka.releases import REPOSITORY, generation
+from tests.apache_kafka.releases import BROKER, REPOSITORY, generation, releases_with
 
 from kafkawire.codegen.released_versions import ReleasedVersion, read_released_versions
 from kafkawire.wire import Message
@@ -35,9 +35,10 @@ def trials() -> Mapping[str, Sequence[ReleasedVersion]]:
 
     Of releases of one generation (3, 4) that have the same layout of a version only the newest is asked.
     """
+    asked = releases_with(BROKER)
     chosen: dict[tuple[str, str, int, str], ReleasedVersion] = {}
     for row in released_versions():
-        if row.relation != "replaced":
+        if row.relation != "replaced" and row.release in asked:
             chosen[generation(row.release), row.merged_message, row.merged_version, row.layout] = row
     by_message: defaultdict[str, list[ReleasedVersion]] = defaultdict(list)
     for row in chosen.values():

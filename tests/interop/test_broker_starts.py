@@ -15,7 +15,7 @@ from tests.apache_kafka.releases import newest_broker_release, releases
 pytestmark = pytest.mark.interop
 
 API_VERSIONS_3 = "0000001c 0012 0003 00000007 0002 6b77 00 0a 6b61666b6177697265 04 302e31 00"
-"""The request frame of section 8.3."""
+"""The request frame that docs/reference/wire-format.md shows."""
 
 
 @pytest.mark.parametrize("release", releases())

@@ -1,4 +1,4 @@
-"""The page about checking evolution has every rule, and every rule of section 12 is accounted for."""
+"""The page about checking evolution has every rule, and every rule of the reference is accounted for."""
 
 from __future__ import annotations
 

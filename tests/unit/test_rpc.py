@@ -1,4 +1,4 @@
-"""Frames and headers (8.1 to 8.4)."""
+"""Frames and headers (frame, header-request, header-response)."""
 
 from __future__ import annotations
 
@@ -193,7 +193,8 @@ def test_unsupported_versions() -> None:
         lambda: encode_response(MetadataResponse(), 99, correlation_id=1),
         lambda: decode_response(bytes(20), MetadataResponse, 99),
     ):
-        with pytest.raises(UnsupportedVersionError, match="there is no version 99; versions are 0 to 13"):
+        highest = MetadataRequest.VERSIONS[-1]
+        with pytest.raises(UnsupportedVersionError, match=f"there is no version 99; versions are 0 to {highest}"):
             refused()
 
 
@@ -233,7 +234,10 @@ OWN = "acme_of_rpc"
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     """Definitions of one's own: a message of the name and key of Kafka's, with other versions, and a new API."""
-    pairs = (("Metadata", 3, {"flexible": "none"}), ("Ping", 9000, {"flexible": "1+"}))
+    pairs = (
+        ("Metadata", 3, {"flexible": "none"}), ("Ping", 9000, {"flexible": "1+"}),
+        ("Shut", 7, {"flexible": "1+"}), ("Versions", 18, {"flexible": "1+"}),
+    )  # fmt: skip
     definitions = [
         message(f"{name}{kind.title()}", field("Text", "string"), type=kind, apiKey=key, **more)
         for name, key, more in pairs
@@ -242,7 +246,10 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     return make_package(tmp_path_factory.mktemp("rpc"), OWN, *definitions)
 
 
-@pytest.mark.parametrize(("name", "version", "header"), [("Metadata", 0, 1), ("Metadata", 1, 1), ("Ping", 1, 2)])
+@pytest.mark.parametrize(
+    ("name", "version", "header"),
+    [("Metadata", 0, 1), ("Metadata", 1, 1), ("Ping", 1, 2), ("Shut", 0, 1), ("Shut", 1, 2), ("Versions", 1, 2)],
+)
 def test_own_requests_and_responses_travel(own: ModuleType, name: str, version: int, header: int) -> None:
     request, response = own.message_class(f"{name}Request"), own.message_class(f"{name}Response")
     assert (header_version(request, version), header_version(response, version)) == (header, header - 1)

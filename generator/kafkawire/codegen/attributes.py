@@ -1,4 +1,4 @@
-"""The attributes of messages, common structs and fields as tables (1.3 and 2 of the reference).
+"""The attributes of messages, common structs and fields as tables, see docs/reference/definition-language.md.
 
 A new attribute of the language is one entry here and its use in `kafkawire.codegen.reading`.
 """

@@ -102,7 +102,7 @@ class MessageDefinition:
     """A definition file as written.
 
     Attributes:
-        header_versions: (message versions, header version) in ascending order, or None where not given (8.4).
+        header_versions: (message versions, header version) in ascending order, or None where not given.
         group: folder of the file relative to the root of the definitions, with slashes (``clients``,
             ``proposals/kip-888``); empty for files of the root itself.
     """

@@ -1,4 +1,4 @@
-"""The table of error codes that comes with the definitions (section 15)."""
+"""The table of error codes that comes with the definitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python names for Kafka's (section 13 of the reference).
+"""Python names for Kafka's (name-snake-upstream).
 
 Kafka's names are letters and digits only. So an underscore at the end of a Python name always comes from here, and
 a name that begins with one is never that of a field.

@@ -1,4 +1,4 @@
-"""Reading the attributes of one object: repeated and unknown keys, coercion of scalars (1.1), version texts (3.1)."""
+"""Reading the attributes of one object: repeated and unknown keys, coercion of scalars, version texts."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def parse_message(text: str, file: str, group: str = "") -> tuple[MessageDefinit
 def load_definitions(root: Path, shown: Callable[[Path], str] = str) -> Definitions:
     """Read and check all ``*.json`` files of a folder and its sub-folders, or one file.
 
-    The folder of a file relative to `root` is its group. Rules about messages together (5.7) are applied to each
+    The folder of a file relative to `root` is its group. Rules about messages together are applied to each
     group by itself, and not where `root` is a single file: its partners may lie elsewhere.
 
     Args:

@@ -109,7 +109,7 @@ _Entry = tuple[Versions, int, Member]
 
 
 def _header_versions(reader: ObjectReader) -> list[_Entry] | None:
-    """The entries of ``headerVersions`` in ascending order (8.4)."""
+    """The entries of ``headerVersions`` in ascending order."""
     node = reader.map("headerVersions")
     if node is None:
         return [] if "headerVersions" in reader.refused else None
@@ -228,7 +228,7 @@ def _field_versions(
 
 
 def _type(reader: ObjectReader) -> TypeRef:
-    """The type of a field (4.1); outer blanks do not count."""
+    """The type of a field; outer blanks do not count."""
     text = reader.text("type")
     if text is None:
         if "type" not in reader.refused:

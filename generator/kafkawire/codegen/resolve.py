@@ -1,7 +1,8 @@
 """From definitions to layouts: every version condition is answered here, and nowhere after.
 
-The rules are those of sections 3.3 (presence), 4.3 (defaults), 6.2 (compact forms) and 6.3 (structs) of the
-reference. A definition with errors must not come here: names are taken to be declared and defaults to be legal.
+The rules are those of docs/reference/definition-language.md (field-presence, defaults) and of
+docs/reference/wire-format.md (compact lengths, structs). A definition with errors must not come here: names are
+taken to be declared and defaults to be legal.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ def resolve_message(message: MessageDefinition) -> MessageLayouts:
 
 
 def default_value(field: FieldDefinition) -> DefaultValue:
-    """The Python value of a field's default text (4.3)."""
+    """The Python value of a field's default text."""
     text = field.default or ""
     if field.type.array or field.type.is_struct:
         return None if text == "null" else ()
@@ -112,7 +113,7 @@ def _read_default(domain: str, text: str) -> DefaultValue:
 
 
 def _namespace(message: MessageDefinition) -> dict[str, ResolvedStruct]:
-    """All structs of a message by name: one flat namespace (4.2)."""
+    """All structs of a message by name: one flat namespace."""
     found: dict[str, ResolvedStruct] = {}
     common = {struct.name: struct for struct in message.common_structs}
 

@@ -1,4 +1,4 @@
-"""Reading JSON with comments, keeping the place of every key and value (1.1).
+"""Reading JSON with comments, keeping the place of every key and value (file-json-with-comments).
 
 No library keeps the places of keys and values, shows repeated keys and goes on after a slip; see
 ``docs/decisions/0003-reading-definitions.md``. Values stay as written: numbers are texts, and what they mean is

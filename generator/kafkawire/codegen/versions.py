@@ -1,4 +1,4 @@
-"""Version ranges: the one interval type of the definition language (section 3)."""
+"""Version ranges: the one interval type of the definition language."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Versions:
         return Versions(max(self.lowest, other.lowest), min(self.highest, other.highest))
 
     def subtract(self, other: Versions) -> Versions | None:
-        """This range without ``other``, or None if that would be two ranges (3.2)."""
+        """This range without ``other``, or None if that would be two ranges."""
         common = self.intersect(other)
         if common.is_empty:
             return self
@@ -93,7 +93,7 @@ class VersionsSyntaxError(ValueError):
 
 
 def parse_versions(text: str) -> Versions:
-    """Read ``none``, ``3``, ``0-3`` or ``2+`` (3.1); outer blanks are trimmed. A reversed range counts as empty.
+    """Read ``none``, ``3``, ``0-3`` or ``2+``; outer blanks are trimmed. A reversed range counts as empty.
 
     Raises:
         VersionsSyntaxError: for anything else, blank text included.

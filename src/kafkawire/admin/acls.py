@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 import msgspec
 
+from kafkawire.admin.arguments.checks import checked
 from kafkawire.admin.tolerant_enum import TolerantEnum
 
 CLUSTER_NAME = "kafka-cluster"
@@ -102,6 +103,7 @@ class AclBinding(msgspec.Struct, frozen=True, gc=False, order=True):
         return cls(ResourceType.CLUSTER, CLUSTER_NAME, principal, operation, permission_type, host)
 
     @classmethod
+    @checked
     def producer(
         cls,
         principal: str,
@@ -124,6 +126,9 @@ class AclBinding(msgspec.Struct, frozen=True, gc=False, order=True):
             idempotent: whether the producer is idempotent without being transactional.
             host: address of the client, or ``*``.
             pattern_type: whether ``topics`` and ``transactional_ids`` are names or beginnings.
+
+        Raises:
+            TypeError: an argument is something else, such as one name instead of many.
         """
         names = {
             ResourceType.TOPIC: (topics, (AclOperation.WRITE, AclOperation.DESCRIBE, AclOperation.CREATE)),
@@ -135,6 +140,7 @@ class AclBinding(msgspec.Struct, frozen=True, gc=False, order=True):
         return tuple(acls)
 
     @classmethod
+    @checked
     def consumer(
         cls,
         principal: str,
@@ -154,6 +160,9 @@ class AclBinding(msgspec.Struct, frozen=True, gc=False, order=True):
             groups: the same of groups.
             host: address of the client, or ``*``.
             pattern_type: whether ``topics`` and ``groups`` are names or beginnings.
+
+        Raises:
+            TypeError: an argument is something else, such as one name instead of many.
         """
         names = {
             ResourceType.TOPIC: (topics, (AclOperation.READ, AclOperation.DESCRIBE)),

@@ -1,4 +1,4 @@
-"""What a client knows of a cluster: its nodes and its controller, and how to come by them (section 3.1).
+"""What a client knows of a cluster: its nodes and its controller, and how to come by them (admin-bootstrap).
 
 Bootstrap addresses are nodes with negative ids until the first answer names the real ones. They stay known: when
 no node can be reached any more, the client starts over from them (KIP-899).
@@ -77,7 +77,7 @@ class Cluster:
         return tuple(sorted(self._nodes.values()))
 
     async def any_node(self, deadline: float) -> tuple[Node, Channel]:
-        """The least loaded node that can be reached (3.5.3); those that did not answer of late come last.
+        """The least loaded node that can be reached (admin-least-loaded); those that did not answer of late come last.
 
         Raises:
             ConnectionFailedError: if no node can be reached; names those that were tried, and why. It is a

@@ -136,7 +136,8 @@ class ConnectionPool:
                 slot.connecting.cancel()
             self._let_end(slot)
         idle = [slot.channel for slot in slots if slot.channel is not None and not slot.channel.in_flight]
-        await asyncio.gather(*(channel.close() for channel in idle))
+        reason = "the client starts over from its bootstrap addresses"
+        await asyncio.gather(*(channel.close(DisconnectedError(reason)) for channel in idle))
 
     async def close(self) -> None:
         """Close all connections and stop all attempts; nothing can be had from the pool afterwards."""

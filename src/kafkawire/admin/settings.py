@@ -24,9 +24,9 @@ class AdminSettings(msgspec.Struct, frozen=True, kw_only=True):
         requests_in_flight: how many requests of one call may be on their way to one node together.
         retry_throttled: whether items that a quota refused (THROTTLING_QUOTA_EXCEEDED) are sent again when the
             broker's waiting time is over.
-        cluster_check: whether brokers are told which node of which cluster they should be, so that a connection that
-            was led elsewhere is refused (``metadata.cluster.check.enable``, KIP-1242). Brokers before 4.4 do not
-            check.
+        cluster_check: whether new connections name the node and the cluster that they should lead to, so that the
+            broker refuses a connection that leads elsewhere (``metadata.cluster.check.enable``, KIP-1242). Brokers
+            before 4.4 do not check.
         proposals: whether versions that are not final may be used where a broker offers them (KIP-888, KIP-248).
 
     Raises:

@@ -171,7 +171,7 @@ class StreamsGlobalStore(msgspec.Struct, frozen=True):
 
 
 class StreamsTopologyDescription(msgspec.Struct, frozen=True):
-    """The nodes of an application, as it has told the cluster (KIP-1331).
+    """The nodes of an application, as one of its members has sent them to the cluster (KIP-1331).
 
     Attributes:
         subtopologies: id of each part to its nodes.
@@ -187,7 +187,7 @@ class StreamsTopologyDescriptionStatus(TolerantEnum):
 
     Attributes:
         NOT_REQUESTED: it was not asked for, or the broker is older than 4.4.
-        NOT_STORED: no member has given one, or the broker has no plug-in that keeps it.
+        NOT_STORED: no member has sent one, or the broker has no plug-in that keeps it.
         ERROR: the plug-in of the broker failed.
         AVAILABLE: there is one.
     """

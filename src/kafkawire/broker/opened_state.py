@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, suppress
 from functools import partial
 from itertools import islice
@@ -19,14 +19,17 @@ from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.metadata_log.file_log import FileLog, LogSettings
 from kafkawire.broker.metadata_log.log import MemoryLog, MetadataLog
 from kafkawire.broker.metadata_log.registered_directories import registered_directories
+from kafkawire.broker.metadata_log.snapshots import read_snapshot
 from kafkawire.broker.registration import arrival_records, bootstrap_records, departure_records, leadership_records
 from kafkawire.broker.storage.data_directory import METADATA_FOLDER, DataDirectory
 from kafkawire.broker.storage.errors import CorruptLogError, StorageError
 from kafkawire.broker.topics.placement import Placement
 from kafkawire.layout.uuid import Uuid
+from kafkawire.wire import Message
 
 __all__ = ["OpenedState"]
 
+_BOOTSTRAP: Final = "bootstrap.checkpoint"
 _MIN_INSYNC_REPLICAS: Final = "min.insync.replicas"
 
 
@@ -43,6 +46,7 @@ class OpenedState:
     def __init__(
         self,
         *,
+        data_dir: Path | None,
         cluster_id: str,
         directory_id: Uuid,
         log: MetadataLog,
@@ -54,6 +58,7 @@ class OpenedState:
         self.directory_id = directory_id
         self.controller = controller
         self.coordinator = coordinator
+        self._data_dir = data_dir
         self._log = log
         self._resources = resources
 
@@ -96,6 +101,7 @@ class OpenedState:
             coordinator = GroupCoordinator.opened(data_dir, offsets_topic, clock, on_failure)
             resources.push_async_callback(coordinator.close)
             return cls(
+                data_dir=data_dir,
                 cluster_id=cluster_id,
                 directory_id=directory_id,
                 log=log,
@@ -114,13 +120,18 @@ class OpenedState:
         controller, image = self.controller, self.controller.image
         self._log.lead(cluster.node_id)
         if not image.features.levels:
-            controller.commit(bootstrap_records(str(configuration.integer(_MIN_INSYNC_REPLICAS))))
+            minimum = str(configuration.integer(_MIN_INSYNC_REPLICAS))
+            controller.commit(bootstrap_records(minimum, self._formatted()))
         controller.commit(arrival_records(cluster, self.directory_id, controller.end_offset))
         changes = iter(tuple(leadership_records(image, cluster.node_id)))
         while portion := [*islice(changes, MAXIMUM_RECORDS)]:
             controller.commit(portion)
         await self.coordinator.arrive(controller)
         await controller.durable(controller.end_offset)
+
+    def _formatted(self) -> Sequence[Message]:
+        path = None if self._data_dir is None else self._data_dir / _BOOTSTRAP
+        return read_snapshot(path).records if path is not None and path.exists() else ()
 
     async def depart(self, cluster: Cluster) -> None:
         """Say that the node goes, write what is left, and let go of the files."""

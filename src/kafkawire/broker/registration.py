@@ -51,15 +51,20 @@ _CONTROLLER_LISTENER: Final = "CONTROLLER"
 _PLAINTEXT: Final = 0
 
 
-def bootstrap_records(min_insync_replicas: str) -> Sequence[Message]:
+def bootstrap_records(min_insync_replicas: str, formatted: Sequence[Message] = ()) -> Sequence[Message]:
     """What a new cluster of Apache Kafka 4.3.1 begins with (KIP-868, KIP-966).
 
     Args:
         min_insync_replicas: the value of ``min.insync.replicas`` for the whole cluster.
+        formatted: what ``kafka-storage format`` has put into ``bootstrap.checkpoint``: levels of features, and users.
     """
-    levels = (FeatureLevelRecord(name, level) for name, level in _FIRST_LEVELS)
+    levels = dict(_FIRST_LEVELS)
+    levels |= {record.name: record.feature_level for record in formatted if isinstance(record, FeatureLevelRecord)}
+    levels["metadata.version"] = METADATA_VERSION  # the records of the broker are of this version
     minimum = ConfigRecord(_CLUSTER_DEFAULT, "", "min.insync.replicas", min_insync_replicas)
-    return BeginTransactionRecord("Bootstrap records"), *levels, minimum, EndTransactionRecord()
+    others = (record for record in formatted if not isinstance(record, FeatureLevelRecord))
+    features = (FeatureLevelRecord(name, level) for name, level in levels.items())
+    return BeginTransactionRecord("Bootstrap records"), *features, minimum, *others, EndTransactionRecord()
 
 
 def arrival_records(cluster: Cluster, directory_id: Uuid, end_offset: int) -> Sequence[Message]:

@@ -142,12 +142,13 @@ def _elements_of(frame: bytes, most: int) -> int:
         RefusedRequestError: there is no such request.
     """
     key, version = int.from_bytes(frame[:2], signed=True), int.from_bytes(frame[2:4], signed=True)
-    if key not in APIS:
+    api = APIS.get(key)
+    if api is None:
         return 0  # decoding it says what is wrong
-    request = message_class(APIS[key].request)
+    request = message_class(api.request)
     header_version = request.HEADER_VERSIONS.get(version)
     if header_version is None:
-        return 0
+        return 0  # the same
     try:
         header, at = RequestHeader.decode_from(frame, 0, header_version)
     except DecodeError as error:

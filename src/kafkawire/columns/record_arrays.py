@@ -1,4 +1,4 @@
-"""From the payloads of many batches to their records as Arrow arrays (section 9.2), without an object for each record.
+"""From the payloads of many batches to their records as Arrow arrays (record-exact), without an object for each record.
 
 Where records begin is found by hopping from one to the next. All their numbers are then read at once, each by a few of
 Arrow's kernels over all records. The rules are those of ``kafkawire.wire.batches``.
@@ -9,13 +9,15 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, repeat
 from typing import Final, NamedTuple, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["LARGEST_PAYLOADS", "RecordArrays", "decode_record_arrays"]
+from kafkawire.wire.batches.reader import skip_headers
+
+__all__ = ["LARGEST_PAYLOADS", "RecordArrays", "decode_record_arrays", "decode_some_record_arrays"]
 
 LARGEST_PAYLOADS: Final = 1 << 30
 """Most bytes of records that arrays are made of at a time: positions are numbers of 31 bits."""
@@ -61,28 +63,54 @@ def decode_record_arrays(payloads: Sequence[bytes], counts: Sequence[int]) -> Re
         counts: how many records each has.
 
     Returns:
-        The records; None if there is one that is not as nearly all are: it has headers, or numbers with more bytes than
-        lengths of such payloads take, or is no record at all. ``decode_records`` says which.
+        The records; None if there is one that is not as nearly all are: it has numbers with more bytes than lengths of
+        such payloads take, or is no record at all. ``decode_records`` says which.
     """
     data = payloads[0] if len(payloads) == 1 else b"".join(payloads)
     try:
-        edges = _edges(data, payloads, counts)
+        edges, _ = _edges(data, 0, sum(counts), len(data))
+        ends_of_payloads = list(accumulate(map(len, payloads)))
+        if [edges[last] for last in accumulate(counts)] != ends_of_payloads:
+            return None
         return _records(data, edges)
     except (IndexError, ValueError):
         return None
 
 
-def _edges(data: bytes, payloads: Sequence[bytes], counts: Sequence[int]) -> pa.Int32Array:
-    """Where records begin, and where the last one ends.
+def decode_some_record_arrays(
+    data: bytes, start: int, most_records: int, most_octets: int
+) -> tuple[RecordArrays, int] | None:
+    """Some of the records of a payload.
+
+    Args:
+        data: the payload, decompressed, of ``LARGEST_PAYLOADS`` bytes at most.
+        start: where the first of them begins.
+        most_records: how many records at most.
+        most_octets: how many bytes they have at most; a record that is begun is read whole.
+
+    Returns:
+        At least one record, and where the last one ends; None as ``decode_record_arrays``.
+    """
+    try:
+        edges, end = _edges(data, start, most_records, most_octets)
+        return (_records(data, edges), end) if end <= len(data) else None
+    except (IndexError, ValueError):
+        return None
+
+
+def _edges(data: bytes, start: int, most_records: int, most_octets: int) -> tuple[array[int], int]:
+    """Where records begin, and where the last one ends; also the latter by itself.
+
+    What a payload claims to hold is not believed: memory is bounded by how many records are wanted.
 
     Raises:
-        IndexError, ValueError: the records do not fill the payloads.
+        IndexError, ValueError: a length is cut off, or too long.
     """
-    edges: list[int] = []
+    edges = array("i")
     add = edges.append
-    at = 0
-    end = len(data)
-    while at < end:
+    at = start
+    enough = min(start + most_octets, len(data))
+    for _ in repeat(None, most_records):
         add(at)
         size = data[at]
         if size < 128:
@@ -93,11 +121,12 @@ def _edges(data: bytes, payloads: Sequence[bytes], counts: Sequence[int]) -> pa.
                 at += 2 + (size - 128 + (high << 7) >> 1)
             else:
                 at += _long_step(data, at)
-    add(at)
-    ends_of_payloads = list(accumulate(map(len, payloads)))
-    if at != end or len(edges) != sum(counts) + 1 or [edges[last] for last in accumulate(counts)] != ends_of_payloads:
+        if at >= enough:
+            break
+    if at > LARGEST_PAYLOADS:
         raise ValueError
-    return _numbers_of(array("i", edges))
+    add(at)
+    return edges, at
 
 
 def _long_step(data: bytes, at: int) -> int:
@@ -111,16 +140,17 @@ def _long_step(data: bytes, at: int) -> int:
     raise ValueError
 
 
-def _records(data: bytes, edges: pa.Int32Array) -> RecordArrays:
+def _records(data: bytes, between: array[int]) -> RecordArrays:
     """The records between edges.
 
     Raises:
         IndexError, ValueError: as ``_edges``, and for what ``decode_record_arrays`` leaves to others.
     """
-    if len(edges) == 1:
+    if len(between) == 1:
         return RecordArrays(
             pa.nulls(0, _INT64), pa.nulls(0, _INT64), pa.nulls(0, pa.binary()), pa.nulls(0, pa.binary())
         )
+    edges = _numbers_of(between)
     octets = cast("pa.UInt8Array", pa.UInt8Array.from_buffers(pa.uint8(), len(data), [None, pa.py_buffer(data)]))
     size, at = _varints(octets, edges[:-1], _MOST_BYTES_OF_LENGTH)
     if pc.any(_odd(size)).as_py():
@@ -133,7 +163,9 @@ def _records(data: bytes, edges: pa.Int32Array) -> RecordArrays:
     value_length, value_at = _varints(octets, key_end, _MOST_BYTES_OF_LENGTH)
     value_end = _end(value_at, value_length)
     headers, at = _varints(octets, value_end, _MOST_BYTES_OF_LENGTH)
-    if pc.max(headers).as_py() or not at.equals(edges[1:]):
+    if pc.max(headers).as_py():
+        at = _after_headers(data, headers, value_end, at, edges)
+    if not at.equals(edges[1:]):
         raise ValueError
     cuts = (key_at, key_end, value_at, value_end)
     pieces = _pieces(octets, cuts)
@@ -141,6 +173,22 @@ def _records(data: bytes, edges: pa.Int32Array) -> RecordArrays:
     keys = pieces.take(pc.if_else(_odd(key_length), _NONE, firsts))
     values = pieces.take(pc.if_else(_odd(value_length), _NONE, pc.add(firsts, _TWO)))
     return RecordArrays(_zig_zag(timestamp_deltas), _zig_zag(offset_deltas), keys, values)
+
+
+def _after_headers(
+    data: bytes, headers: pa.Int64Array, start: pa.Int32Array, at: pa.Int32Array, edges: pa.Int32Array
+) -> pa.Int32Array:
+    """Where records end of which some have headers: these are checked, and left out.
+
+    Raises:
+        IndexError, ValueError: some are no headers.
+    """
+    has_some = pc.not_equal(headers, _NOTHING)
+    starts = cast("list[int]", start.filter(has_some).to_pylist())
+    ends = cast("list[int]", edges[1:].filter(has_some).to_pylist())
+    if any(skip_headers(data, start, end)[1] != end for start, end in zip(starts, ends, strict=True)):
+        raise ValueError
+    return cast("pa.Int32Array", pc.if_else(has_some, edges[1:], at))
 
 
 def _varints(octets: pa.UInt8Array, at: pa.Int32Array, most_bytes: int) -> tuple[pa.Int64Array, pa.Int32Array]:

@@ -1,6 +1,6 @@
 """The field types: one record each, and nothing about a type stands anywhere else.
 
-Section 4.1 of the definition language. Fixed-width types are described by their ``struct`` code and range;
+The types of docs/reference/definition-language.md. Fixed-width types are described by their ``struct`` code and range;
 variable-length ones by the code of their plain length prefix. Everything that handles values (checks of
 defaults, the generator's templates, the reference codec, the JSON form, strategies) reads this table.
 """
@@ -91,4 +91,4 @@ ENTITY_TYPES: dict[str, str] = {
     "topicName": "string",
     "brokerId": "int32",
 }
-"""``entityType`` values and the base type that each requires (section 2.1); ``unknown`` goes with any."""
+"""``entityType`` values and the base type that each requires (field-entity-type-match); ``unknown`` goes with any."""

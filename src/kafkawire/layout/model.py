@@ -13,7 +13,7 @@ import msgspec
 from kafkawire.layout.uuid import Uuid
 
 Presence = Literal["inline", "tagged", "absent"]
-"""Where a field travels in a version (section 3.3 of the reference)."""
+"""Where a field travels in a version (field-presence)."""
 
 DefaultValue = bool | int | float | str | bytes | Uuid | tuple[()] | None
 """Default of a field. A struct's is ``()`` for "all fields at their defaults" or ``None``; an array's likewise."""
@@ -34,9 +34,9 @@ class FieldLayout(msgspec.Struct, frozen=True):
         nullable: whether null is legal in this version.
         ever_nullable: whether null is legal in any version of the field.
         compact: whether lengths and counts are uvarints of n + 1 (the version is flexible for this field).
-        default: the value the field has when it is absent (section 7.1).
-        ignorable: whether a non-default value may be dropped in a version that lacks the field (7.2).
-        map_key: whether the field is part of the key of its struct (2.2).
+        default: the value the field has when it is absent (value-decode-absent).
+        ignorable: whether a non-default value may be dropped in a version that lacks the field (encode-ignorable).
+        map_key: whether the field is part of the key of its struct (field-map-key).
     """
 
     name: str

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import difflib
+from collections.abc import Iterable, Sequence
+from typing import Final
 
-__all__ = ["LogReadError", "UnknownColumnError", "UnknownTableError"]
+__all__ = ["LogReadError", "UnknownColumnError", "UnknownTableError", "near_names"]
+
+
+_MOST_NEAR: Final = 2
 
 
 class LogReadError(Exception):
@@ -39,14 +44,28 @@ class UnknownTableError(ValueError):
     """A name that no table has."""
 
     def __init__(self, name: str, names: Iterable[str]) -> None:
-        super().__init__(f"there is no table {name!r}; there are {', '.join(sorted(names))}")
+        super().__init__(f"there is no table {name!r}{_meant(name, sorted(names), 'there are')}")
 
 
 class UnknownColumnError(ValueError):
     """A name that no column of the table has."""
 
     def __init__(self, table: str, name: str, names: Iterable[str]) -> None:
-        super().__init__(f"table {table!r} has no column {name!r}; it has {', '.join(names)}")
+        super().__init__(f"table {table!r} has no column {name!r}{_meant(name, list(names), 'it has')}")
+
+
+def near_names(name: str, names: Iterable[str]) -> str:
+    """The names that are like one, in words: ``topic or topic_history``; empty if none is."""
+    by_small_letters = {each.casefold(): each for each in names}
+    if name.casefold() in by_small_letters:
+        return by_small_letters[name.casefold()]
+    near = difflib.get_close_matches(name.casefold(), by_small_letters, _MOST_NEAR)
+    return " or ".join(by_small_letters[each] for each in near)
+
+
+def _meant(name: str, names: Sequence[str], all_of_them: str) -> str:
+    near = near_names(name, names)
+    return f": did you mean {near}?" if near else f"; {all_of_them} {', '.join(names)}"
 
 
 def _restored_error(code: str, path: str, reason: str, position: int | None, offset: int | None) -> LogReadError:

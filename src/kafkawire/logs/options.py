@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 from kafkawire.logs.registry import BUILT_IN, RecordRegistry
-from kafkawire.wire.compression import DEFAULT_OUTPUT_LIMIT
 
 __all__ = ["DEFAULT_OPTIONS", "ReadMode", "ReadOptions"]
+
+
+MAX_FRAME_BYTES: Final = 64 * 1024 * 1024
+"""Largest batch unless the reader says otherwise; by default brokers take batches of 1 MiB, compressed."""
 
 
 class ReadMode(StrEnum):
@@ -37,11 +41,13 @@ class ReadOptions:
             offset lies between them.
         from_time, until_time: only records of these times, the last excluded.
         verify_checksums: whether batches with a wrong CRC are refused.
-        max_frame_bytes: the largest batch that is believed, as it is and decompressed.
+        max_frame_bytes: the largest batch, as it is and decompressed. Where records are decoded, the largest of them
+            may have a sixteenth of it, or 1 MiB if that is more.
         high_watermark: of the log: what lies at it and after it is not known to be committed and is not read.
         corrupt_record_column: name of the column of raw bytes in mode PERMISSIVE.
         cluster: what column ``cluster`` says; by default what ``meta.properties`` beside the log folders says.
-        secrets: whether typed tables show salts, keys and sensitive config values.
+        secrets: whether tables show salts, keys and sensitive config values, and what could not be read of the
+            metadata log.
         no_ops: whether table ``records`` has the no-op records of the metadata log.
         as_of: histories: only what was valid then.
         registry: the record types that are known.
@@ -55,7 +61,7 @@ class ReadOptions:
     from_time: datetime | None = None
     until_time: datetime | None = None
     verify_checksums: bool = True
-    max_frame_bytes: int = DEFAULT_OUTPUT_LIMIT
+    max_frame_bytes: int = MAX_FRAME_BYTES
     high_watermark: int | None = None
     corrupt_record_column: str = "_corrupt_record"
     cluster: str | None = None

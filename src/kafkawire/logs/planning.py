@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
+from kafkawire.logs.errors import LogReadError
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.store import LOCAL, FileStore
 from kafkawire.logs.options import DEFAULT_OPTIONS, ReadOptions
@@ -14,9 +15,28 @@ from kafkawire.logs.scanning.found import FileRange
 from kafkawire.logs.scanning.ranges import ranges_of
 from kafkawire.logs.tables.table import Part, Table, reads
 
-__all__ = ["DEFAULT_PARTITION_BYTES", "plan"]
+__all__ = ["DEFAULT_PARTITION_BYTES", "files_of_table", "plan"]
 
+_NAMED_LOGS: Final = 8
 DEFAULT_PARTITION_BYTES: Final = 64 * 1024 * 1024
+
+
+def files_of_table(table: Table, found: Sequence[LogFile], paths: Sequence[str]) -> tuple[LogFile, ...]:
+    """The files that a table reads, of those that paths lead to.
+
+    Raises:
+        LogReadError: code ``unreadable``: there are none.
+    """
+    shown = ", ".join(paths)
+    if not found:
+        reason = "no segment (.log) and no snapshot (.checkpoint) of Kafka is there"
+        raise LogReadError("unreadable", shown, reason)
+    read = tuple(file for file in found if reads(table, file))
+    if not read:
+        there = ", ".join(sorted({file.log for file in found})[:_NAMED_LOGS])
+        reason = f"{table.name} is in the log of {' or '.join(sorted(table.logs))}; there are only {there}"
+        raise LogReadError("unreadable", shown, reason)
+    return read
 
 
 def plan(

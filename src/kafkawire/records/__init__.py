@@ -1,4 +1,4 @@
-"""What Kafka's own logs, blobs and files hold, as messages (section 10): one module for each way of framing.
+"""What Kafka's own logs, blobs and files hold, as messages: one module for each way of framing.
 
 ``kafkawire.wire.batches.batch`` gives keys and values of records as bytes; the functions here turn them into messages
 and back.

@@ -1,4 +1,4 @@
-"""What consumers tell each other through the group coordinator: subscriptions and assignments (section 10.4)."""
+"""What consumers tell each other through the group coordinator: subscriptions and assignments (consumer-proto)."""
 
 from __future__ import annotations
 

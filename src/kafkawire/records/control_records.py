@@ -1,4 +1,4 @@
-"""Control records (section 9.3): the ends of transactions, and what a KRaft quorum notes about itself."""
+"""Control records (control-records): the ends of transactions, and what a KRaft quorum notes about itself."""
 
 from __future__ import annotations
 

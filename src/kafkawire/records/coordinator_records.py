@@ -1,4 +1,4 @@
-"""Records of the coordinators: groups, transactions, share groups (section 10.3).
+"""Records of the coordinators: groups, transactions, share groups.
 
 The int16 in front of a key is the record type (coord-key-prefix), the one in front of a value the version of the value
 message (coord-value-prefix). A null value is a tombstone: what the key names is gone.

@@ -1,4 +1,4 @@
-"""The frame of metadata records (section 10.1): frame version, record id and record version, then the message."""
+"""The frame of metadata records (metadata-frame): frame version, record id and record version, then the message."""
 
 from __future__ import annotations
 

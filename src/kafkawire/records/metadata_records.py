@@ -1,4 +1,4 @@
-"""Records of ``__cluster_metadata``, the log and the snapshots of a KRaft quorum (section 10.1)."""
+"""Records of ``__cluster_metadata``, the log and the snapshots of a KRaft quorum (metadata-frame)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The principal that a broker forwards in an Envelope request, as the default builder writes it (section 10.5)."""
+"""The principal that a broker forwards in an Envelope request, as the default builder writes it (blob-principal)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``.snapshot`` files beside a segment: the producers that have written to the partition (section 10.5)."""
+"""``.snapshot`` files beside a segment: the producers that have written to the partition (file-producer-snapshot)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ``quorum-state`` file: a KRaft node's vote and what it knows of the leader, as JSON (section 10.5)."""
+"""The ``quorum-state`` file: a KRaft node's vote and what it knows of the leader, as JSON (file-quorum-state)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records of ``__remote_log_metadata``, the index of tiered storage (section 10.2)."""
+"""Records of ``__remote_log_metadata``, the index of tiered storage (metadata-remote-log)."""
 
 from __future__ import annotations
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import Final
 
 from kafkawire.logs import ReadOptions, Table
+from kafkawire.logs.errors import near_names
 from kafkawire.logs.histories.tables import HISTORIES
 from kafkawire.logs.tables.record_types import record_type_names
 from kafkawire.logs.tables.records_table import RecordsTable
@@ -39,6 +39,6 @@ def _check_record_type(name: str, table: Table, options: ReadOptions) -> None:
         raise OptionError(f"option 'recordTypes' chooses from table 'records': table {table.name!r} has its own")
     known = record_type_names(options.registry)
     if name not in known and _WITHOUT_NAME.fullmatch(name) is None:
-        near = difflib.get_close_matches(name.upper(), known, n=1)
-        meant = f": do you mean {near[0]!r}?" if near else ", named as in column record_type"
+        near = near_names(name, known)
+        meant = f": did you mean {near}?" if near else ", named as in column record_type"
         raise OptionError(f"option 'recordTypes': there is no record type {name!r}{meant}")

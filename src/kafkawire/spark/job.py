@@ -18,13 +18,22 @@ from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
-from pyspark.sql.types import ArrayType, BinaryType, StructType
+from pyspark.sql.types import ArrayType, BinaryType, BooleanType, NumericType, StructType, TimestampType
 
-from kafkawire.logs import Accounts, LogReadError, UnknownColumnError, UnknownTableError, find_log_files
+from kafkawire.logs import (
+    Accounts,
+    BeforeKnowledgeError,
+    LogReadError,
+    UnknownColumnError,
+    UnknownTableError,
+    find_log_files,
+)
+from kafkawire.logs.spreadsheets import FORMULA, NUMBER, QUOTE
 from kafkawire.spark import register
 from kafkawire.spark.accounts import read_accounts
 from kafkawire.spark.options import OptionError
 from kafkawire.spark.reading import Reading, make_reading
+from kafkawire.spark.replacing import Place, place_of, written_beside
 
 __all__ = ["judge", "main", "reason_of"]
 
@@ -53,6 +62,10 @@ _FLAGS: Mapping[str, tuple[str, str, str]] = {
     "--secrets": ("secrets", "true", "show salts, keys and sensitive configurations"),
     "--no-ops": ("noOps", "true", "table records: keep records that change nothing"),
 }
+_LOG_LEVEL = "spark.log.level"
+_MARKS = "mapreduce.fileoutputcommitter.marksuccessfuljobs"
+"""Hadoop's option for ``_SUCCESS``, which comes when the table has taken its place."""
+
 _OWN_ERROR = re.compile(r"(?:LogReadError|OptionError|OwnDefinitionsError|BeforeKnowledgeError): (.*)")
 _CAUSE = re.compile(r"^(?:Caused by: |: )?(?:\w+\.)*\w*(?:Error|Exception): (.+)$", flags=re.MULTILINE)
 
@@ -68,27 +81,60 @@ def main(words: Sequence[str] | None = None) -> int:
         2 for wrong usage.
     """
     asked = _parser().parse_args(words)
+    if asked.csv_safe and asked.format != "csv":
+        return _fail("--csv-safe is for --format csv; the other formats have texts as they are", USAGE)
+    asked.log = [_whole(path) for path in asked.log]
     options = _options(asked)
     try:
         reading = make_reading(options | {"paths": json.dumps(asked.log)})
         reading.schema()
+        place = place_of(asked.out)
     except (OptionError, UnknownColumnError, UnknownTableError) as error:
         return _fail(str(error), USAGE)
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         return _fail(str(error), FAILED)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # Spark's own default is any python3 of the path
     try:
         if asked.overwrite and _holds_logs(asked.out, reading):
             return _fail(f"--overwrite would delete logs in {asked.out}: give --out a folder of its own", USAGE)
+        if place.exists and not asked.overwrite:
+            return _fail(f"{asked.out} already exists: --overwrite replaces it", FAILED)
         tasks = len(reading.partitions())
-        _write(asked, options)
-        accounts, told = read_accounts(options["accountsPath"])
-    except (PySparkException, Py4JError, OSError, LogReadError) as error:
-        return _fail(reason_of(str(error)), FAILED)
-    if told < tasks:
-        reason = f"{told} of {tasks} tasks left their accounts in {options['accountsPath']}"
-        return _fail(f"{reason}: give --out as a URI that the driver and all workers can reach", FAILED)
-    return judge(accounts, asked.max_errors)
+        with written_beside(place) as part:
+            _write(asked, options, part)
+            code = _judged(part, tasks, asked.max_errors)
+    except _GivenUpError:
+        return FAILED
+    except (PySparkException, Py4JError, OSError, LogReadError, BeforeKnowledgeError) as error:
+        is_usage = BeforeKnowledgeError.__name__ in f"{type(error)} {error}"
+        return _fail(reason_of(str(error)), USAGE if is_usage else FAILED)
+    return code
+
+
+class _GivenUpError(Exception):
+    """The table is written, and does not take its place, for a reason that was printed."""
+
+
+def _judged(part: Place, tasks: int, allowed: int | None) -> int:
+    """The exit code, by the accounts of the tasks.
+
+    Raises:
+        _GivenUpError: some are missing, or there are more errors than are allowed.
+        OSError: they cannot be read.
+    """
+    accounts, found = read_accounts(_accounts_folder(part))
+    if found < tasks:
+        reason = f"{found} of {tasks} tasks left their accounts beside the table"
+        _fail(f"{reason}: give --out as a URI that the driver and all workers can reach", FAILED)
+        raise _GivenUpError
+    code = judge(accounts, allowed)
+    if code == FAILED:
+        raise _GivenUpError
+    return code
+
+
+def _accounts_folder(part: Place) -> str:
+    return f"{part.uri}/_accounts"
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -103,7 +149,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--table", required=True, help="name of the table; `kafkawire tables --list` tells them all")
     parser.add_argument("--out", required=True, metavar="PATH", help="folder or URI to write")
     parser.add_argument("--format", choices=("parquet", "json", "csv"), default="parquet", help="default: parquet")
-    parser.add_argument("--overwrite", action="store_true", help="replace what is there")
+    parser.add_argument(
+        "--csv-safe",
+        action="store_true",
+        help="CSV for spreadsheets: ' before texts that begin with = + - @, which they take for formulas",
+    )
+    parser.add_argument("--overwrite", action="store_true", help="replace what is there, when all is written")
     parser.add_argument(
         "--max-errors", type=_count, metavar="N", help="fail if there are more; by default any number may be"
     )
@@ -131,7 +182,7 @@ def _options(asked: argparse.Namespace) -> dict[str, str]:
     """The options of the data source that were given."""
     given: Mapping[str, str | None] = vars(asked)
     names = (*_VALUES, *(name for name, _, _ in _FLAGS.values()))
-    own = {"table": asked.table, "accountsPath": f"{asked.out.rstrip('/')}/_accounts"}
+    own = {"table": asked.table}
     return own | {name: text for name in names if (text := given[name]) is not None}
 
 
@@ -141,30 +192,41 @@ def _holds_logs(out: str, reading: Reading) -> bool:
     return any(_place(file.path).is_relative_to(_place(out)) for file in files)
 
 
+def _whole(path: str) -> str:
+    """A path of this process's folder as others can find it: a session that runs already has another folder."""
+    is_elsewhere = "://" in path or path.startswith("file:")
+    return path if is_elsewhere or not path else os.path.join(os.getcwd(), path)  # noqa: PTH109, PTH118 may end with /
+
+
 def _place(path: str) -> PurePosixPath:
     """A path to compare with others: links are followed, and schemes of one store are one."""
     _, is_uri, rest = path.removeprefix("file:").removeprefix("//").partition("://")
     return PurePosixPath(rest) if is_uri else PurePosixPath(os.path.realpath(path.removeprefix("file:")))
 
 
-def _write(asked: argparse.Namespace, options: Mapping[str, str]) -> None:
+def _write(asked: argparse.Namespace, options: Mapping[str, str], part: Place) -> None:
     running = SparkSession.getActiveSession()
     builder = SparkSession.Builder().appName(f"kafkawire {asked.table}")
+    if not sys.stderr.isatty():
+        builder = builder.config("spark.ui.showConsoleProgress", "false")
     spark = running or (builder.master(asked.master) if asked.master else builder).getOrCreate()
+    if running is None and spark.conf.get(_LOG_LEVEL, None) is None:
+        spark.sparkContext.setLogLevel("FATAL")  # an error is one line, and it is the last
     try:
         register(spark)
         spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")  # others know no INT96
-        rows = spark.read.format("kafka-log").options(**options).load(asked.log)
-        flat = _without_nesting(rows) if asked.format == "csv" else rows
-        writer = flat.write.mode("overwrite" if asked.overwrite else "error").format(asked.format)
-        writer.options(header="true", ignoreNullFields="false").save(asked.out)
+        own = {**options, "accountsPath": _accounts_folder(part)}
+        rows = spark.read.format("kafka-log").options(**own).load(asked.log)
+        flat = _without_nesting(rows, safe=asked.csv_safe) if asked.format == "csv" else rows
+        writer = flat.write.mode("error").format(asked.format).option(_MARKS, "false")
+        writer.options(header="true", ignoreNullFields="false").save(part.uri)
     finally:
         if running is None:
             spark.stop()
 
 
-def _without_nesting(rows: DataFrame) -> DataFrame:
-    """CSV has no lists and no bytes: they become JSON and base64."""
+def _without_nesting(rows: DataFrame, *, safe: bool) -> DataFrame:
+    """CSV has no lists and no bytes: they become JSON and base64. To be safe, what looks like a formula is quoted."""
     columns = []
     for field in rows.schema:
         column = rows[field.name]
@@ -172,6 +234,9 @@ def _without_nesting(rows: DataFrame) -> DataFrame:
             column = sql.to_json(column)
         elif isinstance(field.dataType, BinaryType):
             column = sql.base64(column)
+        if safe and not isinstance(field.dataType, NumericType | BooleanType | TimestampType):
+            formula = column.rlike(FORMULA) & ~column.rlike(NUMBER)
+            column = sql.when(formula, sql.concat(sql.lit(QUOTE), column)).otherwise(column)
         columns.append(column.alias(field.name))
     return rows.select(columns)
 

@@ -16,17 +16,22 @@ __all__ = ["MAX_PARTITION_BYTES", "OPTION_NAMES", "OptionError", "SourceOptions"
 MAX_PARTITION_BYTES = 32 << 20
 """How much of a log a task reads unless the option ``maxPartitionBytes`` says otherwise."""
 
+GAP_TIMEOUT = 600
+"""How many seconds a stream waits for a missing segment unless the option ``gapTimeout`` says otherwise."""
+
 OPTION_NAMES = (
     *("table", "columns", "recordTypes", "mode", "columnNameOfCorruptRecord", "cluster"),
     *("fromOffset", "untilOffset", "fromTime", "untilTime", "asOf", "highWatermark"),
     *("verifyChecksums", "maxFrameBytes", "secrets", "noOps", "schemaDir"),
     *("path", "paths", "pathGlobFilter", "recursiveFileLookup", "maxPartitionBytes", "pushdown"),
-    *("maxBytesPerTrigger", "failOnDataLoss", "accountsPath"),
+    *("maxBytesPerTrigger", "failOnDataLoss", "gapTimeout", "accountsPath"),
 )
 """All options, as they are documented. Spark does not tell capitals from small letters."""
 
 _DEFAULTS = ReadOptions()
 _SIZE = re.compile(r"(\d+)\s*(?:([kmgt]?)i?b?)", flags=re.IGNORECASE)
+_DURATION = re.compile(r"(\d{1,9})\s*([smh]?)", flags=re.IGNORECASE)
+_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
 
@@ -49,6 +54,7 @@ class SourceOptions:
         schema_dir: folder of the user's own record definitions.
         max_bytes_per_trigger: how much a micro-batch of a stream reads at most.
         fail_on_data_loss: whether a stream ends when a file vanished before all of it was read.
+        gap_timeout: how many seconds a stream waits for a segment that is missing between others.
         accounts_path: folder for the accounts of the tasks.
     """
 
@@ -62,6 +68,7 @@ class SourceOptions:
     schema_dir: str | None = None
     max_bytes_per_trigger: int | None = None
     fail_on_data_loss: bool = True
+    gap_timeout: int = GAP_TIMEOUT
     accounts_path: str | None = None
 
 
@@ -84,6 +91,7 @@ def source_options(options: Mapping[str, str]) -> SourceOptions:
         schema_dir=texts.text("schemaDir"),
         max_bytes_per_trigger=texts.size("maxBytesPerTrigger"),
         fail_on_data_loss=texts.boolean("failOnDataLoss", default=True),
+        gap_timeout=texts.seconds("gapTimeout", default=GAP_TIMEOUT),
         accounts_path=texts.text("accountsPath"),
     )
 
@@ -187,6 +195,15 @@ class _Texts:
         if size is None or not 0 < int(size[1]) * _UNITS[size[2].lower()] < 1 << 63:
             raise self._wrong(name, "no size like 64m")
         return int(size[1]) * _UNITS[size[2].lower()]
+
+    def seconds(self, name: str, *, default: int) -> int:
+        text = self.text(name)
+        if text is None:
+            return default
+        duration = _DURATION.fullmatch(text.strip())
+        if duration is None:
+            raise self._wrong(name, "no time to wait like 30s, 10m or 1h")
+        return int(duration[1]) * _SECONDS[duration[2].lower()]
 
     def mode(self) -> ReadMode:
         text = self.text("mode")

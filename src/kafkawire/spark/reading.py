@@ -23,6 +23,7 @@ from kafkawire.logs import (
     table_named,
 )
 from kafkawire.logs.generated_modules import GeneratedModules
+from kafkawire.logs.planning import files_of_table
 from kafkawire.logs.tables.table import reads
 from kafkawire.spark.accounts import write_accounts
 from kafkawire.spark.fitting import check_fit
@@ -85,27 +86,30 @@ class Reading:
         return spark_schema(table.schema)
 
     def files(self) -> tuple[LogFile, ...]:
-        """The files that the paths lead to, of the logs that the table is about.
+        """The files that the paths lead to, of the logs that the table is about. There may be none so far.
 
         Raises:
             LogReadError: a path leads nowhere.
         """
-        options, table = self.options, self.table()
-        files = find_log_files(
+        table = self.table()
+        return tuple(file for file in self._found() if reads(table, file))
+
+    def _found(self) -> tuple[LogFile, ...]:
+        options = self.options
+        return find_log_files(
             options.paths, store=self.store, path_glob_filter=options.path_glob_filter, recursive=options.recursive
         )
-        return tuple(file for file in files if reads(table, file))
 
     def partitions(self) -> list[LogPartition]:
         """What each task shall read.
 
         Raises:
-            LogReadError: a path leads nowhere, or a file cannot be read.
+            LogReadError: a path leads nowhere or to no log of the table, or a file cannot be read.
         """
-        options = self.options
+        options, table = self.options, self.table()
         parts = plan(
-            self.table(),
-            self.files(),
+            table,
+            files_of_table(table, self._found(), options.paths),
             max_partition_bytes=options.max_partition_bytes,
             store=self.store,
             options=options.read,

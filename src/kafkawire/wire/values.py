@@ -79,7 +79,7 @@ def legal_elements(value: object) -> Sequence[object]:
 
 
 def is_default(owner: msgspec.Struct, field: FieldLayout) -> bool:
-    """Whether a field of ``owner`` is at its default (value-equals-default, 7.1).
+    """Whether a field of ``owner`` is at its default (value-equals-default).
 
     Raises:
         FaultError: if the field is an array and its value is not.

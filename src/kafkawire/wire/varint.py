@@ -1,4 +1,4 @@
-"""Variable-length integers (section 6.1: wire-uvarint, wire-varint, wire-varlong).
+"""Variable-length integers (wire-uvarint, wire-varint, wire-varlong).
 
 Seven bits a byte, least significant group first, the high bit set on all bytes but the last. Writers use the
 shortest form; readers accept padded forms. Bits beyond the type's width are dropped, as Kafka's own readers do.

@@ -16,12 +16,19 @@ from tests.kafka_dumps import FIXTURES
 from kafkawire.broker import EmbeddedBroker, StorageError
 
 METADATA: Final = "__cluster_metadata-0"
+OFFSETS: Final = ("__consumer_offsets-0", "__consumer_offsets-1")
 META_PROPERTIES: Final = "version=1\ncluster.id=mine\nnode.id=1\ndirectory.id=z9a6gXO6NVdj-1_OCQvaMA\n"
 FILES: Final = {
     "meta.properties": META_PROPERTIES.encode(),
-    **{f"{METADATA}/{path.name}": path.read_bytes() for path in sorted((FIXTURES / "logs" / METADATA).iterdir())},
+    f"{METADATA}.end-offset-checkpoint": b"0\n100\n",
+    f"{OFFSETS[0]}/end-offset-checkpoint": b"0\n10\n",
+    **{
+        f"{log}/{path.name}": path.read_bytes()
+        for log in (METADATA, *OFFSETS)
+        for path in sorted((FIXTURES / "logs" / log).iterdir())
+    },
 }
-"""A directory of Kafka's: segments, snapshots, and the small files beside them."""
+"""A directory that Kafka and the broker have had: segments, snapshots, and the small files beside them."""
 
 KINDS: Final = ("cut", "overwritten", "inserted", "appended", "replaced", "gone")
 DAMAGES: Final = st.dictionaries(
@@ -36,7 +43,8 @@ DAMAGES: Final = st.dictionaries(
 @settings(max_examples=100, deadline=None)
 def test_damage_of_any_kind_is_survived_or_named(damages: Mapping[str, tuple[str, int, bytes]]) -> None:
     with tempfile.TemporaryDirectory() as folder, patch("os.fsync"):
-        (Path(folder) / METADATA).mkdir()
+        for log in (METADATA, *OFFSETS):
+            (Path(folder) / log).mkdir()
         for name, content in FILES.items():
             left = damaged(content, *damages[name]) if name in damages else content
             if left is not None:

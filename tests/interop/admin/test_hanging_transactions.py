@@ -68,7 +68,7 @@ def brokers_that_believe_producers(admin: BlockingAdminClient) -> Iterator[None]
 
 
 def leave_hanging(admin: BlockingAdminClient, broker: Broker, topic: str) -> int:
-    """Begin a transaction in partition 0 that no coordinator knows; when its record was written."""
+    """Begin a transaction in partition 0 without a coordinator; the time of its record."""
     written_ms = int(time.time() * 1000) - HALF_AN_HOUR_MS
     batch = encode_batch(
         [Record(timestamp=written_ms, value=b"hanging")], producer_id=PRODUCER_ID, producer_epoch=1, base_sequence=0,

@@ -144,7 +144,7 @@ def test_lag_resets_and_deletions_of_groups(broker: Broker, admin: BlockingAdmin
 
 @pytest.mark.parametrize("release", WITH)
 def test_the_nodes_of_a_streams_application(tmp_path: Path, java_admin: JavaAdmin, release: str) -> None:
-    """The plug-in of the broker keeps what a member has told; Kafka Streams of 4.3 tells nothing by itself."""
+    """The plug-in of the broker keeps what a member sends; Kafka Streams 4.3 sends no topology, so the test does."""
     nodes = (
         StreamsTopologyNode("source", StreamsNodeType.SOURCE, ("in",), None, (), ("count",)),
         StreamsTopologyNode("count", StreamsNodeType.PROCESSOR, (), None, ("counts",), ("sink",)),
@@ -158,7 +158,7 @@ def test_the_nodes_of_a_streams_application(tmp_path: Path, java_admin: JavaAdmi
         admin.wait_for_topics(["in"]).all()
         with java_admin.client(broker.address).member("app", ["in"], "streams"):
             before = admin.describe_streams_groups(["app"], include_topology_description=True)["app"]
-            tell_topology(broker, before, nodes)
+            send_topology(broker, before, nodes)
             after = admin.describe_streams_groups(["app"], include_topology_description=True)["app"]
             assert admin.describe_streams_groups(["app"])["app"].topology_description is None
         admin.delete_streams_groups(["app"]).all()
@@ -170,7 +170,7 @@ def test_the_nodes_of_a_streams_application(tmp_path: Path, java_admin: JavaAdmi
     assert after.topology_description.subtopologies == {"0": nodes}
 
 
-def tell_topology(broker: Broker, group: StreamsGroupDescription, nodes: tuple[StreamsTopologyNode, ...]) -> None:
+def send_topology(broker: Broker, group: StreamsGroupDescription, nodes: tuple[StreamsTopologyNode, ...]) -> None:
     assert group.topology is not None
     request = StreamsGroupTopologyDescriptionUpdateRequest
     described = tuple(

@@ -21,6 +21,7 @@ from kafkawire.admin import (
     ClientQuotaAlteration,
     ClientQuotaEntity,
     ClientQuotaFilter,
+    CommittedOffset,
     NewTopic,
     ResourceType,
     ScramMechanism,
@@ -111,7 +112,7 @@ async def test_kafka_dump_log_reads_logs_and_snapshots_record_for_record(
 
 
 async def test_a_directory_of_kafka_is_served(tmp_path: Path) -> None:
-    shutil.copytree(FIXTURES / "logs" / METADATA, tmp_path / METADATA, copy_function=shutil.copyfile)
+    shutil.copytree(FIXTURES / "logs", tmp_path, copy_function=shutil.copyfile, dirs_exist_ok=True)
     (tmp_path / "meta.properties").write_text("version=1\ncluster.id=mine\nnode.id=1\n")
     expected = json.loads((FIXTURES / "end-state.json").read_text())
     for _ in range(2):
@@ -121,6 +122,17 @@ async def test_a_directory_of_kafka_is_served(tmp_path: Path) -> None:
         ):
             found = await state(broker.bootstrap_servers)
             described = (await admin.describe_topics([*await admin.list_topics(include_internal=True)])).all()
+            groups = sorted({committed["group_id"] for committed in expected["committed_offsets"]})
+            commits = (await admin.list_consumer_group_offsets(groups)).all()
+        assert [
+            (group, partition.topic, partition.partition, offset.offset)
+            for group, committed in sorted(commits.items())
+            for partition, offset in sorted(committed.items())
+            if isinstance(offset, CommittedOffset)
+        ] == sorted(
+            (committed["group_id"], committed["topic"], committed["partition"], committed["offset"])
+            for committed in expected["committed_offsets"]
+        )
         assert {name: str(topic.topic_id) for name, topic in described.items()} == {
             topic["name"]: topic["topic_id"] for topic in expected["topics"]
         }

@@ -6,6 +6,7 @@ import pickle
 from collections.abc import Iterator
 
 import pytest
+from pyarrow import fs
 from tests.apache_spark.prerequisites import require_spark
 from tests.kafka_dumps import FIXTURES
 from tests.s3_server import S3Server, running_s3_server
@@ -37,7 +38,14 @@ def test_tables_are_those_of_the_same_files_here() -> None:
 
 
 @pytest.mark.parametrize(
-    "pattern", ["s3://bucket/*/__consumer*", "s3://bucket/**/__consumer_offsets-?/*.log", "s3a://bucket/**/__con*/**"]
+    "pattern",
+    [
+        "s3://bucket/*/__consumer*",
+        "s3://bucket/*/__consumer*/",
+        "s3://bucket/**/__consumer_offsets-?/*.log",
+        "s3a://bucket/**/__con*/**",
+        "s3a://bucket/**/__con*/**/",
+    ],
 )
 def test_patterns_find_what_they_find_here(pattern: str) -> None:
     here = pattern.partition("bucket")[2].replace("/*/", f"/{LOGS.name}/", 1)
@@ -91,6 +99,7 @@ def test_a_stream_goes_on_where_it_was_when_objects_grow_and_come(server: S3Serv
         ("s3://nobodys/logs", "there is no such file, folder or bucket"),
         ("s3a://nobodys/*/logs", "there is no such file, folder or bucket"),
         ("s3://bucket/logs/*.txt", "nothing matches the pattern"),
+        ("s3://bucket/logs/*/*.log/", "nothing matches the pattern"),
         ("s3://*/logs", "but not for a host or bucket"),
         ("s3:///logs", "Missing bucket name"),
     ],
@@ -114,3 +123,34 @@ def rows(table: str, path: str) -> list[tuple[object, ...]]:
         for batch in read_table(table, path)
         for row in batch.to_pylist()
     ]
+
+
+def test_a_table_takes_its_place_where_there_are_no_folders(server: S3Server) -> None:
+    from kafkawire.spark.replacing import place_of, written_beside  # noqa: PLC0415 PySpark may be missing
+
+    for name in ("old", "_SUCCESS"):
+        server.put("tables", f"out/{name}", b"old")
+    place = place_of("s3a://tables/out/")
+
+    def content() -> dict[str, bytes]:
+        infos = place.system.get_file_info(fs.FileSelector("tables", recursive=True))
+        return {each.path: place.system.open_input_stream(each.path).read() for each in infos if each.is_file}
+
+    before = content()
+
+    def write(*, fail: bool) -> None:
+        with written_beside(place) as part:
+            for name in ("part-0", "_accounts/part-0.json"):
+                server.put("tables", f"{part.path.partition('/')[2]}/{name}", b"new")
+            if fail:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write(fail=True)
+    assert content() == before
+    write(fail=False)
+    assert content() == {
+        "tables/out/part-0": b"new",
+        "tables/out/_accounts/part-0.json": b"new",
+        "tables/out/_SUCCESS": b"",
+    }

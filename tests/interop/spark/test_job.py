@@ -16,8 +16,10 @@ from tests.apache_spark.cluster import WORKERS, running_spark_cluster, spark_env
 from tests.apache_spark.fixtures import SETTINGS
 from tests.apache_spark.prerequisites import spark_home
 from tests.interop.spark.same_rows import LOGS, damaged_log, plain_rows
+from tests.made_logs import Step, write_segment
 
 from kafkawire.cli.app import main as kafkawire
+from kafkawire.protocol import ConfigRecord
 from kafkawire.spark import job
 from kafkawire.spark.accounts import read_accounts
 from kafkawire.spark.bundle import write_bundle
@@ -58,8 +60,49 @@ def test_errors_are_allowed_up_to_a_number(tmp_path: Path, capfd: pytest.Capture
 def test_what_is_there_is_not_overwritten_unasked(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "kept").touch()
     assert tables("--log", LOGS, "--table", "topic", "--out", tmp_path) == 1
-    assert "already exists" in capfd.readouterr().err
+    assert "already exists: --overwrite replaces it" in capfd.readouterr().err
     assert (tmp_path / "kept").exists()
+
+
+def files_of(out: Path) -> dict[str, bytes]:
+    return {str(file.relative_to(out)): file.read_bytes() for file in out.rglob("*") if file.is_file()}
+
+
+def test_a_run_that_fails_leaves_the_table_that_was_there(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    out, empty = tmp_path / "out", tmp_path / "empty"
+    empty.mkdir()
+    assert tables("--log", LOGS, "--table", "topic", "--out", out) == 0
+    before = files_of(out)
+    assert "_SUCCESS" in before
+    replace = ("--out", out, "--overwrite")
+    damaged = damaged_log(tmp_path)
+    for asked, complaint, code in (
+        (("--log", damaged, "--table", "records", "--mode", "FAILFAST"), "bad_crc: the CRC", 1),
+        (("--log", damaged, "--table", "records", "--max-errors", 0), "more errors than --max-errors 0 allows", 1),
+        (
+            ("--log", empty, "--table", "records"),
+            "no segment (.log) and no snapshot (.checkpoint) of Kafka is there",
+            1,
+        ),
+        (("--log", damaged, "--table", "offset_commit"), "there are only __cluster_metadata-0", 1),
+        (("--log", tmp_path / "none", "--table", "records"), "unreadable: ", 1),
+        (("--log", LOGS, "--table", "acl_history", "--as-of", "2001-01-01"), "2001-01-01", 2),
+    ):
+        assert tables(*asked, *replace) == code, complaint
+        shown = capfd.readouterr().err
+        assert complaint in shown.splitlines()[-1]
+        assert files_of(out) == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == [damaged.name, "empty", "out"]
+
+
+def test_a_table_is_replaced_by_another_and_marked_last(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert tables("--log", LOGS, "--table", "topic", "--out", out) == 0
+    assert tables("--log", LOGS, "--table", "offset_commit", "--out", out, "--overwrite") == 0
+    assert rows_of(out) == plain_rows("offset_commit", [LOGS]).to_pylist()
+    newest = max((file for file in out.rglob("*") if file.is_file()), key=lambda file: file.stat().st_mtime_ns)
+    assert newest == out / "_SUCCESS"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 def test_csv_and_json_hold_lists_and_bytes(tmp_path: Path) -> None:
@@ -73,6 +116,18 @@ def test_csv_and_json_hold_lists_and_bytes(tmp_path: Path) -> None:
     ]
     (lines,) = [file.read_text().splitlines() for file in (tmp_path / "json").glob("part-*.json")]
     assert [json.loads(line) for line in lines] == plain
+
+
+def test_csv_for_spreadsheets_has_no_formulas(tmp_path: Path) -> None:
+    values = ["=1+1", "-1", "@x", "\uff0b1", "a=b"]
+    records = tuple(ConfigRecord(2, value, "retention.ms", value) for value in values)
+    write_segment(tmp_path / "__cluster_metadata-0", 0, [Step(1000, records)])
+    asked = ("--log", tmp_path, "--table", "config", "--columns", "value,resource_type_code", "--format", "csv")
+    for words, shown in (((), values), (("--csv-safe",), ["'=1+1", "-1", "'@x", "'\uff0b1", "a=b"])):
+        out = tmp_path / f"out{len(words)}"
+        assert tables(*asked, "--out", out, *words) == 0
+        (lines,) = [file.read_text().splitlines() for file in out.glob("part-*.csv")]
+        assert [row["value"] for row in csv.DictReader(lines)] == shown
 
 
 def test_a_cluster_of_two_workers_runs_it_with_nothing_of_kafkawire_but_the_zip(tmp_path: Path) -> None:

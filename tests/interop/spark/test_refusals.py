@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import SparkSession
-from tests.interop.spark.same_rows import LOGS
+from tests.interop.spark.same_rows import LOGS, damaged_log
 
 
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
         ({}, "the option 'table' is missing"),
-        ({"table": "recrods"}, "there is no table 'recrods'; there are "),
-        ({"table": "records", "columns": "offset"}, "table 'records' has no column 'offset'; it has cluster, file, "),
+        ({"table": "recrods"}, "there is no table 'recrods': did you mean records?"),
+        ({"table": "zzz"}, "there is no table 'zzz'; there are "),
+        ({"table": "records", "columns": "zzz"}, "table 'records' has no column 'zzz'; it has cluster, file, "),
         ({"table": "records", "maxPartitionByte": "1m"}, "do you mean 'maxPartitionBytes'?"),
         ({"table": "records", "fromOffset": "ten"}, "option 'fromOffset': 'ten' is no offset"),
         ({"table": "records", "schemaDir": "/nowhere"}, "/nowhere is not a folder of definitions"),
@@ -40,3 +41,22 @@ def test_another_schema_than_the_tables_is_refused(spark: SparkSession) -> None:
     reader = spark.read.format("kafka-log").option("table", "batches").schema("log_offset string")
     with pytest.raises(PySparkException, match="leave out schema"):
         reader.load(str(LOGS)).collect()
+
+
+def test_a_history_of_a_broken_log_says_what_is_missing(spark: SparkSession, tmp_path: Path) -> None:
+    log = damaged_log(tmp_path)
+    reader = spark.read.format("kafka-log").option("table", "acl_history")
+    lost = reader.load(str(log)).where("_error IS NOT NULL").select("_error", "log").collect()
+    assert {(row["_error"], row["log"]) for row in lost} == {("bad_crc", str(log)), ("unknown_type", str(log))}
+    with pytest.raises(PySparkException, match="bad_crc"):
+        reader.option("mode", "FAILFAST").load(str(log)).collect()
+
+
+def test_paths_without_logs_of_the_table_are_refused(spark: SparkSession, tmp_path: Path) -> None:
+    reader = spark.read.format("kafka-log").option("table", "offset_commit")
+    with pytest.raises(PySparkException, match=r"no segment .* and no snapshot"):
+        reader.load(str(tmp_path)).collect()
+    with pytest.raises(
+        PySparkException, match="is in the log of __consumer_offsets; there are only __cluster_metadata-0"
+    ):
+        reader.load(str(damaged_log(tmp_path))).collect()

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.kafka_dumps import real_logs
 
-from kafkawire.columns.record_arrays import decode_record_arrays
+from kafkawire.columns.record_arrays import decode_record_arrays, decode_some_record_arrays
 from kafkawire.wire import DecodeError
 from kafkawire.wire.batches import Header, Record, RecordBatch, decode_records, encode_batch, read_batches
 from kafkawire.wire.batches.reader import open_payload
@@ -21,6 +21,7 @@ Rows: TypeAlias = list[tuple[object, ...]]
 
 BATCHES = [batch for log in real_logs() for batch in read_batches(log.read_bytes())]
 SMALL = st.integers(0, 300)
+HEADERS = st.builds(Header, st.text(max_size=80), st.none() | st.binary(max_size=80))
 
 
 def test_arrays_of_real_batches_are_their_records() -> None:
@@ -68,9 +69,41 @@ def test_numbers_of_several_bytes_are_read(number: int) -> None:
     assert rows_of(batches) == expected(batches)
 
 
-def test_records_with_headers_are_left_to_others() -> None:
-    batch = batch_of([Record(0, 0, b"k", b"v", (Header("h", b"1"),))])
-    assert decode_record_arrays([batch.payload], [1]) is None
+@given(
+    headers=st.lists(st.lists(st.builds(Header, st.text(max_size=80), st.none() | st.binary(max_size=80)), max_size=3))
+)
+def test_records_with_headers_are_read_without_them(headers: list[list[Header]]) -> None:
+    batch = batch_of(
+        [Record(0, 0, b"k", b"v"), *(Record(1 + at, at, b"k", b"v", own) for at, own in enumerate(headers))]
+    )
+    assert rows_of([batch]) == expected([batch])
+
+
+@pytest.mark.parametrize("headers", [b"\x02\x02\xff\1", b"\x02\0", b"\x04\0\1", b"\x02\0\1\0", b"\1", b"\x02\1\1"])
+def test_what_is_no_header_is_no_array(headers: bytes) -> None:
+    record = b"\0\0\0\1\1" + headers
+    assert decode_record_arrays([bytes((2 * len(record),)) + record], [1]) is None
+
+
+@given(
+    values=st.lists(st.none() | st.binary(max_size=300), min_size=1),
+    most_records=st.integers(1, 9),
+    most_octets=st.integers(1, 999),
+)
+def test_records_piece_by_piece_are_all_records(
+    values: list[bytes | None], most_records: int, most_octets: int
+) -> None:
+    batch = batch_of([Record(at, at, b"k", value) for at, value in enumerate(values)])
+    data, at, rows = batch.payload, 0, list[tuple[object, ...]]()
+    while at < len(data):
+        piece = decode_some_record_arrays(data, at, most_records, most_octets)
+        assert piece is not None
+        arrays, end = piece
+        assert 0 < len(arrays.keys) <= most_records
+        assert at < end < at + most_octets + 400
+        rows += zip(*(each.to_pylist() for each in arrays), strict=True)
+        at = end
+    assert rows == expected([batch])
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from kafkawire.admin.acls import AclBinding, AclOperation, AclPermissionType, PatternType, ResourceType
 
 ALICE = "User:alice"
@@ -50,3 +52,11 @@ def test_beginnings_of_names_and_hosts_but_the_cluster_has_one_name() -> None:
 
 def test_a_name_given_twice_counts_once() -> None:
     assert AclBinding.consumer(ALICE, ["a", "a"], ["g", "g"]) == AclBinding.consumer(ALICE, ["a"], ["g"])
+
+
+def test_one_name_is_not_taken_for_many() -> None:
+    with pytest.raises(TypeError, match=r"producer: topics: expected a collection of str, .*; write \['orders'\]"):
+        AclBinding.producer(ALICE, "orders")
+    with pytest.raises(TypeError, match="consumer: groups"):
+        AclBinding.consumer(ALICE, ["orders"], "g")
+    assert len(AclBinding.consumer(ALICE, iter(["a", "b"]), iter(["g"]))) == 5

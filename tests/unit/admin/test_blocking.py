@@ -1,4 +1,4 @@
-"""The client for programs without asyncio: from any thread, never inside an event loop (section 3.7)."""
+"""The client for programs without asyncio: from any thread, never inside an event loop (admin-closing)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The life of a client: how it begins, how it is closed, and what becomes of calls then (sections 1.7 and 3.7)."""
+"""The life of a client: how it begins, how it is closed, and what becomes of calls then (admin-closing)."""
 
 from __future__ import annotations
 

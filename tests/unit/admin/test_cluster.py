@@ -1,4 +1,4 @@
-"""Nodes, the controller, and how they are found again when they move (section 3.1 of the admin reference)."""
+"""Nodes, the controller, and how they are found again when they move (admin-bootstrap)."""
 
 from __future__ import annotations
 

@@ -31,19 +31,19 @@ def log_dirs(*_: object) -> Message:
 
 
 def checks(broker: StandInBroker, cluster_id: str, node_id: int) -> list[tuple[str | None, int]]:
-    """Have a broker check who it should be, as those of 4.4 do; what it was told."""
-    told: list[tuple[str | None, int]] = []
+    """Have a broker check who it should be, as those of 4.4 do; the ids that clients sent."""
+    sent: list[tuple[str | None, int]] = []
 
     def answer(request: Request) -> Message:
         assert isinstance(request.body, ApiVersionsRequest)
         expected = request.body.cluster_id, request.body.node_id
-        told.append(expected)
+        sent.append(expected)
         if expected not in {(None, -1), (cluster_id, node_id)}:
             return ApiVersionsResponse(ErrorCode.REBOOTSTRAP_REQUIRED)
         return ApiVersionsResponse(api_keys=listed_versions(broker.versions))
 
     broker._answer_api_versions = answer
-    return told
+    return sent
 
 
 def client_of(broker: StandInBroker) -> AdminClient:
@@ -51,24 +51,24 @@ def client_of(broker: StandInBroker) -> AdminClient:
     return AdminClient(f"{broker.host}:{broker.port}", settings=FAST)
 
 
-async def test_nodes_are_told_who_they_should_be_and_bootstrap_addresses_are_not() -> None:
+async def test_connections_name_the_node_that_they_should_lead_to_except_at_bootstrap_addresses() -> None:
     async with StandInCluster(2, {DescribeLogDirsRequest: log_dirs}) as cluster:
-        told = [checks(broker, CLUSTER_ID, node) for node, broker in cluster.brokers.items()]
+        sent = [checks(broker, CLUSTER_ID, node) for node, broker in cluster.brokers.items()]
         first = cluster.brokers[1]
         async with client_of(first) as client:
             (await client.describe_log_dirs([1, 2])).all()
             await first.stop()
             await first.start_again()
             (await client.describe_log_dirs([1, 2])).all()
-        assert told == [[(None, -1), (CLUSTER_ID, 1)], [(CLUSTER_ID, 2)]]
+        assert sent == [[(None, -1), (CLUSTER_ID, 1)], [(CLUSTER_ID, 2)]]
 
 
-async def test_nothing_is_told_if_the_check_is_switched_off() -> None:
+async def test_no_ids_are_sent_if_the_check_is_switched_off() -> None:
     settings = msgspec.structs.replace(FAST, cluster_check=False)
     async with StandInCluster(2, {DescribeLogDirsRequest: log_dirs}) as cluster, cluster.client(settings) as client:
-        told = [checks(broker, CLUSTER_ID, node) for node, broker in cluster.brokers.items()]
+        sent = [checks(broker, CLUSTER_ID, node) for node, broker in cluster.brokers.items()]
         (await client.describe_log_dirs([1, 2])).all()
-        assert {identity for each in told for identity in each} == {(None, -1)}
+        assert {identity for each in sent for identity in each} == {(None, -1)}
 
 
 async def test_a_client_that_is_led_elsewhere_finds_the_cluster_again_within_the_call() -> None:

@@ -1,4 +1,4 @@
-"""What can be set, and what is refused (section 3.6 of the admin reference)."""
+"""What can be set, and what is refused."""
 
 from __future__ import annotations
 

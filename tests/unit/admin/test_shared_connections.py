@@ -1,4 +1,4 @@
-"""How connections are made for nodes: together, with pauses, and never to where a node no longer is (section 3.5)."""
+"""How connections are made for nodes: together, with pauses, and never to where a node no longer is."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from kafkawire.admin.nodes import Node
 from kafkawire.admin.pool import Connect, ConnectionPool
 from kafkawire.admin.sharing import shared
 from kafkawire.protocol import MetadataRequest, MetadataResponse
-from kafkawire.wire.kafka_errors import ClosedError, ConnectionFailedError
+from kafkawire.rpc import Request
+from kafkawire.wire import Message
+from kafkawire.wire.kafka_errors import ClosedError, ConnectionFailedError, DisconnectedError
 
 SECONDS = 5.0
 SETTINGS = ConnectionSettings(client_id="test")
@@ -165,3 +167,27 @@ async def test_shared_work_that_fails_fails_for_all() -> None:
     work = asyncio.create_task(fail())
     for outcome in await asyncio.gather(*(shared(work, soon(), stopped) for _ in range(2)), return_exceptions=True):
         assert isinstance(outcome, ConnectionFailedError)
+
+
+async def test_starting_over_closes_what_is_idle_and_lets_what_is_in_flight_end() -> None:
+    begun, until = asyncio.Event(), asyncio.Event()
+
+    async def slow(_: Request) -> Message:
+        begun.set()
+        await until.wait()
+        return MetadataResponse()
+
+    async with StandInBroker({MetadataRequest: slow}) as busy, StandInBroker() as idle:
+        connections = pool()
+        working = await connections.channel(Node(1, busy.host, busy.port), soon())
+        waiting = await connections.channel(Node(2, idle.host, idle.port), soon())
+        answer = asyncio.create_task(working.request(MetadataRequest(topics=()), MetadataResponse, 12, soon()))
+        await begun.wait()
+        await connections.start_over()
+        until.set()
+        assert await answer == MetadataResponse()
+        with pytest.raises(DisconnectedError):
+            await waiting.request(MetadataRequest(topics=()), MetadataResponse, 12, soon())
+        assert connections.connected(Node(1, busy.host, busy.port)) is None
+        assert await connections.channel(Node(1, busy.host, busy.port), soon()) is not working
+        await connections.close()

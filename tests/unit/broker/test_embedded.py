@@ -12,8 +12,18 @@ from pathlib import Path
 import pytest
 from tests.kafka_dumps import FIXTURES
 
-from kafkawire.admin import AdminClient, ClientQuotaAlteration, ClientQuotaEntity, ClientQuotaFilter
+from kafkawire.admin import (
+    AdminClient,
+    ClientQuotaAlteration,
+    ClientQuotaEntity,
+    ClientQuotaFilter,
+    ScramDeletion,
+    ScramMechanism,
+)
 from kafkawire.broker import ConfigurationError, DataDirectoryError, EmbeddedBroker, StorageError
+from kafkawire.broker.metadata_log.snapshots import Snapshot, write_snapshot
+from kafkawire.protocol import FeatureLevelRecord, UserScramCredentialRecord
+from kafkawire.wire import Message
 
 QUOTA = ClientQuotaAlteration(ClientQuotaEntity({"user": "alice"}), {"producer_byte_rate": 1000.0})
 
@@ -216,3 +226,34 @@ async def test_a_disk_that_is_full_at_the_start_is_named_with_the_file(
         assert writes > 2
         async with EmbeddedBroker(data_dir=data_dir):
             pass
+
+
+def write_bootstrap(data_dir: Path, *records: Message) -> None:
+    """What ``kafka-storage format`` writes with ``meta.properties``."""
+    written = write_snapshot(data_dir, 0, 0, Snapshot(records), last_timestamp=0, timestamp=0)
+    written.path.rename(data_dir / "bootstrap.checkpoint")
+    (data_dir / "meta.properties").write_text("version=1\ncluster.id=mine\nnode.id=1\n")
+
+
+async def test_users_and_features_of_a_formatted_directory_are_taken_over(tmp_path: Path) -> None:
+    """As ``kafka-storage format --add-scram --feature`` has them; once, so that a deleted user stays deleted."""
+    user = UserScramCredentialRecord("alice", 1, b"salt", b"s" * 32, b"k" * 32, 4096)
+    write_bootstrap(
+        tmp_path, FeatureLevelRecord("metadata.version", 29), FeatureLevelRecord("transaction.version", 1), user
+    )
+    async with EmbeddedBroker(data_dir=tmp_path) as broker, AdminClient(broker.bootstrap_servers) as admin:
+        assert (await admin.describe_user_scram_credentials()).all().keys() == {"alice"}
+        levels = (await admin.describe_features()).finalized
+        assert (levels["metadata.version"].highest, levels["transaction.version"].highest) == (30, 1)
+        deletion = ScramDeletion("alice", ScramMechanism.SCRAM_SHA_256)
+        (await admin.alter_user_scram_credentials([deletion])).all()
+    async with EmbeddedBroker(data_dir=tmp_path) as broker, AdminClient(broker.bootstrap_servers) as admin:
+        assert (await admin.describe_user_scram_credentials()).all().keys() == set()
+
+
+async def test_a_damaged_bootstrap_checkpoint_is_named(tmp_path: Path) -> None:
+    write_bootstrap(tmp_path, FeatureLevelRecord("transaction.version", 1))
+    path = tmp_path / "bootstrap.checkpoint"
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(StorageError, match=r"bootstrap\.checkpoint: the batch at byte \d+ is not whole"):
+        await EmbeddedBroker(data_dir=tmp_path).start()

@@ -27,15 +27,21 @@ def parsed(definition: Json, group: str = "") -> MessageDefinition:
     return made
 
 
-def rpc(kind: str, key: int, **more: object) -> MessageDefinition:
-    return parsed(message(f"M{kind.capitalize()}", versions="0-3", flexible="2+", type=kind, apiKey=key, **more))
+def rpc(kind: str, key: int, name: str = "M", **more: object) -> MessageDefinition:
+    name += kind.capitalize()
+    return parsed(message(name, versions="0-3", flexible="2+", type=kind, apiKey=key, **more))
 
 
 def test_header_versions_follow_the_rules_where_nothing_is_stated() -> None:
     assert request_header_versions(rpc("request", 50)) == {0: 1, 1: 1, 2: 2, 3: 2}
     assert response_header_versions(rpc("response", 50)) == {0: 0, 1: 0, 2: 1, 3: 1}
-    assert request_header_versions(rpc("request", 7)) == {0: 0, 1: 1, 2: 2, 3: 2}
-    assert response_header_versions(rpc("response", 18)) == {0: 0, 1: 0, 2: 0, 3: 0}
+    assert request_header_versions(rpc("request", 7, "ControlledShutdown")) == {0: 0, 1: 1, 2: 2, 3: 2}
+    assert response_header_versions(rpc("response", 18, "ApiVersions")) == {0: 0, 1: 0, 2: 0, 3: 0}
+
+
+def test_other_messages_under_keys_of_kafkas_follow_the_rules_too() -> None:
+    assert request_header_versions(rpc("request", 7)) == {0: 1, 1: 1, 2: 2, 3: 2}
+    assert response_header_versions(rpc("response", 18)) == {0: 0, 1: 0, 2: 1, 3: 1}
 
 
 def test_stated_header_versions_win() -> None:

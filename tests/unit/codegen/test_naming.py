@@ -1,4 +1,4 @@
-"""Python names for Kafka's (section 13)."""
+"""Python names for Kafka's (name-snake-upstream)."""
 
 from __future__ import annotations
 

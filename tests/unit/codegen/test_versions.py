@@ -1,4 +1,4 @@
-"""Version ranges: their text (3.1) and the examples of their algebra (3.2)."""
+"""Version ranges: their text, and examples of their algebra."""
 
 from __future__ import annotations
 

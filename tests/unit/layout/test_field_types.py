@@ -1,4 +1,4 @@
-"""The table of field types: what each record says agrees with itself, with ``struct`` and with section 4.1."""
+"""The table of field types: what each record says agrees with itself, with ``struct`` and with the reference."""
 
 from __future__ import annotations
 

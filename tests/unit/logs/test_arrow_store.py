@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
-from kafkawire.logs import LogReadError, read_table
+import pytest
+from tests.log_segments import write_segment
+
+from kafkawire.logs import LogReadError, find_log_files, read_table, store_for
 
 
 @pytest.fixture
@@ -29,3 +32,27 @@ def test_other_file_systems_need_fsspec() -> None:  # which this environment has
 def test_a_scheme_that_nobody_knows_is_named() -> None:
     with pytest.raises(LogReadError, match="gopher"):
         read_table("records", "gopher://host/logs")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [
+        ("*/", ["a-0", "b-0"]),
+        ("*//", ["a-0", "b-0"]),
+        ("a*/", ["a-0"]),
+        ("**/", ["a-0", "b-0"]),
+        ("*", ["a-0", "b-0"]),
+        ("*/*.log", ["a-0", "b-0"]),
+        ("*/*.log/", []),
+        ("c*/", []),
+    ],
+)
+def test_patterns_that_end_with_a_slash_are_for_folders(tmp_path: Path, pattern: str, names: list[str]) -> None:
+    for name in ("a-0", "b-0"):
+        write_segment(tmp_path / name, b"")
+    for path in (f"file://{tmp_path}/{pattern}", f"{tmp_path}/{pattern}"):
+        if names:
+            assert [file.log for file in find_log_files([path], store=store_for(path))] == names, path
+        else:
+            with pytest.raises(LogReadError, match="nothing matches the pattern"):
+                find_log_files([path], store=store_for(path))

@@ -54,7 +54,11 @@ def test_names_that_are_not_there() -> None:
     with pytest.raises(UnknownTableError, match="acl_history"):
         table_named("acls")
     with pytest.raises(UnknownColumnError, match="batch_position"):
+        table_named("records", ReadOptions(columns=("zzz",)))
+    with pytest.raises(UnknownColumnError, match=r"has no column 'offset': did you mean log_offset\?$"):
         table_named("records", ReadOptions(columns=("offset",)))
+    with pytest.raises(UnknownTableError, match=r"there is no table 'TOPIC': did you mean topic\?$"):
+        table_named("TOPIC")
 
 
 @pytest.mark.parametrize("name", ["records", "offset_commit", "batches", "offset_commits", "group_history"])
@@ -111,7 +115,7 @@ def test_no_ops_are_left_out_however_long_their_numbers_are(tmp_path: Path, fram
     no_op, other = bytes.fromhex(frame) + b"\x00", b"\x01"
     write_segment(tmp_path / METADATA, batches_of([[no_op], [other, no_op]]))
     accounts = Accounts()
-    rows = rows_of("records", str(tmp_path), accounts=accounts)
+    rows = rows_of("records", str(tmp_path), ReadOptions(secrets=True), accounts)
     assert [row["value"] for row in rows] == [other]
     assert accounts.records_dropped == {"no_op": 2}
 
@@ -136,7 +140,8 @@ def test_secrets_are_kept_unless_they_are_asked_for(tmp_path: Path) -> None:
         assert masked["value"] in (shown["value"], "[hidden]")
     assert {"[hidden]", None} < {row["value"] for row in hidden}
 
-    record = next(row for row in rows_of("records", LOGS) if row["record_type"] == "USER_SCRAM_CREDENTIAL_RECORD")
+    records = rows_of("records", LOGS, ReadOptions(secrets=True))
+    record = next(row for row in records if row["record_type"] == "USER_SCRAM_CREDENTIAL_RECORD")
     batch = encode_batch([Record(0, 1, None, record["value"] + b"more")])
     folder = tmp_path / METADATA
     write_segment(folder, batch)
@@ -147,11 +152,11 @@ def test_secrets_are_kept_unless_they_are_asked_for(tmp_path: Path) -> None:
 
     broken = batch[:-1] + b"?"
     write_segment(folder, broken)
-    for name, kept in (("user_scram_credential", None), ("topic", None), ("records", broken), ("batches", broken)):
+    for name in ("user_scram_credential", "topic", "records", "batches"):
         (row,) = rows_of(name, str(folder))
-        assert (row["_error"], row["_corrupt_record"]) == ("bad_crc", kept)
-    (row,) = rows_of("topic", str(folder), ReadOptions(secrets=True))
-    assert row["_corrupt_record"] == broken
+        assert (row["_error"], row["_corrupt_record"]) == ("bad_crc", None)
+        (row,) = rows_of(name, str(folder), ReadOptions(secrets=True))
+        assert row["_corrupt_record"] == broken
 
 
 @pytest.mark.parametrize(
@@ -170,7 +175,7 @@ def test_metadata_records_that_nobody_can_read(
     tmp_path: Path, value: bytes | None, code: str, record_type: str | None, version: int | None
 ) -> None:
     write_segment(tmp_path / METADATA, batches_of([[value]]))
-    (row,) = rows_of("records", str(tmp_path), ReadOptions(no_ops=True))
+    (row,) = rows_of("records", str(tmp_path), ReadOptions(no_ops=True, secrets=True))
     assert (row["_error"], row["record_type"], row["record_version"], row["value"]) == (
         code,
         record_type,
@@ -178,6 +183,8 @@ def test_metadata_records_that_nobody_can_read(
         value,
     )
     assert row["_corrupt_record"] == (value if value is not None else b"k")
+    (hidden,) = rows_of("records", str(tmp_path), ReadOptions(no_ops=True))
+    assert hidden == row | {"key": None, "value": None, "_corrupt_record": None}
     assert rows_of("records", str(tmp_path), ReadOptions(no_ops=True, mode=ReadMode.DROPMALFORMED)) == []
     with pytest.raises(LogReadError) as raised:
         rows_of("records", str(tmp_path), ReadOptions(no_ops=True, mode=ReadMode.FAILFAST))

@@ -1,4 +1,4 @@
-"""Sections 10.4 and 10.5: consumer protocol, principal, producer snapshot, quorum state."""
+"""Consumer protocol, principal, producer snapshot, quorum state."""
 
 from __future__ import annotations
 

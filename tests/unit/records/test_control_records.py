@@ -1,4 +1,4 @@
-"""Section 9.3: control records."""
+"""Control records (control-records)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section 10.3: records of the coordinators."""
+"""Records of the coordinators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sections 10.1 and 10.2: the frame of metadata records and remote log records."""
+"""The frame of metadata records and remote log records (metadata-frame)."""
 
 from __future__ import annotations
 

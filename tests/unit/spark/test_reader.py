@@ -110,7 +110,10 @@ def test_another_schema_is_refused() -> None:
     [
         ({"table": "topic", "asOf": "2026-03-01"}, "option 'asOf' needs a history: table 'topic' has a row for each"),
         ({"table": "topic", "recordTypes": "TOPIC_RECORD"}, "option 'recordTypes' chooses from table 'records'"),
-        ({"table": "records", "recordTypes": "topic_record"}, "no record type 'topic_record': do you mean 'TOPIC_REC"),
+        (
+            {"table": "records", "recordTypes": "topic_record"},
+            "no record type 'topic_record': did you mean TOPIC_RECORD?",
+        ),
         ({"table": "records", "recordTypes": "17"}, "there is no record type '17', named as in column record_type"),
         (
             {"table": "batches", "columnNameOfCorruptRecord": "File"},

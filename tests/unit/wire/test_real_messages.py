@@ -20,7 +20,8 @@ def test_version_checks(version: int) -> None:
         lambda: message_from_json(MetadataRequest, {}, version),
         lambda: messages(MetadataRequest, version),
     ):
-        with pytest.raises(UnsupportedVersionError, match=f"there is no version {version}; versions are 0 to 13"):
+        known = f"versions are 0 to {MetadataRequest.VERSIONS[-1]}"
+        with pytest.raises(UnsupportedVersionError, match=f"there is no version {version}; {known}"):
             refused()
 
 

@@ -1,4 +1,4 @@
-"""Section 6.1: the tables of examples, and the limits."""
+"""Varints: examples, and the limits."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Which header version goes with which version of a request or response (8.3, 8.4)."""
+"""Which header version goes with which version of a request or response (header-request, header-response)."""
 
 from __future__ import annotations
 
 from kafkawire.codegen.definition import MessageDefinition
+from kafkawire.codegen.rules.header_versions import is_api_versions_response
 
-API_VERSIONS_KEY = 18
 CONTROLLED_SHUTDOWN_KEY = 7
 
 
@@ -43,12 +43,13 @@ def _stated(message: MessageDefinition, version: int, derived: int) -> int:
 
 
 def _request_header(request: MessageDefinition, version: int) -> int:
-    if request.api_key == CONTROLLED_SHUTDOWN_KEY and version == 0:
+    is_controlled_shutdown = (request.api_key, request.name) == (CONTROLLED_SHUTDOWN_KEY, "ControlledShutdownRequest")
+    if is_controlled_shutdown and version == 0:
         return 0  # header-controlled-shutdown-0
     return 2 if version in request.flexible_versions else 1
 
 
 def _response_header(response: MessageDefinition, version: int) -> int:
-    if response.api_key == API_VERSIONS_KEY:
+    if is_api_versions_response(response):
         return 0  # header-api-versions-response: the client cannot know yet what the broker understood
     return 1 if version in response.flexible_versions else 0

@@ -41,7 +41,7 @@ ChangeKind = Literal[
 """What a change is about.
 
 ``message-retired``: its definition stays and no version is valid any more (conv-retire); ``message-restored``: the
-reverse. ``record-form``: a coordinator record that one side has as a ``data`` message (10.3). ``compact``: a field
+reverse. ``record-form``: a coordinator record that one side has as a ``data`` message. ``compact``: a field
 that is encoded otherwise than its message, by ``flexibleVersions`` of its own. ``tag``: a field has another tag, or is
 in line on one side. ``field-order``: fields stand in another order on the wire.
 """

@@ -18,7 +18,7 @@ class EvolutionFinding:
     """One change, judged by one rule.
 
     Attributes:
-        rule: id of the rule (section 12 of the reference).
+        rule: id of the rule, see docs/how-to/check-evolution.md.
         severity: how bad it is.
         message: name of the message, that of the newer side where both have it.
         path: the field by Kafka's names below the message, ``Topics.Partitions.LeaderEpoch``; empty for the message.

@@ -16,15 +16,20 @@ from kafkawire.codegen.package_data import specs_dir
 from kafkawire.codegen.parse import Definitions, load_definitions, read_definition, read_definitions
 from kafkawire.codegen.rules.json_level import JSON_TRAILING_TOKENS
 from kafkawire.codegen.rules.required import FIELD_STRUCT_EXPLICIT_VERSIONS, MESSAGE_FLEXIBLE_REQUIRED
+from kafkawire.codegen.rules.struct import undeclared
 from kafkawire.codegen.specs_tree import unstable_versions
 
 BUILTIN = "builtin"
 GIT = "git:"
 KAFKA = "kafka:"
 
-_TOLERATED = frozenset(
+_OF_THE_PAST = frozenset({undeclared.rule.id})
+"""Rules that Kafka's own generator does not have. What is committed cannot be mended any more, and it has a meaning: a
+struct that nothing declares has no fields."""
+
+_OF_RELEASES = _OF_THE_PAST | {
     rule.id for rule in (JSON_TRAILING_TOKENS, MESSAGE_FLEXIBLE_REQUIRED, FIELD_STRUCT_EXPLICIT_VERSIONS)
-)
+}
 """Rules that Kafka's own generator did not have in older releases. What breaks them has one meaning all the same: the
 brackets too many say nothing, no flexible versions are none, and no versions are the tagged ones."""
 
@@ -68,7 +73,7 @@ def _builtin() -> Side:
 def _from_release(text: str, progress: Callable[[str], None]) -> Side:
     version = text.removeprefix(KAFKA)
     files = release_definitions(version, specs_dir(), progress)
-    side = _side(text, read_definitions(files.contents, lambda path: f"{text}/{path}", _TOLERATED))
+    side = _side(text, read_definitions(files.contents, lambda path: f"{text}/{path}", _OF_RELEASES))
     absent = (AbsentJar(f"{one.organisation}:{one.name}:{version}", one.group) for one in files.absent)
     return replace(side, absent=tuple(absent))
 
@@ -87,7 +92,7 @@ def _from_git(text: str, other: str) -> Side:
     if not files.contents:
         raise OriginError(f"{text}: there is no definition (*.json) in {shown}")
     prefix = f"{shown}/" if files.root else shown
-    return _side(text, read_definitions(files.contents, lambda name: prefix + name))
+    return _side(text, read_definitions(files.contents, lambda name: prefix + name, _OF_THE_PAST))
 
 
 def _path_in(repository: GitRepository, text: str) -> str | None:

@@ -3,7 +3,7 @@
 Messages are paired by name, then by API key. Fields are paired in each version that both sides have, for a name may
 pass from one field to another between versions: by name where both sides have it in that version, then by what the
 wire knows, the tag and the place in line. Coordinator records that one side has in the older form of ``data``
-messages are put into the newer form first, for their bytes are the same (10.3).
+messages are put into the newer form first, for their bytes are the same (coord-key-prefix).
 """
 
 from __future__ import annotations

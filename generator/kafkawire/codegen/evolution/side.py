@@ -12,7 +12,7 @@ from kafkawire.codegen.versions import NO_VERSIONS, Versions
 
 @dataclass(frozen=True, slots=True)
 class AbsentJar:
-    """A jar that a release should have and that nobody can get.
+    """A jar that a release should have, since an earlier one has it, and that Maven does not have.
 
     Attributes:
         jar: its coordinates, ``org.apache.kafka:kafka-streams:4.4.0``.

@@ -1,4 +1,4 @@
-"""Coordinator records of older releases in the form of newer ones (10.3, coord-key-prefix).
+"""Coordinator records of older releases in the form of newer ones (coord-key-prefix).
 
 Older releases write the key of a coordinator record as a ``data`` message whose *versions* are record types;
 newer ones have a ``coordinator-key`` for each record type, valid in version 0, and a ``coordinator-value``

@@ -1,6 +1,6 @@
 """A message with its structs side by side instead of nested, which is how two of them are compared.
 
-Struct names are one flat namespace in a message (4.2), so a definition and its namespace say the same; what
+Struct names are one flat namespace in a message, so a definition and its namespace say the same; what
 `to_message` adds is the choice between an inline and a common struct.
 """
 

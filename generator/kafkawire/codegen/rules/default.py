@@ -1,4 +1,4 @@
-"""Rules about the text of a default (4.3, 5.5)."""
+"""Rules about the text of a default."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about one field (5.4)."""
+"""Rules about one field."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def nullable_type(field: FieldDefinition, scope: StructScope) -> Iterator[Proble
     "entityType",
 )
 def entity_type_match(field: FieldDefinition, scope: StructScope) -> Iterator[Problem]:
-    """A broker id is an int32, in an array too (2.1)."""
+    """A broker id is an int32, in an array too."""
     needed = ENTITY_TYPES.get(field.entity_type)
     if needed is not None and field.type.name != needed:
         yield Problem(

@@ -1,4 +1,4 @@
-"""Warnings: what Kafka's generator accepts although it is doubtful (5.8)."""
+"""Warnings: what Kafka's generator accepts although it is doubtful."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about the map from message versions to header versions (5.3, 8.4).
+"""Rules about the map from message versions to header versions.
 
 Bad entries are refused while the map is read; all rules below speak of maps whose entries are sound.
 """
@@ -217,8 +217,9 @@ def above_valid(message: MessageDefinition) -> Iterator[Located]:
             )
 
 
-def _is_api_versions_response(message: MessageDefinition) -> bool:
-    return message.type == "response" and message.api_key == API_VERSIONS_KEY
+def is_api_versions_response(message: MessageDefinition) -> bool:
+    """Whether it is Kafka's response of that name; another protocol may have another API under the key."""
+    return (message.type, message.api_key, message.name) == ("response", API_VERSIONS_KEY, "ApiVersionsResponse")
 
 
 @message_rule(
@@ -234,7 +235,7 @@ def _is_api_versions_response(message: MessageDefinition) -> bool:
 def api_versions(message: MessageDefinition) -> Iterator[Located]:
     """A client that asks for versions cannot yet know how answers are framed."""
     for versions, header in _entries(message):
-        if _is_api_versions_response(message) and header != 0:
+        if is_api_versions_response(message) and header != 0:
             yield of_message(message, entry_attribute(versions), f'"{versions}" has header {header}, not 0')
 
 
@@ -253,7 +254,7 @@ def api_versions(message: MessageDefinition) -> Iterator[Located]:
 def flexible(message: MessageDefinition) -> Iterator[Located]:
     """Body and header become flexible together; the response of ApiVersions is exempt."""
     first = _FIRST_FLEXIBLE_HEADER.get(message.type)
-    if first is None or _is_api_versions_response(message):
+    if first is None or is_api_versions_response(message):
         return
     bodies = message.flexible_versions.intersect(message.valid_versions)
     for versions, header in _entries(message):
@@ -274,7 +275,7 @@ def flexible(message: MessageDefinition) -> Iterator[Located]:
     )
 )
 def required(group: MessageSet) -> Iterator[Located]:
-    """Definitions of the releases so far have no such map and derive it (8.3): they are not asked for one."""
+    """Definitions of the releases so far have no such map and derive it: they are not asked for one."""
     calls = [message for message in group.messages if message.type in _HEADER_NAMES]
     if all(message.header_versions is None and not _is_refused(message) for message in calls):
         return

@@ -1,4 +1,4 @@
-"""Rules about the text of a file (1.1, 3.1 and 5.1), applied while it is read."""
+"""Rules about the text of a file, applied while it is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about one message (5.2)."""
+"""Rules about one message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about the messages of one folder together (5.7), and what their tables ask of each message."""
+"""Rules about the messages of one folder together, and what their tables ask of each message."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def response_unique(group: MessageSet) -> Iterator[Located]:
     )
 )
 def metadata_id_unique(group: MessageSet) -> Iterator[Located]:
-    """Each folder is an id space of its own (1.2)."""
+    """Each folder is an id space of its own."""
     return _repeated(group, "metadata")
 
 

@@ -59,7 +59,7 @@ def is_sound(message: MessageDefinition) -> bool:
 
 
 def inline_declarations(message: MessageDefinition) -> Iterator[tuple[str, FieldDefinition]]:
-    """The fields outside common structs that declare an inline struct, with or without fields (4.2)."""
+    """The fields outside common structs that declare an inline struct, with or without fields."""
     common = {struct.name for struct in message.common_structs}
 
     def visit(path: str, fields: tuple[FieldDefinition, ...]) -> Iterator[tuple[str, FieldDefinition]]:

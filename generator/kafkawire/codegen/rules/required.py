@@ -1,4 +1,4 @@
-"""Rules about what must be given (5.2, 5.4, 5.6) and about type texts, applied while a file is read.
+"""Rules about what must be given and about type texts, applied while a file is read.
 
 They are about what is *written*: a definition that was read has placeholders or defaults in these places.
 """

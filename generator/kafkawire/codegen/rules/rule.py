@@ -73,7 +73,7 @@ class StructScope:
     common: Mapping[str, StructDefinition]
 
     def is_inline_struct(self, field: FieldDefinition) -> bool:
-        """Whether the field declares an inline struct (4.2)."""
+        """Whether the field declares an inline struct."""
         return field.type.is_struct and field.type.name not in self.common
 
 

@@ -1,4 +1,4 @@
-"""Rules about structs: their fields together, their names, their place in the message (4.2, 5.6)."""
+"""Rules about structs: their fields together, their names, their place in the message."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def common_respecified(field: FieldDefinition, scope: StructScope) -> Iterator[P
     )
 )
 def undeclared(message: MessageDefinition) -> Iterator[Located]:
-    """Kafka's generator makes a struct without fields of it, which loses data: it is a misspelt type (4.2).
+    """Kafka's generator makes a struct without fields of it, which loses data: it is a misspelt type.
 
     A name that one field declares and another one uses is the matter of struct-inline-unique.
     """
@@ -158,7 +158,7 @@ def _declares_fields(field: FieldDefinition) -> bool:
     "commonStructs",
 )
 def inline_unique(message: MessageDefinition) -> Iterator[Located]:
-    """All structs of a message share one namespace (4.2)."""
+    """All structs of a message share one namespace."""
     declarations = list(inline_declarations(message))
     first: dict[str, Place] = {}
     for _, field in declarations:

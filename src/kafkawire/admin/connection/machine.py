@@ -25,6 +25,7 @@ from kafkawire.admin.connection.frames import FrameBuffer
 from kafkawire.admin.connection.pipeline import Pipeline, Slot
 from kafkawire.admin.connection.sasl.credentials import Credentials, CredentialsSource
 from kafkawire.admin.connection.settings import ConnectionSettings
+from kafkawire.admin.connection.spoken_versions import spoken_versions
 from kafkawire.admin.connection.states import HOLDING, LOGGING_IN, SENDING, State, Trigger, after
 from kafkawire.admin.connection.throttling import client_waits
 from kafkawire.admin.connection.versions import BrokerVersions
@@ -45,6 +46,7 @@ _MILLISECONDS = 1000.0
 _EARLIEST_RENEWAL = 0.85
 _RENEWAL_SPREAD = 0.10
 _API_VERSIONS = APIS[ApiKey.API_VERSIONS]
+_NEWEST = spoken_versions(_API_VERSIONS, unstable=False)[-1]
 _NOTHING_YET = BrokerVersions({})
 R = TypeVar("R", bound=Message)
 
@@ -103,7 +105,7 @@ class Connection:
         sasl = self._credentials is not None
         self._happened(Trigger.OPENED_WITH_SASL if sasl else Trigger.OPENED)
         self._setup_until = now + self._settings.setup_timeout
-        self._ask_for_versions(0 if sasl else _API_VERSIONS.versions[-1])
+        self._ask_for_versions(0 if sasl else _NEWEST)
 
     def send(self, request: Message, version: int, now: float) -> int:
         """Queue a request; its correlation id.
@@ -291,7 +293,7 @@ class Connection:
         self.api_versions = _versions_in(listed)
         self._happened(Trigger.VERSIONS_LISTED)
         self._setup_until = None
-        self._note_throttling(listed, _API_VERSIONS.versions[-1], now)
+        self._note_throttling(listed, _NEWEST, now)
         events.append(Ready(self.api_versions))
 
     # Login (KIP-43, KIP-152, KIP-368).
@@ -327,7 +329,7 @@ class Connection:
         if authentication.session_lifetime is not None:
             self._renew_at = now + authentication.session_lifetime * self._renew_after
         if self.state is State.NEGOTIATING:
-            self._ask_for_versions(_API_VERSIONS.versions[-1])
+            self._ask_for_versions(_NEWEST)
         else:
             self._setup_until = None
             self._to_send += self._pipeline.release()

@@ -8,6 +8,7 @@ from types import MappingProxyType
 import msgspec
 
 from kafkawire import protocol
+from kafkawire.admin.connection.spoken_versions import spoken_versions
 from kafkawire.protocol.errors import UnsupportedVersionError
 from kafkawire.rpc import api_of
 from kafkawire.wire import EncodeError, Message
@@ -69,7 +70,7 @@ class BrokerVersions(msgspec.Struct, frozen=True):
         maximum: int | None = None,
         unstable: bool = False,
     ) -> int:
-        """The highest version of a request that both sides know.
+        """The highest version of a request that both sides speak.
 
         Args:
             request: the request or its class.
@@ -78,10 +79,11 @@ class BrokerVersions(msgspec.Struct, frozen=True):
 
         Raises:
             UnsupportedVersionError: if there is none; names the API and what each side has.
+            LookupError: if the client sends nothing of this API.
             ValueError: if it is not a request.
         """
         api = api_of(request)
-        known = api.versions if unstable else api.stable_versions
+        known = spoken_versions(api, unstable=unstable)
         offered = self.ranges.get(api.key, _NONE)
         lowest = max(known.start, offered.start, minimum or 0)
         highest = min(known.stop - 1, offered.stop - 1, *(() if maximum is None else (maximum,)))

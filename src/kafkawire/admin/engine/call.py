@@ -195,7 +195,7 @@ class Call(Generic[K, V]):
             self._throttled_until.update(dict.fromkeys(items, channel.throttled_until))
             outcomes = operation.read(request, answer)
         except UnsupportedVersionError as error:
-            self._was_not_sent(items)  # a downgrade is no attempt (3.6.2)
+            self._was_not_sent(items)  # a downgrade is no attempt (admin-downgrade)
             parts = _by_lowest_version(operation, items)
             if len(parts) > 1:
                 for part in parts:

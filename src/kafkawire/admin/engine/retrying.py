@@ -1,4 +1,4 @@
-"""Which failures are worth another try (section 3.6.6 of the admin reference)."""
+"""Which failures are worth another try (admin-retries)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BY_ROUTE: dict[type, frozenset[int]] = {
 }
 
 OUTCOME_UNKNOWN = frozenset({ErrorCode.REQUEST_TIMED_OUT, ErrorCode.NETWORK_EXCEPTION})
-"""Answers after which nobody knows whether a change was made (3.6.7)."""
+"""Answers after which nobody knows whether a change was made (admin-unknown-outcome)."""
 
 
 def is_retried(operation: Operation[Any, Any, Any], route: Route, error: KafkaError, *, throttled: bool) -> bool:

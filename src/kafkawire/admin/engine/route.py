@@ -1,4 +1,4 @@
-"""Where requests go (section 1.1 of the admin reference)."""
+"""Where requests go (admin-routing)."""
 
 from __future__ import annotations
 

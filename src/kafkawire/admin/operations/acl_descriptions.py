@@ -1,4 +1,4 @@
-"""ACLs: describe (section 1.4 of the admin reference, KIP-140, KIP-888)."""
+"""ACLs: describe (admin-acls, KIP-140, KIP-888)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ACLs: create and delete (section 1.4 of the admin reference, KIP-140)."""
+"""ACLs: create and delete (admin-acls, KIP-140)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cluster and its features (section 1.3 of the admin reference)."""
+"""The cluster and its features (admin-cluster)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Configurations: describe, alter and list what has one (section 1.4 of the admin reference)."""
+"""Configurations: describe, alter and list what has one (admin-configs)."""
 
 from __future__ import annotations
 

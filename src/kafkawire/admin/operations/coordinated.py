@@ -45,7 +45,7 @@ class InGroup(Operation[K, V, R]):
 
 
 class PartitionOfGroup(msgspec.Struct, frozen=True):
-    """A partition as one group knows it.
+    """A partition of one group.
 
     Attributes:
         group_id: the group.

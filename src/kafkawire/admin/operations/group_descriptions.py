@@ -1,4 +1,4 @@
-"""Classic groups and groups of consumers, described (section 1.5 of the admin reference)."""
+"""Classic groups and groups of consumers, described (admin-groups)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which groups there are (section 1.5 of the admin reference)."""
+"""Which groups there are (admin-groups)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The offsets that groups have committed (section 1.5 of the admin reference)."""
+"""The offsets that groups have committed (admin-group-offsets)."""
 
 from __future__ import annotations
 

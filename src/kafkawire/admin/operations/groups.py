@@ -1,4 +1,4 @@
-"""Groups: delete them, and remove members (section 1.5 of the admin reference)."""
+"""Groups: delete them, and remove members (admin-groups)."""
 
 from __future__ import annotations
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 import msgspec
 
+from kafkawire.admin.engine.tasks import together
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.group_offsets import CommittedOffset, SharePartitionOffset
 from kafkawire.admin.groups import ConsumerGroupDescription, GroupState, GroupType, ShareGroupDescription
@@ -59,7 +59,7 @@ CurrentOffsets: TypeAlias = Results[TopicPartition, CurrentOffset | None]
 
 
 class GroupsOfAnyKindFamily(OperationFamily):
-    """Base of families that do not want to be told which kind of group a group is."""
+    """Base of families whose methods take groups of any kind."""
 
     async def _groups_of_any_kind(
         self, name: str, deadline: float, groups: Iterable[str]
@@ -84,7 +84,7 @@ class GroupsOfAnyKindFamily(OperationFamily):
     async def _other_groups(
         self, name: str, deadline: float, groups: Mapping[str, GroupIdNotFoundError]
     ) -> dict[str, KnownGroup | KafkaError | None]:
-        async with asyncio.TaskGroup() as tasks:
+        async with together() as tasks:
             streams = tasks.create_task(
                 self._until(deadline, DescribeStreamsGroups(authorized=False, name=name), groups)
             )
@@ -107,10 +107,10 @@ class GroupsOfAnyKindFamily(OperationFamily):
         groups: Collection[KnownGroup],
         wanted: Mapping[str, Collection[TopicPartition] | None],
     ) -> dict[str, CurrentOffsets | KafkaError]:
-        """Where each group goes on in the partitions that are wanted of it; in all that it knows for None."""
+        """Where each group goes on in the partitions that are wanted of it; None for all that it has offsets for."""
         share = {group.group_id: wanted[group.group_id] for group in groups if group.type is GroupType.SHARE}
         others = {group.group_id: wanted[group.group_id] for group in groups if group.type is not GroupType.SHARE}
-        async with asyncio.TaskGroup() as tasks:
+        async with together() as tasks:
             committed = tasks.create_task(
                 self._until(deadline, ListOffsetsOfGroups(name, others, require_stable=False), others)
             )

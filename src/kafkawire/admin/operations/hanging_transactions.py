@@ -47,18 +47,18 @@ class KnownToCoordinators(msgspec.Struct, frozen=True):
     Attributes:
         ids: id of a producer to its transactional id.
         transactions: transactional id to what its coordinator says of it.
-        unheard: what kept a node from saying which transactional ids it coordinates; None if all have.
+        failure: why a node did not list the transactional ids that it coordinates; None if all nodes did.
     """
 
     ids: Mapping[int, str]
     transactions: Mapping[str, TransactionDescription | KafkaError]
-    unheard: KafkaError | None
+    failure: KafkaError | None
 
     def is_hanging(self, transaction: HangingTransaction) -> bool | KafkaError:
-        """Whether no coordinator is going to end a transaction; an error if that cannot be told."""
+        """Whether no coordinator is going to end a transaction; an error if that is not known."""
         transactional_id = self.ids.get(transaction.producer_id)
         if transactional_id is None:
-            return True if self.unheard is None else self.unheard
+            return True if self.failure is None else self.failure
         description = self.transactions[transactional_id]
         if isinstance(description, TransactionalIdNotFoundError):
             return True
@@ -101,7 +101,7 @@ class HangingTransactionOperations(OperationFamily):
             name: `UnknownTopicOrPartitionError` ...
 
         Raises:
-            KafkaError: if no node tells which topics there are, or which nodes.
+            KafkaError: if no node lists the topics or the nodes.
         """
         deadline = self._deadline(timeout)
         if topics is None:

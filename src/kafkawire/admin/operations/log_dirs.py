@@ -1,4 +1,4 @@
-"""The log directories of nodes (section 1.3 of the admin reference)."""
+"""The log directories of nodes (admin-log-dirs)."""
 
 from __future__ import annotations
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
+from kafkawire.admin.engine.tasks import together
 from kafkawire.admin.group_offsets import CommittedOffset
 from kafkawire.admin.groups import GroupState, GroupType
 from kafkawire.admin.offset_resets import (
@@ -92,7 +92,7 @@ class OffsetResetOperations(GroupsOfAnyKindFamily, PartitionsOfTopicsFamily):
         deadline = self._deadline(timeout)
         given = groups if isinstance(groups, Mapping) else tuple(groups)
         wanted = wanted_of_each(given)
-        async with asyncio.TaskGroup() as tasks:
+        async with together() as tasks:
             describing = tasks.create_task(self._groups_of_any_kind(_NAME, deadline, wanted))
             finding = tasks.create_task(self._partitions_of(_NAME, deadline, topics))
         of_topics = finding.result()
@@ -159,7 +159,7 @@ class OffsetResetOperations(GroupsOfAnyKindFamily, PartitionsOfTopicsFamily):
                 share[at] = reset.new_offset
             else:
                 consumers[at] = CommittedOffset(reset.new_offset)
-        async with asyncio.TaskGroup() as tasks:
+        async with together() as tasks:
             committing = tasks.create_task(self._until(deadline, CommitOffsets(_NAME, consumers), consumers))
             altering = tasks.create_task(self._until(deadline, AlterShareGroupOffsets(_NAME, share), share))
         return {**planned, **committing.result().errors(), **altering.result().errors()}

@@ -1,4 +1,4 @@
-"""Partitions: elect leaders, move replicas (section 1.2 of the admin reference)."""
+"""Partitions: elect leaders, move replicas (admin-partitions)."""
 
 from __future__ import annotations
 

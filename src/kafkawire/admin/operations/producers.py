@@ -1,4 +1,4 @@
-"""Producers as partitions know them, and transactions that hang in partitions (section 1.6 of the admin reference)."""
+"""Producers as partitions know them, and transactions that hang in partitions (admin-transactions)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class DescribeProducers(Operation[TopicPartition, tuple[ProducerState, ...], "pr
 
     name = "describe_producers"
     api = ApiKey.DESCRIBE_PRODUCERS
-    # As many as kafka-transactions asks for at once: a broker that is busy with one request serves no others meanwhile.
+    # The batch size of kafka-transactions: a larger request would keep the broker from serving others.
     batch = 500
     # A topic that was just created is not known everywhere at once.
     retried_codes: ClassVar[frozenset[int]] = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION})

@@ -1,4 +1,4 @@
-"""The metadata quorum of a KRaft cluster (section 1.3 of the admin reference)."""
+"""The metadata quorum of a KRaft cluster (admin-quorum)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Client quotas: describe (section 1.4 of the admin reference, KIP-546, KIP-888)."""
+"""Client quotas: describe (admin-quotas, KIP-546, KIP-888)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Client quotas: alter (section 1.4 of the admin reference, KIP-546)."""
+"""Client quotas: alter (admin-quotas, KIP-546)."""
 
 from __future__ import annotations
 

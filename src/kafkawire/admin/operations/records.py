@@ -1,4 +1,4 @@
-"""Records of partitions: delete them, find their offsets (section 1.2 of the admin reference)."""
+"""Records of partitions: delete them, find their offsets (admin-records)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SCRAM credentials of users: describe and alter (section 1.4 of the admin reference, KIP-554)."""
+"""SCRAM credentials of users: describe and alter (admin-scram, KIP-554)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where share groups go on (section 1.5 of the admin reference)."""
+"""Where share groups go on (admin-group-offsets)."""
 
 from __future__ import annotations
 

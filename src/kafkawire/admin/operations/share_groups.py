@@ -1,4 +1,4 @@
-"""Share groups, described (section 1.5 of the admin reference)."""
+"""Share groups, described (admin-groups)."""
 
 from __future__ import annotations
 

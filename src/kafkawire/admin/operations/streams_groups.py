@@ -1,4 +1,4 @@
-"""Streams groups, described (section 1.5 of the admin reference)."""
+"""Streams groups, described (admin-groups)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Delegation tokens: create, renew, expire, describe (section 1.4 of the admin reference)."""
+"""Delegation tokens: create, renew, expire, describe (admin-tokens)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Topics: list and describe (section 1.2 of the admin reference)."""
+"""Topics: list and describe (admin-topics)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Topics: create, delete, grow (section 1.2 of the admin reference)."""
+"""Topics: create, delete, grow (admin-topics)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
 MAXIMUM_RECORDS = 10_000
-"""A request that makes more metadata records than this is refused whole (section 1.1 of the admin reference)."""
+"""A request that makes more metadata records than this is refused whole (admin-record-limit)."""
 
 _VALIDATE_ONLY_SINCE = 1
 _DEFAULTS_SINCE = 4

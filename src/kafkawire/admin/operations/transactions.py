@@ -1,4 +1,4 @@
-"""Transactions: list and describe them, shut producers out (section 1.6 of the admin reference)."""
+"""Transactions: list and describe them, shut producers out (admin-transactions)."""
 
 from __future__ import annotations
 

@@ -221,7 +221,7 @@ class FileOffsetsLogs:
 
     async def durable(self) -> None:
         """Wait until everything that was appended would survive a crash."""
-        await asyncio.gather(*(log.durable() for log in self._logs.values()))
+        await _all_durable(self._logs.values())
 
     async def rewrite(self, topic: Topic, state: GroupsState, timestamp: int) -> None:
         """Write the state into new segments, and delete those before when all of it is durable."""
@@ -230,7 +230,7 @@ class FileOffsetsLogs:
             await self.open(topic, missing)
         logs, changes = dict(self._logs), _by_partition(topic, state)
         starts = {partition: log.append_anew(changes[partition], timestamp) for partition, log in logs.items()}
-        await asyncio.gather(*(log.durable() for log in logs.values()))
+        await _all_durable(logs.values())
         for partition, log in logs.items():
             await log.delete_before(starts[partition])
 
@@ -246,13 +246,13 @@ class FileOffsetsLogs:
                 await before
             try:
                 await allowed()
-                for log in logs:
-                    await log.close()
-                    await asyncio.to_thread(_delete, log.folder)
+                deleted = True
             except StorageError:
-                pass  # the metadata log has failed, and so the broker halts
-            except OSError as error:
-                _log.warning("The logs of commits of a deleted topic could not be deleted: %s", error)
+                deleted = False  # the metadata log has failed, and so the broker halts
+            for log in logs:
+                await log.close()
+                if deleted:
+                    await asyncio.to_thread(_delete, log.folder)
             if self._dropping is asyncio.current_task():
                 self._dropping = None
 
@@ -287,6 +287,12 @@ class FileOffsetsLogs:
         return partition in self._topic.partitions and topic_id in {None, self._topic.topic_id}
 
 
+async def _all_durable(logs: Iterable[OffsetsLog]) -> None:
+    """Mostly a single log is being written to, and no tasks are needed for the others."""
+    waiting = [log for log in logs if not log.is_durable]
+    await (waiting[0].durable() if len(waiting) == 1 else asyncio.gather(*(log.durable() for log in waiting)))
+
+
 def _by_partition(topic: Topic, state: GroupsState) -> Mapping[int, list[Change]]:
     changes: dict[int, list[Change]] = defaultdict(list)
     for group in state.by_id.values():
@@ -315,6 +321,9 @@ def _set_aside(folder: Path) -> None:
 def _delete(folder: Path) -> None:
     """Under a name first that Kafka deletes too, so that a crash leaves no half of it."""
     doomed = folder.with_name(f"{folder.name}.{uuid4().hex}-delete")
-    folder.rename(doomed)
-    sync_folder(doomed.parent)
-    shutil.rmtree(doomed)
+    try:
+        folder.rename(doomed)
+        sync_folder(doomed.parent)
+        shutil.rmtree(doomed)
+    except OSError as error:
+        _log.warning("%s: the log of a deleted topic could not be deleted: %s", folder, error)

@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["as_json_lines", "as_plain_columns", "plain_schema"]
+from kafkawire.logs.spreadsheets import FORMULA, NUMBER, QUOTE
+
+__all__ = [
+    "as_json_lines",
+    "as_plain_columns",
+    "plain_schema",
+    "visible",
+    "visible_columns",
+    "without_formulas",
+]
 
 _ENCODER: Final = msgspec.json.Encoder()
+_CONTROL_IN_UTF_8: Final = re.compile(rb"\x7f|\xc2[\x80-\x9f]")
+"""Marks that steer terminals and that JSON may have as they are; those below the blank it never has."""
+
 _AFTER_DATE: Final = len("2026-03-01")
 _AFTER_TIME: Final = len("2026-03-01 12:30:00.000250")
 _KEPT_ROW_CLASSES: Final = 8
+_MANY_OCTETS: Final = 4 * 1024 * 1024
 _WORDS: Final = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
 
@@ -24,7 +38,11 @@ def as_json_lines(batch: pa.RecordBatch) -> bytes:
     """A JSON object for each row, each on a line of its own."""
     row_class = _row_class(tuple(batch.schema.names))
     columns = [_json_cells(column) for column in batch.columns]
-    return _ENCODER.encode_lines(list(map(row_class, *columns)))
+    return _CONTROL_IN_UTF_8.sub(_escaped, _ENCODER.encode_lines(list(map(row_class, *columns))))
+
+
+def _escaped(found: re.Match[bytes]) -> bytes:
+    return rb"\u%04x" % found[0][-1]
 
 
 def _json_cells(column: pa.Array[Any]) -> list[object]:
@@ -48,6 +66,41 @@ def as_plain_columns(batch: pa.RecordBatch) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(columns, schema=plain_schema(batch.schema))
 
 
+def without_formulas(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Plain columns with ``'`` before texts that spreadsheets take for formulas; numbers are none."""
+    return _with_texts(batch, _quoted_formulas)
+
+
+def visible_columns(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Plain columns with every mark written out that would steer a terminal."""
+    return _with_texts(batch, lambda column: pa.array(map(_visible_cell, column.to_pylist()), pa.string()))
+
+
+def _with_texts(batch: pa.RecordBatch, changed: Callable[[pa.StringArray], pa.StringArray]) -> pa.RecordBatch:
+    columns = [changed(column) if isinstance(column, pa.StringArray) else column for column in batch.columns]
+    return pa.RecordBatch.from_arrays(columns, schema=batch.schema)
+
+
+def _quoted_formulas(column: pa.StringArray) -> pa.StringArray:
+    formula = pc.match_substring_regex(column, FORMULA)
+    number = pc.match_substring_regex(column, NUMBER)
+    quoted = pc.replace_substring_regex(column, r"^", QUOTE, max_replacements=1)
+    return cast("pa.StringArray", pc.if_else(pc.and_not(formula, number), quoted, column))
+
+
+def _visible_cell(cell: str | None) -> str | None:
+    return None if cell is None else visible(cell)
+
+
+def visible(text: str) -> str:
+    """A text with every mark written out that would steer the terminal, or make one name look like another."""
+    return text if text.isprintable() else "".join(map(_visible_mark, text))
+
+
+def _visible_mark(mark: str) -> str:
+    return mark if mark.isprintable() else f"\\u{ord(mark):04x}" if ord(mark) < 1 << 16 else f"\\U{ord(mark):08x}"
+
+
 def plain_schema(schema: pa.Schema) -> pa.Schema:
     """The schema of what ``as_plain_columns`` makes."""
     return pa.schema([pa.field(field.name, _plain_type(field.type)) for field in schema])
@@ -64,7 +117,7 @@ def _plain(column: pa.Array[Any]) -> pa.Array[Any]:
     if pa.types.is_nested(column.type):
         return pa.array([None if cell is None else _json(cell) for cell in column.to_pylist()], pa.string())
     if pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type):
-        return pa.array([None if cell is None else _base64(cell) for cell in column.to_pylist()], pa.string())
+        return pa.array([_base64(cell) for cell in _octets(column)], pa.binary()).cast(pa.string())
     return column.cast(_plain_type(column.type))
 
 
@@ -81,5 +134,13 @@ def _json(cell: object) -> str:
     return _ENCODER.encode(cell).decode()
 
 
-def _base64(cell: bytes) -> str:
-    return base64.b64encode(cell).decode()
+def _octets(column: pa.Array[Any]) -> Iterable[bytes | pa.Buffer | None]:
+    """The cells of a column of bytes; large ones are looked at where they are, for a copy takes as much again."""
+    if column.nbytes < _MANY_OCTETS:
+        cells: list[bytes | None] = column.to_pylist()
+        return cells
+    return (cell.as_buffer() for cell in column)
+
+
+def _base64(cell: bytes | pa.Buffer | None) -> bytes | None:
+    return None if cell is None else base64.b64encode(cell)

@@ -49,6 +49,13 @@ def run(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="File to write. It is replaced when all is written.")
     ] = None,
+    csv_safe: Annotated[
+        bool,
+        typer.Option(
+            "--csv-safe",
+            help="CSV for spreadsheets: ' before texts that begin with = + - @, which they take for formulas.",
+        ),
+    ] = False,
     columns: Annotated[
         str | None, typer.Option(metavar="NAMES", help="Only these columns, with commas between.")
     ] = None,
@@ -136,6 +143,8 @@ def run(
         raise CommandError("--log DIR and --table NAME are needed; --list tells the tables", ExitCode.USAGE)
     terminal = sys.stdout.isatty()
     form = chosen_format(output, out, terminal=terminal)
+    if csv_safe and form is not Format.CSV:
+        raise CommandError("--csv-safe is for CSV; the other formats have texts as they are", ExitCode.USAGE)
     chosen_types = _names(record_types, "--record-types")
     options = ReadOptions(
         mode=mode,
@@ -167,7 +176,7 @@ def run(
                 TerminalTable(rows, checked.schema), stream, console, everything=columns is not None or out is not None
             )
         else:
-            write_rows(form, rows, checked.schema, stream)
+            write_rows(form, rows, checked.schema, stream, csv_safe=csv_safe)
     console.print(accounts.line())
     raise typer.Exit(ExitCode.SOME_FAILED if accounts.errors else ExitCode.DONE)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -34,14 +33,15 @@ from kafkawire.logs import (
     table_named,
     table_names,
 )
+from kafkawire.logs.errors import near_names
 from kafkawire.logs.histories.tables import HISTORIES
+from kafkawire.logs.planning import files_of_table
 from kafkawire.logs.tables.record_types import record_type_names
 from kafkawire.logs.tables.records_table import RecordsTable
 from kafkawire.logs.tables.table import reads
 
 __all__ = ["FoundLogs", "batches_of", "checked_table", "found_logs", "logs_of_table", "registry_of", "told_errors"]
 
-_NAMED_LOGS: Final = 8
 _WILDCARDS: Final = frozenset("*?[")
 _UNKNOWN_TYPE: Final = re.compile(r"UNKNOWN\(-?\d+\)")
 
@@ -69,7 +69,7 @@ def checked_table(name: str, options: ReadOptions) -> Table:
     try:
         table = table_named(name, options)
     except UnknownTableError:
-        meant = _did_you_mean(name.lower(), table_names(options.registry))
+        meant = _did_you_mean(name, table_names(options.registry))
         raise CommandError(f"there is no table {name}; {meant}--list tells them all", ExitCode.USAGE) from None
     except UnknownColumnError as error:
         raise CommandError(str(error), ExitCode.USAGE) from None
@@ -86,15 +86,15 @@ def _check_record_types(table: str, wanted: Sequence[str], registry: RecordRegis
     known = record_type_names(registry)
     for name in wanted:
         if name not in known and _UNKNOWN_TYPE.fullmatch(name) is None:
-            meant = _did_you_mean(name.upper(), known)
+            meant = _did_you_mean(name, known)
             raise CommandError(
                 f"there is no record type {name}; {meant}it is named as in column record_type", ExitCode.USAGE
             )
 
 
 def _did_you_mean(name: str, names: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name, names, 3)
-    return f"did you mean {' or '.join(near)}? " if near else ""
+    near = near_names(name, names)
+    return f"did you mean {near}? " if near else ""
 
 
 @dataclass(frozen=True)
@@ -149,11 +149,10 @@ def logs_of_table(paths: Sequence[str], table: Table) -> FoundLogs:
         CommandError: there are none.
     """
     found = found_logs(paths)
-    read = found.of_table(table)
-    if not read.files:
-        there = ", ".join(sorted({file.log for file in found.files})[:_NAMED_LOGS])
-        raise CommandError(f"{table.name} is in the log of {' or '.join(sorted(table.logs))}; there are only {there}")
-    return read
+    try:
+        return replace(found, files=files_of_table(table, found.files, paths))
+    except LogReadError as error:
+        raise CommandError(error.reason) from None
 
 
 def batches_of(

@@ -11,10 +11,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from kafkawire.cli.tables.cells import as_plain_columns
+from kafkawire.cli.tables.cells import as_plain_columns, visible
 from kafkawire.cli.tables.fitting import ShownColumn, fitting_columns
 
-__all__ = ["MAXIMUM_ROWS", "TerminalTable", "visible"]
+__all__ = ["MAXIMUM_ROWS", "TerminalTable"]
 
 MAXIMUM_ROWS: Final = 1_000
 """Rows that are shown; programs that want more take another format."""
@@ -59,15 +59,6 @@ class TerminalTable:
         for cells in zip(*(column.cells for column in shown), strict=True):
             table.add_row(*(Text(cell) for cell in cells))
         console.print(table)
-
-
-def visible(text: str) -> str:
-    """A text with every mark written out that would steer the terminal, or make one name look like another."""
-    return text if text.isprintable() else "".join(map(_visible_mark, text))
-
-
-def _visible_mark(mark: str) -> str:
-    return mark if mark.isprintable() else f"\\u{ord(mark):04x}" if ord(mark) < 1 << 16 else f"\\U{ord(mark):08x}"
 
 
 def _columns(batches: Sequence[pa.RecordBatch], schema: pa.Schema) -> Iterator[ShownColumn]:

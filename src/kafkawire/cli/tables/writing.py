@@ -9,13 +9,15 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from kafkawire.cli.tables.cells import as_json_lines, as_plain_columns, plain_schema
+from kafkawire.cli.tables.cells import as_json_lines, as_plain_columns, plain_schema, visible_columns, without_formulas
 from kafkawire.cli.tables.formats import Format
 
 __all__ = ["write_rows"]
 
 
-def write_rows(form: Format, batches: Iterable[pa.RecordBatch], schema: pa.Schema, stream: BinaryIO) -> None:
+def write_rows(
+    form: Format, batches: Iterable[pa.RecordBatch], schema: pa.Schema, stream: BinaryIO, *, csv_safe: bool = False
+) -> None:
     """Write rows for programs.
 
     Args:
@@ -23,7 +25,8 @@ def write_rows(form: Format, batches: Iterable[pa.RecordBatch], schema: pa.Schem
             text is two quotes, what is nested is JSON) or Parquet (everything as it is).
         batches: the rows.
         schema: their columns.
-        stream: where to.
+        stream: where to. On a terminal, marks in CSV that would steer it are written out.
+        csv_safe: whether texts in CSV that spreadsheets take for formulas begin with ``'``.
     """
     match form:
         case Format.PARQUET:
@@ -33,7 +36,9 @@ def write_rows(form: Format, batches: Iterable[pa.RecordBatch], schema: pa.Schem
         case Format.CSV:
             with pyarrow.csv.CSVWriter(stream, plain_schema(schema)) as writer:
                 for batch in batches:
-                    writer.write(as_plain_columns(batch))
+                    plain = as_plain_columns(batch)
+                    safe = without_formulas(plain) if csv_safe else plain
+                    writer.write(visible_columns(safe) if stream.isatty() else safe)
         case _:
             for batch in batches:
                 stream.write(as_json_lines(batch))

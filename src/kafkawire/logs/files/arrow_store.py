@@ -63,14 +63,15 @@ class ArrowStore:
 
     def matching(self, pattern: str) -> Iterator[str]:
         """See ``FileStore``."""
-        wanted = pattern.split("/")
+        wanted = pattern.rstrip("/").split("/")
+        folders_only = pattern.endswith("/")
         fixed = re.split(r"[*?\[]", pattern, maxsplit=1)[0].rpartition("/")[0]
         if _URI.fullmatch(fixed) is None:
             raise FileNotFoundError("a pattern may stand for folders and files, but not for a host or bucket")
         tried: set[str] = set()
         for found in self.list(fixed, recursive=True):
             for path in accumulate(found.path.split("/"), lambda folder, name: f"{folder}/{name}"):
-                if path not in tried:
+                if path not in tried and not (folders_only and path == found.path):
                     tried.add(path)
                     if _fits(path.split("/"), wanted):
                         yield path

@@ -73,6 +73,11 @@ class LogFile:
         return self.path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
     @property
+    def shown_folder(self) -> str:
+        """Path of its folder, as ``shown_path``."""
+        return self.shown_path.rpartition("/")[0]
+
+    @property
     def folder(self) -> str:
         """Path of the folder that it is in."""
         return self.path.rpartition("/")[0]
@@ -224,10 +229,11 @@ def _kind_and_offset(name: str) -> tuple[FileKind, int, int | None] | None:
 
 
 def _topic(log: str, names: Iterable[str]) -> str | None:
-    if match := _PARTITION_FOLDER.fullmatch(log):
-        return match["topic"]
-    signs = any(name in _SIGNS_OF_METADATA or _SNAPSHOT.fullmatch(name) for name in names)
-    return METADATA_TOPIC if signs else None
+    """The topic of a folder: only that of the metadata log has these other files, whatever it is named."""
+    if any(name in _SIGNS_OF_METADATA or _SNAPSHOT.fullmatch(name) for name in names):
+        return METADATA_TOPIC
+    match = _PARTITION_FOLDER.fullmatch(log)
+    return None if match is None else match["topic"]
 
 
 def _name(path: str) -> str:

@@ -69,7 +69,7 @@ class FileStore(Protocol):
         """The files in a folder, and in the folders in it if ``recursive``; the path itself if it is a file."""
 
     def matching(self, pattern: str) -> Iterator[str]:
-        """The paths that match a pattern with ``*``, ``?``, ``[…]`` and ``**``."""
+        """The paths that match a pattern with ``*``, ``?``, ``[…]`` and ``**``; if it ends with ``/``, only folders."""
 
     def open(self, path: str) -> OpenFile:
         """Begin to read a file."""

@@ -6,18 +6,23 @@ Where the log has records, they tell. A snapshot tells where they are missing: b
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic
+from typing import Final, Generic
 
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.histories.intervals import K, Moment
+from kafkawire.logs.histories.losses import Loss
 from kafkawire.logs.histories.metadata_records import MetadataRecords
 from kafkawire.logs.histories.metadata_state import MetadataState, StateReducer
 from kafkawire.logs.histories.snapshot_state import SnapshotState
 from kafkawire.logs.histories.source import FoldSource
 from kafkawire.logs.histories.times import Clock
+from kafkawire.logs.scanning.flaws import Flaw
 from kafkawire.logs.scanning.found import OpenedBatch
 
 __all__ = ["MetadataFold"]
+
+
+_GAP: Final = "offset_gap"
 
 
 class MetadataFold(Generic[K]):
@@ -32,6 +37,7 @@ class MetadataFold(Generic[K]):
     Attributes:
         reducer: the history so far.
         complete_since: the time, in milliseconds, from which on everything is known; None if that is not yet so.
+        losses: what could not be read. Whoever takes it clears the list.
     """
 
     def __init__(
@@ -44,12 +50,13 @@ class MetadataFold(Generic[K]):
     ) -> None:
         self.reducer = make_reducer()
         self.complete_since: int | None = None
+        self.losses: list[Loss] = []
         self._make_reducer = make_reducer
         self._source = source
         self._limit = high_watermark
         self._has_snapshots = has_snapshots
         wanted = self.reducer.RECORDS | MetadataState.OWN_RECORDS
-        self._records = MetadataRecords(wanted, source.options.registry, source.failed)
+        self._records = MetadataRecords(wanted, source.options.registry, self._failed)
         self._state = MetadataState(self.reducer)
         self._snapshot = SnapshotState(self._records, make_reducer())
         self._expected: int | None = None
@@ -61,9 +68,14 @@ class MetadataFold(Generic[K]):
         """The time of the first record or snapshot, in milliseconds; None before anything was read."""
         return self._clock.first
 
-    def note_flaw(self) -> None:
+    def note_flaw(self, flaw: Flaw) -> None:
         """Bytes of the log that come next cannot be read; that is booked already."""
         self._flawed = True
+        self._note_loss(flaw)
+
+    def note_flaw_of_snapshot(self, flaw: Flaw) -> None:
+        """A snapshot that is wanted cannot be read; that is booked already."""
+        self._note_loss(flaw)
 
     def wants(self, snapshot: LogFile, next_offset: int | None) -> bool:
         """Whether the records up to the end offset of a snapshot are not all known.
@@ -110,7 +122,7 @@ class MetadataFold(Generic[K]):
             if batch.base_offset == 0:
                 self._note_complete()
             elif not self._has_snapshots and not self._flawed:
-                self._source.failed("offset_gap", f"the log has no records before {batch.base_offset}", found, 0)
+                self._failed(_GAP, f"the log has no records before {batch.base_offset}", found, 0)
         elif batch.base_offset > expected:
             self._lost(found, expected)
         self._flawed = False
@@ -126,9 +138,18 @@ class MetadataFold(Generic[K]):
         """Records are missing, and no snapshot tells what they did. What is known goes on."""
         if not self._flawed:
             reason = f"the log has no records from offset {expected} to {found.batch.base_offset - 1}"
-            self._source.failed("offset_gap", reason, found, expected)
+            self._failed(_GAP, reason, found, expected)
         self.reducer.ledger.complete = False
         self._state.forget_transaction()
+
+    def _failed(self, code: str, reason: str, found: OpenedBatch, offset: int) -> None:
+        end = found.batch.base_offset if code == _GAP else offset + 1
+        self.losses.append(Loss(code, offset, end, self._clock.now or None))
+        self._source.failed(code, reason, found, offset)
+
+    def _note_loss(self, flaw: Flaw) -> None:
+        if not flaw.is_expected:
+            self.losses.append(Loss(flaw.code, flaw.base_offset, None, self._clock.now or None))
 
     def _note_lost_records(self) -> None:
         if self._records.lost_some:

@@ -19,8 +19,11 @@ __all__ = ["Folding", "WalkedFold", "fold_together"]
 class WalkedFold(Protocol):
     """A ``MetadataFold`` of any history. Each decides for itself which snapshots it needs."""
 
-    def note_flaw(self) -> None:
+    def note_flaw(self, flaw: Flaw) -> None:
         """Bytes of the log that come next cannot be read."""
+
+    def note_flaw_of_snapshot(self, flaw: Flaw) -> None:
+        """A snapshot that is wanted cannot be read."""
 
     def apply(self, found: OpenedBatch) -> None:
         """Apply the next batch of the log."""
@@ -100,7 +103,7 @@ def _walk(files: Sequence[LogFile], folds: Sequence[WalkedFold], source: FoldSou
         for found in source.batches(segment):
             if isinstance(found, Flaw):
                 for fold in folds:
-                    fold.note_flaw()
+                    fold.note_flaw(found)
                 continue
             if high_watermark is not None and found.batch.base_offset >= high_watermark:
                 break
@@ -123,6 +126,8 @@ def _read_snapshot(snapshot: LogFile, next_offset: int | None, folds: Sequence[W
         fold.begin_snapshot()
     for found in source.batches(snapshot):
         if isinstance(found, Flaw):
+            for fold in wanting:
+                fold.note_flaw_of_snapshot(found)
             return
         for fold in wanting:
             fold.apply_snapshot(found)

@@ -20,6 +20,7 @@ from kafkawire.logs.histories.places import provenance_columns
 from kafkawire.logs.histories.selection import Selection
 from kafkawire.logs.histories.source import FoldSource
 from kafkawire.logs.options import ReadMode, ReadOptions
+from kafkawire.logs.tables.secret_records import shows_broken_bytes
 from kafkawire.logs.tables.table import PROVENANCE, error_fields
 
 __all__ = ["GROUP_HISTORY", "OFFSET_COMMITS", "RowHistory"]
@@ -78,13 +79,14 @@ class RowHistory(Generic[R]):
             BeforeKnowledgeError: ``options.as_of`` lies before the first record, which is not the first that there was.
         """
         cluster = options.cluster or (files[0].cluster if files else None)
+        shows_bytes = all(shows_broken_bytes(file, options) for file in files)
         for rows in self._portions(files, options, FoldSource(options, accounts, store)):
             places = [row.place for row in rows]
             columns = {
                 **provenance_columns(cluster, places),
                 **self.own_columns(rows),
                 "_error": [row.error for row in rows],
-                options.corrupt_record_column: [row.corrupt for row in rows],
+                options.corrupt_record_column: [row.corrupt if shows_bytes else None for row in rows],
             }
             yield record_batch(schema, columns)
 

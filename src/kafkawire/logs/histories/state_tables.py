@@ -16,6 +16,7 @@ from kafkawire.logs.histories.as_of import BeforeKnowledgeError, milliseconds
 from kafkawire.logs.histories.columns import Columns, record_batch
 from kafkawire.logs.histories.config import CONFIG_SCHEMA, ConfigReducer, config_columns
 from kafkawire.logs.histories.intervals import Interval, K
+from kafkawire.logs.histories.losses import ERROR, loss_rows
 from kafkawire.logs.histories.metadata_fold import MetadataFold
 from kafkawire.logs.histories.metadata_state import StateReducer
 from kafkawire.logs.histories.metadata_walk import Folding, WalkedFold, fold_together
@@ -23,7 +24,7 @@ from kafkawire.logs.histories.quota import QUOTA_SCHEMA, QuotaReducer, quota_col
 from kafkawire.logs.histories.selection import Selection
 from kafkawire.logs.histories.source import FoldSource
 from kafkawire.logs.histories.topic import TOPIC_SCHEMA, TopicReducer, topic_columns
-from kafkawire.logs.options import ReadOptions
+from kafkawire.logs.options import ReadMode, ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
 
 __all__ = ["ACL_HISTORY", "CONFIG_HISTORY", "QUOTA_HISTORY", "TOPIC_HISTORY", "StateHistory"]
@@ -40,7 +41,7 @@ class StateHistory(Generic[K]):
 
     Attributes:
         name: of the table.
-        own_schema: its columns after ``cluster``.
+        own_schema: its columns after ``cluster`` and before ``log``.
         make_reducer: makes an empty history as of a time in milliseconds, or of all times.
         own_columns: the columns of some intervals, but for those that all histories have.
     """
@@ -57,7 +58,8 @@ class StateHistory(Generic[K]):
 
     def fields(self, options: ReadOptions) -> tuple[pa.Field[pa.DataType], ...]:
         """All columns."""
-        return (pa.field("cluster", pa.string()), *self.own_schema)
+        errors = (pa.field(ERROR, pa.string()),) if options.mode is ReadMode.PERMISSIVE else ()
+        return (pa.field("cluster", pa.string()), *self.own_schema, pa.field("log", pa.string()), *errors)
 
     def read(
         self,
@@ -95,10 +97,10 @@ class StateHistory(Generic[K]):
         """
         return _IntervalFolding(self, files, schema, source)
 
-    def columns(self, intervals: Sequence[Interval[K]], cluster: str | None, options: ReadOptions) -> Columns:
-        """All columns of some intervals."""
+    def columns(self, intervals: Sequence[Interval[K]], options: ReadOptions) -> Columns:
+        """The columns of some intervals, but for those that say which log they are from."""
         return {
-            "cluster": [cluster] * len(intervals),
+            ERROR: [None] * len(intervals),
             "valid_from": [interval.valid_from for interval in intervals],
             "valid_to": [interval.valid_to for interval in intervals],
             "from_offset": [interval.from_offset for interval in intervals],
@@ -116,7 +118,8 @@ class _IntervalFolding(Generic[K]):
     ) -> None:
         options = source.options
         self._history, self._schema, self._source = history, schema, source
-        self._folder, self._cluster = (files[0].folder, files[0].cluster) if files else ("", None)
+        self._folder, self._cluster = (files[0].shown_folder, files[0].cluster) if files else ("", None)
+        self._shows_losses = ERROR in schema.names
         self._as_of = None if options.as_of is None else milliseconds(options.as_of)
         self._selection = Selection.of(options)
         self._rows: list[Interval[K]] = []
@@ -137,6 +140,8 @@ class _IntervalFolding(Generic[K]):
         ended = self._fold.reducer.ledger.ended
         self._rows += filter(self._selection.keeps, ended)
         ended.clear()
+        if len(self._fold.losses) >= _ROWS_IN_BATCH:
+            yield from self._losses()
         while len(self._rows) >= _ROWS_IN_BATCH and self._as_of is None:
             yield self._batch(self._rows[:_ROWS_IN_BATCH])
             del self._rows[:_ROWS_IN_BATCH]
@@ -147,6 +152,22 @@ class _IntervalFolding(Generic[K]):
         self._rows += filter(self._selection.keeps, fold.reducer.ledger.still_open())
         for start in range(0, len(self._rows), _ROWS_IN_BATCH):
             yield self._batch(self._rows[start : start + _ROWS_IN_BATCH])
+        yield from self._losses()
+
+    def _losses(self) -> Iterator[pa.RecordBatch]:
+        """What could not be read, as rows; as of a time, only what came before it."""
+        found = [loss for loss in self._fold.losses if self._as_of is None or (loss.time or 0) <= self._as_of]
+        self._fold.losses.clear()
+        if not self._shows_losses:
+            return
+        for start in range(0, len(found), _ROWS_IN_BATCH):
+            some = found[start : start + _ROWS_IN_BATCH]
+            self._source.accounts.flaw_rows += len(some)
+            yield loss_rows(some, self._schema, self._provenance(len(some)))
+
+    def _provenance(self, count: int) -> Columns:
+        cluster = self._source.options.cluster or self._cluster
+        return {"cluster": [cluster] * count, "log": [self._folder] * count}
 
     def _refuse_before(self, begins: int | None) -> None:
         as_of = self._source.options.as_of
@@ -156,7 +177,7 @@ class _IntervalFolding(Generic[K]):
     def _batch(self, intervals: Sequence[Interval[K]]) -> pa.RecordBatch:
         options = self._source.options
         self._source.accounts.rows += len(intervals)
-        columns = self._history.columns(intervals, options.cluster or self._cluster, options)
+        columns = {**self._provenance(len(intervals)), **self._history.columns(intervals, options)}
         return record_batch(self._schema, columns)
 
 

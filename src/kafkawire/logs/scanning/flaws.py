@@ -18,7 +18,7 @@ FLAW_CODES: Final = {
     "old_magic": "a message of format 0 or 1, from before Kafka 0.11",
     "bad_codec": "a compression codec that does not exist",
     "bad_compression": "the compressed records of a batch are broken",
-    "too_large": "the records of a batch decompress to more than is allowed",
+    "too_large": "the records of a batch decompress to more than is allowed, or one is larger than messages may be",
     "bad_records": "the CRC of a batch is right, its records are not",
     "unknown_type": "a record type that is not known",
     "unsupported_version": "a version that is newer than the definitions, of a record or a batch",

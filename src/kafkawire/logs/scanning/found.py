@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
+import pyarrow as pa
 
+from kafkawire.columns.arrow_types import ArrowArray
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.wire.batches import RecordBatch
 
-__all__ = ["FileRange", "OpenedBatch", "RecordColumns", "ScannedBatch"]
+__all__ = ["FileRange", "OpenedBatch", "RecordColumns", "RecordGroup", "ScannedBatch"]
 
 
 @dataclass(frozen=True)
@@ -61,3 +64,32 @@ class OpenedBatch(msgspec.Struct, frozen=True, gc=False):
     position: int
     batch: RecordBatch
     records: RecordColumns
+
+
+@dataclass(frozen=True)
+class RecordGroup:
+    """Batches and their records. A large batch comes in pieces, each of which is a batch here.
+
+    Attributes:
+        batches: some may have no records.
+        numbers: int32; of the batch of each record, in ``batches``.
+        offsets: int64; of each record of all batches, in the log.
+        timestamps: int64; milliseconds since the epoch, -1 for none.
+        keys: binary; null for records without key.
+        values: binary; null for tombstones.
+    """
+
+    batches: Sequence[ScannedBatch]
+    numbers: pa.Int32Array
+    offsets: pa.Int64Array
+    timestamps: pa.Int64Array
+    keys: pa.BinaryArray
+    values: pa.BinaryArray
+
+    def __len__(self) -> int:
+        return len(self.offsets)
+
+    def spread(self, of_batches: Sequence[object], kind: pa.DataType) -> ArrowArray:
+        """For each record what is given for its batch."""
+        spread: ArrowArray = pa.array(of_batches, kind).take(self.numbers)
+        return spread

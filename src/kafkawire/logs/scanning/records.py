@@ -9,8 +9,8 @@ from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.files.store import LOCAL, FileStore
 from kafkawire.logs.options import DEFAULT_OPTIONS, ReadOptions
 from kafkawire.logs.scanning.flaws import Flaw
-from kafkawire.logs.scanning.found import FileRange, OpenedBatch, RecordColumns, ScannedBatch
-from kafkawire.logs.scanning.record_groups import RecordGroup, read_exactly, scan_groups
+from kafkawire.logs.scanning.found import FileRange, OpenedBatch, RecordColumns, RecordGroup, ScannedBatch
+from kafkawire.logs.scanning.record_groups import read_batch, scan_groups
 
 __all__ = ["open_batch", "scan_records"]
 
@@ -23,6 +23,8 @@ def scan_records(
 ) -> Iterator[OpenedBatch | Flaw]:
     """As ``scan_batches``, with the records of each batch. Limits within a batch are the caller's to apply.
 
+    A batch of very many records comes in pieces, each of which is a batch that goes on where the one before it ends.
+
     Raises:
         LogReadError: as ``scan_batches``.
     """
@@ -33,10 +35,13 @@ def scan_records(
             yield from _opened(found)
 
 
-def open_batch(scanned: ScannedBatch, options: ReadOptions) -> OpenedBatch | Flaw:
-    """A batch with its records, or what is wrong with them; nothing is booked."""
-    found = read_exactly(scanned, options.max_frame_bytes)
-    return found if isinstance(found, Flaw) else next(_opened(found))
+def open_batch(scanned: ScannedBatch, options: ReadOptions) -> Iterator[OpenedBatch | Flaw]:
+    """A batch with its records, in pieces if they are many, or what is wrong with them; nothing is booked."""
+    for found in read_batch(scanned, options):
+        if isinstance(found, Flaw):
+            yield found
+        else:
+            yield from _opened(found)
 
 
 def _opened(group: RecordGroup) -> Iterator[OpenedBatch]:

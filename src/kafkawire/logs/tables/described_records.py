@@ -10,6 +10,7 @@ import msgspec
 from kafkawire.logs.registry import METADATA_TOPIC, RecordRegistry
 from kafkawire.logs.scanning.flaws import code_of
 from kafkawire.logs.tables.record_types import read_metadata_frame, upper_snake_case
+from kafkawire.logs.tables.secret_records import hide_in_json
 from kafkawire.records.control_records import ControlRecord, decode_control_record
 from kafkawire.records.version_prefix import PREFIX_SIZE, read_prefix
 from kafkawire.wire import DecodeError, Message
@@ -28,6 +29,8 @@ class Description(msgspec.Struct, frozen=True, gc=False):
         json: content in Kafka's JSON form, or None.
         code: what is wrong, one of ``FLAW_CODES``, or None.
         reason: the same in a sentence.
+        secret: whether the bytes of the record are kept from readers. Those of a metadata record that was not decoded
+            are.
     """
 
     type: str | None = None
@@ -35,13 +38,21 @@ class Description(msgspec.Struct, frozen=True, gc=False):
     json: str | None = None
     code: str | None = None
     reason: str = ""
+    secret: bool = False
 
 
 _NOTHING_KNOWN: Final = Description()
 
 
 def describe_record(
-    topic: str | None, key: bytes | None, value: bytes | None, registry: RecordRegistry, *, control: bool, full: bool
+    topic: str | None,
+    key: bytes | None,
+    value: bytes | None,
+    registry: RecordRegistry,
+    *,
+    control: bool,
+    full: bool,
+    secrets: bool = False,
 ) -> Description:
     """What a record of a topic says.
 
@@ -52,38 +63,43 @@ def describe_record(
         registry: the record types that are known.
         control: whether it is a control record.
         full: whether the content is wanted too.
+        secrets: whether the content has salts, keys and sensitive configurations.
     """
     try:
         if control:
             return _control_record(key, value, full=full)
         if topic == METADATA_TOPIC:
-            return _metadata_record(value, registry, full=full)
+            return _metadata_record(value, registry, full=full, secrets=secrets)
         if topic is not None and topic in registry.coordinators:
             return _coordinator_record(key, value, registry.coordinators[topic], registry, full=full)
     except DecodeError as error:
-        return Description(code=code_of(error), reason=str(error))
+        return Description(code=code_of(error), reason=str(error), secret=topic == METADATA_TOPIC)
     return _NOTHING_KNOWN
 
 
-def _metadata_record(value: bytes | None, registry: RecordRegistry, *, full: bool) -> Description:
+def _metadata_record(value: bytes | None, registry: RecordRegistry, *, full: bool, secrets: bool) -> Description:
     if value is None:
-        return Description(code="decode_error", reason="the value is null")
+        return Description(code="decode_error", reason="the value is null", secret=True)
     number, version, start = read_metadata_frame(value)
     name = registry.metadata.get(number)
     if name is None:
-        return Description(f"UNKNOWN({number})", version, None, "unknown_type", f"no record has the id {number}")
+        reason = f"no record has the id {number}"
+        return Description(f"UNKNOWN({number})", version, None, "unknown_type", reason, secret=True)
     type_name = upper_snake_case(name)
     message_class = registry.message(name)
     if version not in message_class.VERSIONS:
-        return Description(type_name, version, None, "unsupported_version", _no_version(message_class, version))
+        reason = _no_version(message_class, version)
+        return Description(type_name, version, None, "unsupported_version", reason, secret=True)
     if not full:
-        return Description(type_name, version)
+        return Description(type_name, version, secret=True)
     try:
         message, end = message_class.decode_from(value, start, version)
     except DecodeError as error:
-        return Description(type_name, version, None, "decode_error", str(error))
-    json = _json({"type": type_name, "version": version, "data": decoded_writer(message_class, version)(message)})
-    return Description(type_name, version, json, *_trailing(len(value) - end))
+        return Description(type_name, version, None, "decode_error", str(error), secret=True)
+    content = decoded_writer(message_class, version)(message)
+    secret = (not secrets and hide_in_json(name, content)) or end < len(value)
+    json = _json({"type": type_name, "version": version, "data": content})
+    return Description(type_name, version, json, *_trailing(len(value) - end), secret=secret)
 
 
 def _coordinator_record(

@@ -11,7 +11,7 @@ from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.scanning.flaws import Flaw
-from kafkawire.logs.scanning.found import FileRange, ScannedBatch
+from kafkawire.logs.scanning.found import FileRange, OpenedBatch, ScannedBatch
 from kafkawire.logs.scanning.records import open_batch
 from kafkawire.logs.tables.log_walk import Place, batches_from
 from kafkawire.logs.tables.record_types import read_metadata_frame
@@ -35,6 +35,8 @@ _MAY_MARK: Final = re.compile(rb"\x01[\x17-\x19\x97-\x99]|\x81[\x00\x80]").searc
 _Point: TypeAlias = tuple[int, int, int]
 """A record: number of the segment, position of the batch, offset."""
 _BEHIND_ALL: Final = (1 << 63, 0, 0)
+_LAST: Final = (1 << 63) - 1
+"""Above the offsets of all other records of a batch."""
 
 
 class _Transaction(NamedTuple):
@@ -61,24 +63,26 @@ class MetadataOutcomes:
     def __init__(self, log: Sequence[LogFile], options: ReadOptions, store: FileStore) -> None:
         self._numbers = {file.path: number for number, file in enumerate(log)}
         self._options = options
-        self._asked: Place = (0, -1)
+        self._asked: _Point = (0, -1, 0)
         self._found: deque[_Transaction] = deque()
         self._begun: _Point | None = None
-        self._reached: Place = (0, -1)
+        self._reached: _Point = (0, -1, 0)
         self._steps = self._walk(batches_from(log, (0, 0), options, store))
 
     def goes_on_to(self, file_range: FileRange) -> bool:
         """Whether a range is of the same log, and lies behind what was asked for so far."""
         number = self._numbers.get(file_range.file.path, -1)
-        return self._asked < (number, file_range.start)
+        return self._asked[:2] < (number, file_range.start)
 
     def of(self, file: LogFile, batch: BatchOfRows, offsets: Sequence[int]) -> Sequence[str | None]:
         """What became of the transaction that each of some records of a batch is part of; None for those of none."""
-        self._asked = place = self._numbers[file.path], batch.position
-        while self._reached < place or (self._begun is not None and self._begun[:2] <= place):
+        place = self._numbers[file.path], batch.position
+        self._asked = (*place, min(offsets, default=0))
+        last = (*place, max(offsets, default=0))
+        while self._reached < last or (self._begun is not None and self._begun <= last):
             if not next(self._steps, False):
                 break
-        if batch.is_control or not self._found or self._found[0].begin[:2] > place:
+        if batch.is_control or not self._found or self._found[0].begin > last:
             return [None] * len(offsets)
         return [self._outcome((*place, offset)) for offset in offsets]
 
@@ -93,29 +97,35 @@ class MetadataOutcomes:
             batch = scanned.batch
             if expected is not None and batch.base_offset > expected:
                 self._end((*place, batch.base_offset), _OPEN)
-            marks = self._marks(scanned)
-            for offset, number in marks or ():
-                if expected is None or offset >= expected:
-                    self._mark((*place, offset), number)
-            if marks is not None:
+            can_be_read = True
+            for opened in self._opened(scanned):
+                if isinstance(opened, Flaw):
+                    can_be_read = False
+                    continue
+                for offset, number in self._marks(opened):
+                    if expected is None or offset >= expected:
+                        self._mark((*place, offset), number)
+                self._reached = (*place, opened.batch.last_offset)
+                yield True
+            if can_be_read:
                 expected = max(expected or 0, batch.last_offset + 1)
-            self._reached = place
+            self._reached = (*place, _LAST)
             yield True
         self._end(_BEHIND_ALL, _OPEN)
 
-    def _marks(self, scanned: ScannedBatch) -> Sequence[tuple[int, int]] | None:
-        """Offsets and numbers of the records of a batch that begin or end transactions; None if it cannot be read."""
+    def _opened(self, scanned: ScannedBatch) -> Iterator[OpenedBatch | Flaw]:
+        """A batch, piece by piece, if records in it may begin or end transactions."""
         batch = scanned.batch
         if batch.is_control or (self._begun is None and not batch.is_compressed and _MAY_MARK(batch.payload) is None):
-            return ()
-        opened = open_batch(scanned, self._options)
-        if isinstance(opened, Flaw):
-            return None
+            return iter(())
+        return open_batch(scanned, self._options)
+
+    def _marks(self, opened: OpenedBatch) -> Iterator[tuple[int, int]]:
+        """Offsets and numbers of the records that begin or end transactions."""
         limit = self._options.high_watermark
-        numbers = zip(opened.records.offsets, map(_number_of, opened.records.values), strict=True)
-        return [
-            (offset, number) for offset, number in numbers if number in _MARKS and (limit is None or offset < limit)
-        ]
+        for offset, number in zip(opened.records.offsets, map(_number_of, opened.records.values), strict=True):
+            if number is not None and number in _MARKS and (limit is None or offset < limit):
+                yield offset, number
 
     def _mark(self, point: _Point, number: int) -> None:
         if number == _BEGIN:
@@ -126,7 +136,7 @@ class MetadataOutcomes:
             self._end((segment, position, offset + 1), _OUTCOMES[number])
 
     def _end(self, end: _Point, outcome: str) -> None:
-        if self._begun is not None and self._asked <= end[:2]:
+        if self._begun is not None and self._asked < end:
             self._found.append(_Transaction(self._begun, end, outcome))
         self._begun = None
 

@@ -10,7 +10,6 @@ import pyarrow.compute as pc
 
 from kafkawire.columns import MessageColumns
 from kafkawire.logs.accounts import Accounts
-from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.tables.message_rows import decode_messages, rows_with
 from kafkawire.logs.tables.output_columns import OutputColumn
 from kafkawire.logs.tables.record_types import read_metadata_frame
@@ -35,18 +34,12 @@ class MetadataRows:
         number: the id.
         columns: of the message.
         outputs: the columns of the table.
-        options: how to read.
     """
 
-    def __init__(
-        self, number: int, columns: MessageColumns, outputs: Sequence[OutputColumn], options: ReadOptions
-    ) -> None:
+    def __init__(self, number: int, columns: MessageColumns, outputs: Sequence[OutputColumn]) -> None:
         self._number = number
         self._columns = columns
         self._outputs = outputs
-        shows_all = len({each.index for each in outputs}) == len(columns.schema)
-        hides_some = not shows_all or any(each.masked for each in outputs)
-        self._shows_octets = options.secrets or not hides_some
 
     def chosen(self, rows: RawRows, accounts: Accounts) -> RawRows:
         """See ``RowSource``."""
@@ -71,7 +64,7 @@ class MetadataRows:
                 faults |= dict.fromkeys(cast("list[int]", rows_with(code, codes).to_pylist()), fault)
         columns = {each.field.name: each.of(decoded.arrays) for each in self._outputs if each.field.name in names}
         columns["record_version"] = pa.array(versions, pa.int16()).take(codes)
-        return Converted(columns, record_flaws(faults, rows.values if self._shows_octets else None))
+        return Converted(columns, record_flaws(faults, rows.values))
 
 
 def _frames(values: pa.BinaryArray, size: int = _USUAL_FRAME) -> tuple[pa.Int32Array, list[_Frame | None]]:

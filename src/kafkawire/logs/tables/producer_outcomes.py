@@ -80,11 +80,13 @@ class ProducerOutcomes:
 
     def _said_by(self, scanned: ScannedBatch) -> str | None:
         """What a control batch says of a transaction, if it does."""
-        opened = open_batch(scanned, self._options)
-        if isinstance(opened, Flaw):
-            return None
-        markers = map(_outcome_of, opened.records.keys, opened.records.values)
-        return next(filter(None, markers), None)
+        for opened in open_batch(scanned, self._options):
+            if isinstance(opened, Flaw):
+                return None
+            outcome = next(filter(None, map(_outcome_of, opened.records.keys, opened.records.values)), None)
+            if outcome is not None:
+                return outcome
+        return None
 
 
 @lru_cache(maxsize=8)

@@ -17,6 +17,7 @@ from kafkawire.logs.tables.described_records import Description, describe_record
 from kafkawire.logs.tables.record_types import upper_snake_case
 from kafkawire.logs.tables.row_table import Converted, RowTable, record_flaws
 from kafkawire.logs.tables.rows import RawRows
+from kafkawire.logs.tables.secret_records import secret_values
 from kafkawire.logs.tables.table import Part
 from kafkawire.logs.tables.txn_outcomes import TxnOutcomes
 from kafkawire.records.framed_records import FRAME_VERSION
@@ -79,6 +80,7 @@ class _AllRecords:
     def __init__(self, options: ReadOptions, outcomes: TxnOutcomes) -> None:
         self._outcomes = outcomes
         self._registry = options.registry
+        self._secrets = options.secrets
         self._types = None if options.record_types is None else frozenset(options.record_types)
         self._no_ops = options.no_ops
         no_ops = {number for number, name in options.registry.metadata.items() if upper_snake_case(name) == _NO_OP}
@@ -107,7 +109,9 @@ class _AllRecords:
 
     def convert(self, rows: RawRows, names: Sequence[str]) -> Converted:
         """See ``RowSource``."""
-        described = self._descriptions(rows, full=self._full)
+        shows_bytes = self._secrets or {"key", "value"}.isdisjoint(names)
+        is_metadata = rows.file.topic == METADATA_TOPIC
+        described = self._descriptions(rows, full=self._full or (is_metadata and not shows_bytes))
         columns: dict[str, ArrowArray] = {
             "record_type": pa.array([each.type for each in described], pa.string()),
             "record_version": pa.array([each.version for each in described], pa.int16()),
@@ -116,16 +120,33 @@ class _AllRecords:
             "tombstone": rows.values.is_null(),
             "json": pa.array([each.json for each in described], pa.string()),
         }
+        if not shows_bytes:
+            secret = self._secret(rows, described)
+            columns["key"], columns["value"] = _without(rows.keys, secret), _without(rows.values, secret)
         if "txn_outcome" in names:
             columns["txn_outcome"] = self._outcomes.column(rows)
         faults = {row: (each.code, each.reason) for row, each in enumerate(described) if each.code}
         flaws = record_flaws(faults, pc.coalesce(rows.values, rows.keys))
         return Converted({name: columns[name] for name in names}, flaws)
 
+    def _secret(self, rows: RawRows, described: Sequence[Description]) -> pa.BooleanArray:
+        """The records whose bytes are kept from readers."""
+        if rows.file.topic == METADATA_TOPIC:
+            return pa.array([each.secret for each in described], pa.bool_())
+        return secret_values(rows.values, named=rows.file.topic is not None)
+
     def _descriptions(self, rows: RawRows, *, full: bool) -> list[Description]:
         topic, registry = rows.file.topic, self._registry
         control = cast("list[bool]", rows.control.to_pylist())
         return [
-            describe_record(topic, key, value, registry, control=is_control, full=full)
+            describe_record(topic, key, value, registry, control=is_control, full=full, secrets=self._secrets)
             for key, value, is_control in zip(rows.keys.to_pylist(), rows.values.to_pylist(), control, strict=True)
         ]
+
+
+def _without(octets: pa.BinaryArray, secret: pa.BooleanArray) -> ArrowArray:
+    """Octets, with null in place of those that are secret."""
+    if not pc.any(secret).as_py():
+        return octets
+    shown: ArrowArray = pc.if_else(secret, pa.scalar(None, pa.binary()), octets)
+    return shown

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 import pyarrow as pa
@@ -13,12 +13,12 @@ from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.errors import LogReadError
 from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.options import ReadMode, ReadOptions
-from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.logs.scanning.filters import BatchFilter
 from kafkawire.logs.scanning.flaws import Flaw
 from kafkawire.logs.scanning.record_groups import scan_groups
 from kafkawire.logs.tables.arrow_types import ArrowField
 from kafkawire.logs.tables.rows import PendingRows, RawRows, flaw_columns
+from kafkawire.logs.tables.secret_records import shows_broken_bytes
 from kafkawire.logs.tables.table import LARGEST_ROW_BATCH, PROVENANCE, Part, chosen_schema, error_fields
 
 __all__ = ["Converted", "RecordFlaw", "RowSource", "RowTable", "record_flaws"]
@@ -33,7 +33,7 @@ class RecordFlaw:
 
     Attributes:
         code: one of ``FLAW_CODES``.
-        raw: its bytes, or None if they may not be shown.
+        raw: its bytes.
         reason: in one sentence.
     """
 
@@ -50,12 +50,9 @@ class Converted:
     flaws: Mapping[int, RecordFlaw]
 
 
-def record_flaws(faults: Mapping[int, tuple[str, str]], octets: ArrowArray | None) -> dict[int, RecordFlaw]:
-    """Faults of rows by code and reason as flaws, with the octets of the rows if they may be shown."""
-    return {
-        row: RecordFlaw(code, None if octets is None else octets[row].as_py(), reason)
-        for row, (code, reason) in faults.items()
-    }
+def record_flaws(faults: Mapping[int, tuple[str, str]], octets: ArrowArray) -> dict[int, RecordFlaw]:
+    """Faults of rows by code and reason as flaws, with the octets of the rows."""
+    return {row: RecordFlaw(code, octets[row].as_py(), reason) for row, (code, reason) in faults.items()}
 
 
 class RowSource(Protocol):
@@ -80,7 +77,6 @@ class RowTable:
         self.logs = logs
         self.schema = chosen_schema(name, (*PROVENANCE, *fields, *error_fields(options)), options)
         self._source = source
-        self._shows_lost_bytes = options.secrets or METADATA_TOPIC not in logs  # passwords may be in them
         self._errors = frozenset(field.name for field in error_fields(options))
         self._names = [
             field.name
@@ -132,7 +128,7 @@ class RowTable:
         arrays = [
             rows.column(name, options)
             if name in _PROVENANCE_NAMES
-            else self._error_column(name, rows, flaws)
+            else self._error_column(name, rows, flaws, options)
             if name in self._errors
             else converted.columns[name]
             for name in self.schema.names
@@ -147,10 +143,12 @@ class RowTable:
             accounts.rows += piece.num_rows
             yield piece
 
-    def _error_column(self, name: str, rows: RawRows, flaws: Mapping[int, RecordFlaw]) -> ArrowArray:
+    def _error_column(
+        self, name: str, rows: RawRows, flaws: Mapping[int, RecordFlaw], options: ReadOptions
+    ) -> ArrowArray:
         kind = self.schema.field(name).type
         column: ArrowArray
-        if flaws:
+        if flaws and (name == "_error" or shows_broken_bytes(rows.file, options)):
             found = [flaws.get(row) for row in range(len(rows))]
             column = pa.array([flaw and (flaw.code if name == "_error" else flaw.raw) for flaw in found], kind)
         else:
@@ -160,8 +158,7 @@ class RowTable:
     def _flaw_rows(self, flaws: Sequence[Flaw], options: ReadOptions, accounts: Accounts) -> Iterator[pa.RecordBatch]:
         if flaws and options.mode is ReadMode.PERMISSIVE:
             accounts.flaw_rows += len(flaws)
-            shown = flaws if self._shows_lost_bytes else [replace(flaw, raw=None) for flaw in flaws]
-            yield flaw_columns(shown, self.schema, options)
+            yield flaw_columns(flaws, self.schema, options)
 
 
 def _error(rows: RawRows, row: int, flaw: RecordFlaw) -> LogReadError:

@@ -16,7 +16,8 @@ from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.histories.times import LATEST
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.scanning.flaws import Flaw
-from kafkawire.logs.scanning.record_groups import RecordGroup
+from kafkawire.logs.scanning.found import RecordGroup
+from kafkawire.logs.tables.secret_records import shows_broken_bytes
 from kafkawire.wire.batches.batch import CONTROL, TRANSACTIONAL
 
 __all__ = ["RAW_COLUMNS", "BatchOfRows", "PendingRows", "RawRows", "flaw_columns", "times"]
@@ -27,7 +28,8 @@ _NO_TIME: Final = pa.scalar(None, pa.int64())
 _MICROSECONDS: Final = pa.scalar(1000, pa.int64())
 _ENOUGH_ROWS: Final = 16384
 """Rows that are converted at a time: each of Arrow's kernels costs some microseconds, however few they are."""
-_MOST_OCTETS: Final = 16 * 1024 * 1024
+_MOST_OCTETS: Final = 4 * 1024 * 1024
+"""Bytes of keys and values that are converted at a time: what is made of them may take fifty times as many."""
 
 
 _RAW_TYPES: Final[Mapping[str, pa.DataType]] = {
@@ -184,14 +186,14 @@ class PendingRows:
 
 
 def flaw_columns(flaws: Sequence[Flaw], schema: pa.Schema, options: ReadOptions) -> pa.RecordBatch:
-    """Rows for bytes that no records could be made of: their place, what is wrong, and the bytes."""
+    """Rows for bytes that no records could be made of: their place, what is wrong, and the bytes if they are shown."""
     known: dict[str, Iterable[object]] = {
         "cluster": [options.cluster or flaw.file.cluster for flaw in flaws],
         "file": [flaw.file.shown_path for flaw in flaws],
         "batch_position": [flaw.position for flaw in flaws],
         "log_offset": [flaw.base_offset for flaw in flaws],
         "_error": [flaw.code for flaw in flaws],
-        options.corrupt_record_column: [flaw.raw for flaw in flaws],
+        options.corrupt_record_column: [flaw.raw if shows_broken_bytes(flaw.file, options) else None for flaw in flaws],
     }
     arrays = [
         pa.array(known[field.name], field.type) if field.name in known else pa.nulls(len(flaws), field.type)

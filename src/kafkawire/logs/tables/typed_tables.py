@@ -19,12 +19,12 @@ from kafkawire.logs.tables.metadata_rows import MetadataRows
 from kafkawire.logs.tables.output_columns import OutputColumn
 from kafkawire.logs.tables.record_types import snake_case
 from kafkawire.logs.tables.row_table import RowTable
+from kafkawire.logs.tables.secret_records import SECRET_FIELDS
 from kafkawire.logs.tables.table import PROVENANCE
 from kafkawire.wire.record_types import CoordinatorRecordType
 
 __all__ = ["typed_table", "typed_table_names"]
 
-_SECRET_FIELDS: Final = {"UserScramCredentialRecord": frozenset(("salt", "stored_key", "server_key"))}
 _RECORD: Final = "Record"
 _CONFIG_VALUE: Final = ("ConfigRecord", "value")
 
@@ -61,7 +61,7 @@ def _metadata_table(name: str, number: int, message: str, options: ReadOptions) 
     columns = options.registry.columns(message)
     taken = {field.name for field in PROVENANCE} | {"record_version"}
     outputs = tuple(_outputs("value", columns, taken, options))
-    source = MetadataRows(number, columns, outputs, options)
+    source = MetadataRows(number, columns, outputs)
     fields = (pa.field("record_version", pa.int16()), *(each.field for each in outputs))
     return RowTable(name, frozenset((METADATA_TOPIC,)), fields, source, options)
 
@@ -82,7 +82,7 @@ def _coordinator_table(name: str, topic: str, known: CoordinatorRecordType, opti
 def _outputs(side: str, columns: MessageColumns, taken: set[str], options: ReadOptions) -> Iterator[OutputColumn]:
     """The columns of a message's fields; names that are taken get a prefix, enumerations two columns."""
     message = columns.message.NAME
-    hidden = frozenset() if options.secrets else _SECRET_FIELDS.get(message, frozenset())
+    hidden = () if options.secrets else SECRET_FIELDS.get(message, ())
     for index, field in enumerate(columns.schema):
         if field.name in hidden:
             continue
@@ -111,7 +111,7 @@ def _masked_values(columns: MessageColumns, arrays: Sequence[ArrowArray]) -> Arr
 
 
 def _is_hidden(resource_type: object, name: object) -> bool:
-    return isinstance(resource_type, int) and isinstance(name, str) and is_sensitive(resource_type, name)
+    return not isinstance(resource_type, int) or not isinstance(name, str) or is_sensitive(resource_type, name)
 
 
 def _cells(columns: MessageColumns, arrays: Sequence[ArrowArray], name: str) -> list[object]:

@@ -23,18 +23,20 @@ _SMALLEST_OF_ANY: Final = min(SMALLEST_LENGTHS.values())
 
 
 class Hop(NamedTuple):
-    """A stretch of a file: one batch, or the bytes behind the last batch that can be told.
+    """A stretch of a file: one batch, or the bytes after the last batch that can be read.
 
     Attributes:
         start, end: where in the file.
         first_offset: its first, or None where it is not known for sure.
         next_offset: the offset after its last, or None in the same cases.
+        cut_off: whether the file ends inside of a batch there.
     """
 
     start: int
     end: int
     first_offset: int | None = None
     next_offset: int | None = None
+    cut_off: bool = False
 
 
 def hops(
@@ -64,7 +66,7 @@ def hops(
             yield _batch(window, position, size) if offsets else Hop(position, position + size)
             position += size
     if position < file.size and (closed or size is _Rest.NO_BATCH):
-        yield Hop(position, file.size)
+        yield Hop(position, file.size, cut_off=size is _Rest.INCOMPLETE)
 
 
 class _Rest(enum.Enum):

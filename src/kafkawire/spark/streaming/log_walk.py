@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Final, NamedTuple
 
 from kafkawire.logs import FileKind, FileRange, FileStore, LogFile, LogReadError
+from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.logs.scanning.windows import FileChangedError
+from kafkawire.spark.streaming.gaps import Gap, PassedGap, late_segment, remembered, without
 from kafkawire.spark.streaming.hops import Hop, hops
 from kafkawire.spark.streaming.positions import LogPosition
 
-__all__ = ["LogWalk", "Place", "logs_of"]
+__all__ = ["Advance", "LogWalk", "Place", "logs_of"]
+
+
+_LOG: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -25,6 +32,48 @@ class Place:
 
     segment: int
     position: int
+
+
+class Advance(NamedTuple):
+    """How far a log may be read.
+
+    Attributes:
+        end: up to where.
+        taken: how many bytes that is.
+        gap: what is waited for there, or None.
+    """
+
+    end: LogPosition
+    taken: int
+    gap: Gap | None
+
+
+class _Way:
+    """How far a log was followed.
+
+    Attributes:
+        offset: the next to be read.
+        place: where it was followed to; None before the first segment.
+        taken: bytes so far.
+        following: first offset of what comes next, if it is known.
+        gaps: that reading went past.
+        unread: whether the bytes before the place could not be read.
+    """
+
+    def __init__(self, begin: LogPosition, taken: int) -> None:
+        self.offset = begin.offset
+        self.place: Place | None = None
+        self.taken = taken
+        self.following: int | None = None
+        self.gaps = begin.gaps
+        self.unread = begin.unread
+
+    def pass_by(self, hop: Hop, segment: int) -> None:
+        """A batch, or bytes that are none, are to be read."""
+        self.offset = max(self.offset, hop.next_offset or 0)
+        self.unread = hop.next_offset is None
+        self.taken += hop.end - hop.start
+        self.place = Place(segment, hop.end)
 
 
 def logs_of(files: Sequence[LogFile]) -> dict[str, list[LogFile]]:
@@ -59,38 +108,85 @@ class LogWalk:
     ) -> None:
         self._segments = [file for file in files if file.kind is FileKind.SEGMENT]
         self._snapshots = [file for file in files if file.kind is FileKind.SNAPSHOT]
+        self._is_metadata = any(file.topic == METADATA_TOPIC for file in files)
         self._store = store
         self._max_frame_bytes = max_frame_bytes
         self._fail_on_data_loss = fail_on_data_loss
 
-    def advance(self, begin: LogPosition | None, budget: int | None) -> tuple[LogPosition, int]:
-        """Where the log ends now, or where the budget does, and how many bytes lie between.
+    def advance(self, begin: LogPosition | None, budget: int | None, *, past: Gap | None = None) -> Advance:
+        """Where the log ends now, or where the budget does, or a gap begins that is waited for.
 
         Args:
             begin: how far it was read; None for a log that is new.
             budget: how many bytes may be read; a batch that is begun is read whole. None for any number.
+            past: the gap that was waited for in vain.
 
         Raises:
             LogReadError: unread records are gone, or a file cannot be read.
         """
         snapshots = tuple(name_of(file) for file in self._snapshots)
-        taken = sum(file.size for file in self._snapshots if begin is None or name_of(file) not in begin.snapshots)
-        if not self._segments:
-            known = begin or LogPosition(0, "", 0)
-            return LogPosition(known.offset, known.file, known.position, snapshots), taken
-        place = self.locate(begin)
-        offset = begin.offset if begin is not None else self._segments[0].base_offset
-        following = None
-        for segment, hop in self._hops(place):
-            if budget is not None and taken >= budget:
-                following = hop.first_offset
-                break
-            offset = max(offset, hop.next_offset or 0)
-            taken += hop.end - hop.start
-            place = Place(segment, hop.end)
-        place = self._past_closed(place)
-        file = name_of(self._segments[place.segment])
-        return LogPosition(offset, file, place.position, snapshots, following), taken
+        known = begin or LogPosition(0, "", 0)
+        way = _Way(known, taken=sum(file.size for file in self._snapshots if name_of(file) not in known.snapshots))
+        gap = self._follow(way, known, budget, past) if self._segments else None
+        if way.place is None:
+            end = LogPosition(known.offset, known.file, known.position, snapshots, known.following, way.gaps)
+        else:
+            name = name_of(self._segments[way.place.segment])
+            end = LogPosition(way.offset, name, way.place.position, snapshots, way.following, way.gaps, way.unread)
+        return Advance(end, way.taken, gap)
+
+    def _follow(self, way: _Way, begin: LogPosition, budget: int | None, past: Gap | None) -> Gap | None:
+        """Go on from a position. Returns the gap that ends the way."""
+        self._notice_late_segments(way)
+        first = self.locate(begin)
+        if begin.file and first == Place(0, 0):  # what was deleted before it was read is reported
+            way.offset = max(way.offset, self._segments[0].base_offset)
+        last = len(self._segments) - 1
+        for number in range(first.segment, last + 1):
+            file = self._segments[number]
+            start = first.position if number == first.segment else 0
+            if start == 0 and (gap := self._missing_before(number, way, past)) is not None:
+                way.following = file.base_offset
+                return gap
+            way.place = Place(number, start)
+            for hop in self._hops_of(file, start, closed=number < last):
+                if budget is not None and way.taken >= budget:
+                    way.following = hop.first_offset
+                    return None
+                torn = Gap(way.offset, way.offset, cut_off=True)
+                if hop.cut_off and self._is_metadata and torn != past:
+                    return torn
+                way.pass_by(hop, number)
+        return None
+
+    def _missing_before(self, number: int, way: _Way, past: Gap | None) -> Gap | None:
+        """The gap before a segment, if it is waited for; otherwise the way goes past it."""
+        file = self._segments[number]
+        gap = Gap(way.offset, file.base_offset)
+        is_known, way.unread = not way.unread, False
+        if is_known and gap.start < gap.end:
+            if self._is_metadata and not self._is_start_of_log(gap, way):
+                if gap != past:
+                    return gap
+                self._lost(file, f"{gap}")
+            before, size = -1, 0
+            if number:
+                before, size = self._segments[number - 1].base_offset, self._segments[number - 1].size
+            way.gaps = remembered(way.gaps, PassedGap(gap.start, gap.end, before, size))
+        way.offset = max(gap.start, gap.end)
+        return None
+
+    def _is_start_of_log(self, gap: Gap, way: _Way) -> bool:
+        """Whether brokers deleted what is missing: a snapshot has what it did, and nothing was read before."""
+        return way.place is None and not gap.start and any(each.base_offset >= gap.end for each in self._snapshots)
+
+    def _notice_late_segments(self, way: _Way) -> None:
+        """Find segments that came after the log was read past them."""
+        while (late := late_segment(way.gaps, self._segments)) is not None:
+            came = "came" if late.file.base_offset >= late.gap.start else "grew"
+            what = f"segment {name_of(late.file)} {came} after later ones were read, so records of it are missing"
+            self._lost(late.file, f"{what}: a query with a new checkpoint reads all")
+            way.gaps = without(way.gaps, late)
 
     def ranges(self, begin: LogPosition | None, end: LogPosition, max_bytes: int) -> Iterator[FileRange]:
         """What lies between two positions, in pieces of about a size that end where batches end.
@@ -180,12 +276,7 @@ class LogWalk:
         if self._fail_on_data_loss:
             reason = f"{what}; the option failOnDataLoss=false goes on with what there is"
             raise LogReadError("data_loss", file.folder, reason)
-
-    def _past_closed(self, place: Place) -> Place:
-        """A segment that is read to its end is not waited for when there is a newer one."""
-        while place.segment + 1 < len(self._segments) and place.position >= self._segments[place.segment].size:
-            place = Place(place.segment + 1, 0)
-        return place
+        _LOG.warning("%s: %s", file.folder, what)
 
     def _hops(self, place: Place, *, offsets: bool = True) -> Iterator[tuple[int, Hop]]:
         last = len(self._segments) - 1

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 import msgspec
 
+from kafkawire.spark.streaming.gaps import PassedGap
+
 __all__ = ["LogPosition", "StreamPosition"]
 
 
@@ -22,6 +24,9 @@ class LogPosition(msgspec.Struct, frozen=True):
         snapshots: names of the snapshots that were read and are still there.
         following: first offset of the batch at that position, if there was one: in a cleaned segment offsets have
             gaps, and it tells soon whether the place is the same still.
+        gaps: offsets that no segment had when reading went past them, the latest ones only: a segment with them that
+            comes later was never read.
+        unread: whether the bytes before that position could not be read: then the offset after them is not known.
     """
 
     offset: int
@@ -29,6 +34,8 @@ class LogPosition(msgspec.Struct, frozen=True):
     position: int
     snapshots: tuple[str, ...] = ()
     following: int | None = None
+    gaps: tuple[PassedGap, ...] = ()
+    unread: bool = False
 
 
 class StreamPosition(msgspec.Struct, frozen=True):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
@@ -18,12 +20,16 @@ from kafkawire.logs import Accounts, FileRange, LogFile, LogReadError, Part
 from kafkawire.logs.files.store import FileStamp
 from kafkawire.spark.options import OptionError
 from kafkawire.spark.reading import LogPartition, Reading
+from kafkawire.spark.streaming.gaps import Patience
 from kafkawire.spark.streaming.log_walk import LogWalk, logs_of
-from kafkawire.spark.streaming.positions import StreamPosition
+from kafkawire.spark.streaming.positions import LogPosition, StreamPosition
 
 __all__ = ["KafkaLogStreamReader"]
 
-_CHANGED = "it was cleaned or cut off while it was read: start the query again, and it looks anew where its records are"
+_LOG: Final = logging.getLogger(__name__)
+_CHANGED: Final = (
+    "it was cleaned or cut off while it was read: start the query again, and it looks anew where its records are"
+)
 
 
 class KafkaLogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
@@ -42,6 +48,7 @@ class KafkaLogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             raise OptionError("option 'accountsPath' is for spark.read: a stream has no end to account for")
         self._reading = reading
         self._sizes: Mapping[str, int] | None = None
+        self._patience = Patience(reading.options.gap_timeout)
 
     def initialOffset(self) -> dict[str, object]:  # noqa: N802 Spark's name
         """The beginning of all logs."""
@@ -64,16 +71,30 @@ class KafkaLogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         for folder, walk in self._walks(self._files_until_now()).items():
             if left is not None and left <= 0:
                 break
-            end[folder], taken = walk.advance(begin.get(folder), left)
+            end[folder], taken = self._advance(folder, walk, begin.get(folder), left)
             left = None if left is None else left - taken
         return StreamPosition(end).to_json()
 
+    def _advance(
+        self, folder: str, walk: LogWalk, begin: LogPosition | None, budget: int | None
+    ) -> tuple[LogPosition, int]:
+        """How far a log is read, and how many bytes that is. A gap in it is waited for, as long as the option says."""
+        step = walk.advance(begin, budget)
+        if step.gap is None:
+            return step.end, step.taken
+        if self._patience.is_new(folder, step.gap) and self._patience.seconds:
+            _LOG.warning("%s: %s; reading waits there for up to %d s", folder, step.gap, self._patience.seconds)
+        if not step.taken and self._patience.has_ended(folder, step.gap):
+            step = walk.advance(begin, budget, past=step.gap)
+        return step.end, step.taken
+
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 Spark's name
-        """Nothing that comes later is read.
+        """Nothing that comes later is read, so gaps are not waited for.
 
         Raises:
             LogReadError: a path leads nowhere.
         """
+        self._patience = Patience(0)
         self._sizes = {file.path: file.size for file in self._reading.files()}
 
     def partitions(self, start: Mapping[str, object], end: Mapping[str, object]) -> list[LogPartition]:

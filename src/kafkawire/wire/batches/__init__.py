@@ -1,4 +1,4 @@
-"""Record batches and the message sets of old: what `records` fields, segments and snapshots hold (section 9)."""
+"""Record batches and the message sets of old: what `records` fields, segments and snapshots hold (records-field)."""
 
 from __future__ import annotations
 

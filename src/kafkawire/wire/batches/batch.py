@@ -1,4 +1,4 @@
-"""Record batches of magic 2 as values, and their 61-byte header (section 9.2).
+"""Record batches of magic 2 as values, and their 61-byte header (batch-header).
 
 Reading is lazy: a batch keeps its payload as it came, and ``reader.decode_records`` makes records of it.
 ``writer`` goes the other way.
@@ -162,7 +162,7 @@ class RecordBatch(Struct, frozen=True, gc=False, kw_only=True):
 
     @property
     def is_control(self) -> bool:
-        """Whether the records are control records, which consumers never see (section 9.3)."""
+        """Whether the records are control records, which consumers never see (control-records)."""
         return bool(self.attributes & CONTROL)
 
     @property
@@ -215,7 +215,7 @@ class RecordBatch(Struct, frozen=True, gc=False, kw_only=True):
 
 
 def checksum(batch: RecordBatch) -> int:
-    """CRC-32C of the batch from its attributes to its end (section 9.2)."""
+    """CRC-32C of the batch from its attributes to its end (batch-crc)."""
     covered = _CRC_COVERED.pack(
         batch.attributes,
         batch.last_offset_delta,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import Final
 
@@ -10,7 +11,7 @@ from kafkawire.wire.compression import Codec
 from kafkawire.wire.errors import DecodeError
 from kafkawire.wire.varint import read_varint, read_varlong
 
-__all__ = ["inspect_records", "records_error"]
+__all__ = ["inspect_records", "inspect_some_records", "records_error"]
 
 _SMALLEST_HEADER: Final = 2
 
@@ -25,7 +26,26 @@ def inspect_records(batch: RecordBatch, data: bytes) -> tuple[Record, ...]:
     Raises:
         DecodeError: with the path of the field and its offset.
     """
-    return _RecordInspector(batch, data).decode()
+    return _RecordInspector(batch, data).decode(0, batch.records_count)
+
+
+def inspect_some_records(
+    batch: RecordBatch, data: bytes, start: int, first: int, count: int
+) -> tuple[tuple[Record, ...], int]:
+    """As ``inspect_records`` for some of the records, whose headers are left out; also says where they end.
+
+    Args:
+        batch: whose records they are.
+        data: the records of the batch, decompressed.
+        start: where the first of them begins in the data.
+        first: its number in the batch.
+        count: how many to decode.
+
+    Raises:
+        DecodeError: as ``inspect_records``.
+    """
+    inspector = _RecordInspector(batch, data, start, headers=False)
+    return inspector.decode(first, count), inspector.end
 
 
 def records_error(batch: RecordBatch, kind: str, reason: str, path: str, at: int) -> DecodeError:
@@ -41,16 +61,22 @@ def records_error(batch: RecordBatch, kind: str, reason: str, path: str, at: int
 class _RecordInspector:
     """Decodes one field after the other and raises at the first that is wrong."""
 
-    def __init__(self, batch: RecordBatch, data: bytes) -> None:
+    def __init__(self, batch: RecordBatch, data: bytes, start: int = 0, *, headers: bool = True) -> None:
         self._batch = batch
         self._data = data
-        self._at = 0
+        self._at = start
         self._end = len(data)
         self._path = ""
+        self._keeps_headers = headers
 
-    def decode(self) -> tuple[Record, ...]:
-        records = tuple(self._record(f"records[{index}]") for index in range(self._batch.records_count))
-        if self._at != len(self._data):
+    @property
+    def end(self) -> int:
+        """Where the records that were decoded end."""
+        return self._at
+
+    def decode(self, first: int, count: int) -> tuple[Record, ...]:
+        records = tuple(self._record(f"records[{index}]") for index in range(first, first + count))
+        if first + count == self._batch.records_count and self._at != len(self._data):
             left = len(self._data) - self._at
             raise records_error(self._batch, "trailing", f"{left} bytes after the last record", "records", self._at)
         return records
@@ -81,7 +107,11 @@ class _RecordInspector:
         left = self._end - self._at
         if not 0 <= count <= left // _SMALLEST_HEADER:
             raise self._error("length", f"{count} headers; {left} bytes are left", "header_count", start)
-        return tuple(self._header(f"headers[{index}]") for index in range(count))
+        headers = (self._header(f"headers[{index}]") for index in range(count))
+        if self._keeps_headers:
+            return tuple(headers)
+        deque(headers, maxlen=0)
+        return ()
 
     def _header(self, field: str) -> Header:
         start = self._at

@@ -1,4 +1,4 @@
-"""Message sets of magic 0 and 1, for reading (section 9.5). Brokers write them no more since 4.0.
+"""Message sets of magic 0 and 1, for reading (legacy-message-set). Brokers write them no more since 4.0.
 
 A compressed set is one wrapper message whose value holds the messages. Inner offsets are absolute in magic 0 and
 relative in magic 1.

@@ -42,7 +42,7 @@ def read_records(
         buffer: zero or more batches and legacy messages, the last one perhaps cut off.
         position: where to begin.
         check_crc: whether a wrong CRC is an error.
-        control: whether to give control records too; consumers never see them (section 9.3).
+        control: whether to give control records too; consumers never see them (control-records).
         limit: largest decompressed size of one batch, in bytes.
 
     Raises:

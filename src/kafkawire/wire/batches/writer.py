@@ -1,4 +1,4 @@
-"""From records to a batch of magic 2 (section 9.2), byte for byte as Kafka's producer has it for codec none."""
+"""From records to a batch of magic 2 (batch-header), byte for byte as Kafka's producer has it for codec none."""
 
 from __future__ import annotations
 

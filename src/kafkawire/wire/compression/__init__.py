@@ -1,4 +1,4 @@
-"""The four codecs of record batches, with bounded output (section 9.4)."""
+"""The four codecs of record batches, with bounded output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The four codecs of record batches (section 9.4), with bounded output.
+"""The four codecs of record batches, with bounded output.
 
 A few kilobytes can decompress to gigabytes. Nothing here writes more than the limit that the caller gives; memory
 stays within a small multiple of the output that there really is.

@@ -1,4 +1,4 @@
-"""The LZ4 frames that Kafka writes and takes (section 9.4): independent blocks, no dictionary.
+"""The LZ4 frames that Kafka writes and takes (compression-lz4): independent blocks, no dictionary.
 
 Kafka is stricter than the LZ4 frame format in places (linked blocks and reserved bits are refused) and more tolerant
 in others (content size and content checksum are not looked at; the batch has its own CRC). So the descriptor is read
@@ -54,7 +54,7 @@ def decompress_lz4(data: bytes, limit: int, *, verify_header: bool = True) -> by
     Args:
         data: the frame and nothing else.
         limit: largest output, in bytes.
-        verify_header: whether the header checksum must be right. In magic 0 messages it is not (section 9.4).
+        verify_header: whether the header checksum must be right. In magic 0 messages it is not (compression-lz4).
 
     Raises:
         CorruptBatchError: kind ``compression``.

@@ -1,4 +1,4 @@
-"""The snappy stream of the Java library that Kafka uses ("xerial", section 9.4): a magic, then raw blocks."""
+"""The snappy stream of the Java library that Kafka uses ("xerial", compression-snappy): a magic, then raw blocks."""
 
 from __future__ import annotations
 

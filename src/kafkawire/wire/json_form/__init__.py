@@ -1,4 +1,4 @@
-"""Kafka's JSON form of messages (section 11): plain dicts, lists and scalars that ``json`` prints and parses.
+"""Kafka's JSON form of messages: plain dicts, lists and scalars that ``json`` prints and parses.
 
 It is what Kafka's request logs and dump tools show. Integers and floating-point numbers are told apart by their
 Python types, so a parser must be used that keeps ``1`` and ``1.0`` distinct and reads all of an int64; the ``json``

@@ -1,4 +1,4 @@
-"""Decoded messages to JSON (11.1), several times as fast: what was decoded is legal, so nothing is looked at twice."""
+"""Decoded messages to JSON, several times as fast: what was decoded is legal, so nothing is looked at twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON to messages (11.2)."""
+"""JSON to messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages to JSON (11.1)."""
+"""Messages to JSON."""
 
 from __future__ import annotations
 

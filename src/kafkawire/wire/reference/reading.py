@@ -1,4 +1,4 @@
-"""Bytes to values, field by field (sections 6 and 7 of the definition language)."""
+"""Bytes to values, field by field, see docs/reference/wire-format.md."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class Reader:
         return Uuid(value) if type_.domain == "uuid" else value
 
     def _variable(self, type_: FieldType, *, compact: bool, nullable: bool) -> str | bytes | memoryview | None:
-        """A length and so many bytes (6.2)."""
+        """A length and so many bytes (wire-length-bound)."""
         at = self.offset
         length = self._length("the length", f">{type_.length_code}", compact=compact)
         if length is None:
@@ -158,7 +158,7 @@ class Reader:
         return int(length) if length >= 0 else None
 
     def _tagged_section(self, layout: StructLayout) -> dict[str, object]:
-        """The tagged fields that occur, and the unknown ones as they are (6.4)."""
+        """The tagged fields that occur, and the unknown ones as they are (tagged-unknown-kept)."""
         known = {field.tag: field for field in layout.fields if field.presence == "tagged"}
         values: dict[str, object] = {}
         unknown = []

@@ -1,4 +1,4 @@
-"""Values to bytes, field by field (sections 6 and 7 of the definition language)."""
+"""Values to bytes, field by field, see docs/reference/wire-format.md."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def test_kafka_topics(tools: Tools) -> None:
 
 
 def test_kafka_configs(tools: Tools) -> None:
-    """What is printed is that of section 4 of what is verified on Apache Kafka."""
+    """The tool prints what it prints with Apache Kafka."""
     tools.topics("--create", "--topic", "orders")
     topic = ("--entity-type", "topics", "--entity-name", "orders")
     altered = tools.configs("--alter", *topic, "--add-config", "retention.ms=6000")

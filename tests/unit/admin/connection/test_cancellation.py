@@ -1,4 +1,4 @@
-"""Cancellation at every await (3.7): the connection stays whole, and neighbours get their own answers."""
+"""Cancellation at every await (admin-closing): the connection stays whole, and neighbours get their own answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logging in on a listener with SASL (3.3), with answers fed whole and byte by byte."""
+"""Logging in on a listener with SASL (admin-login), with answers fed whole and byte by byte."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opening a connection without a login (3.2): each case with answers fed whole and byte by byte."""
+"""Opening a connection without a login: each case with answers fed whole and byte by byte."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_another_node_than_meant_is_the_end(peer: ScriptedPeer) -> None:
 
 
 @pytest.mark.parametrize(("cluster_id", "node_id"), [("c", -1), (None, 3)])
-def test_brokers_want_to_be_told_both_or_neither(cluster_id: str | None, node_id: int) -> None:
+def test_brokers_want_the_ids_of_both_or_neither(cluster_id: str | None, node_id: int) -> None:
     with pytest.raises(ValueError, match="cluster_id and node_id must both be given or neither"):
         ConnectionSettings(cluster_id=cluster_id, node_id=node_id)
 

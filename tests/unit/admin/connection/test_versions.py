@@ -1,16 +1,25 @@
-"""Which version of a request goes to a broker (3.2.5), and what else its answer to ApiVersions says."""
+"""Which version of a request goes to a broker (admin-versions), and what else its answer to ApiVersions says."""
 
 from __future__ import annotations
 
+from importlib import import_module
+from pkgutil import iter_modules
+
+import msgspec
 import pytest
 from tests.scripted_peer import ready
 
+from kafkawire.admin import operations
 from kafkawire.admin.connection.events import Answered
+from kafkawire.admin.connection.spoken_versions import spoken_versions
 from kafkawire.admin.connection.versions import BrokerVersions
+from kafkawire.admin.engine.operation import Operation
+from kafkawire.admin.requirements import REQUIREMENTS
 from kafkawire.protocol import (
     ApiVersionsResponse,
     CreateTopicsRequest,
     DescribeAclsRequest,
+    FetchRequest,
     ListQuotasRequest,
     MetadataRequest,
     MetadataResponse,
@@ -120,3 +129,36 @@ def test_the_next_request_is_not_disturbed_by_one_that_could_not_be_sent() -> No
     peer.connection.send(MetadataRequest(), 12, 1.0)
     request, answer = peer.only_request(), MetadataResponse(cluster_id="c")
     assert peer.answer(request, answer) == [Answered(request.header.correlation_id, answer, 12)]
+
+
+def test_a_version_that_a_newer_import_adds_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    newer = msgspec.structs.replace(APIS[ApiKey.METADATA], versions=range(900))
+    monkeypatch.setitem(APIS, ApiKey.METADATA, newer)
+    assert offering(METADATA=range(900)).choose(MetadataRequest) == 13
+    assert offering(METADATA=range(900)).choose(MetadataRequest, unstable=True) == 13
+
+
+def test_every_api_of_every_method_has_a_version_that_is_sent() -> None:
+    ways = [way for needed in REQUIREMENTS.values() for step in (needed.ways, *needed.further) for way in step]
+    for way in ways:
+        spoken = spoken_versions(APIS[way.api], unstable=True)
+        assert set(spoken) <= set(APIS[way.api].versions), way
+        assert (way.minimum_version or 0) <= spoken[-1], way
+
+
+def test_every_operation_has_a_version_that_is_sent() -> None:
+    for module in iter_modules(operations.__path__):
+        import_module(f"{operations.__name__}.{module.name}")
+    apis = {cls.__dict__["api"] for cls in _all_subclasses(Operation) if isinstance(cls.__dict__.get("api"), int)}
+    assert len(apis) > 40
+    for key in apis:
+        assert spoken_versions(APIS[key], unstable=True), APIS[key].name
+
+
+def _all_subclasses(cls: type) -> set[type]:
+    return {cls}.union(*map(_all_subclasses, cls.__subclasses__()))
+
+
+def test_an_api_that_the_client_does_not_send_is_an_error_that_names_it() -> None:
+    with pytest.raises(LookupError, match=r"the admin client sends no FetchRequest: .*spoken_versions has no version"):
+        offering().choose(FetchRequest)

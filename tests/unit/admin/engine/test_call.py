@@ -1,4 +1,4 @@
-"""The engine: routing, retrying, timing out, and an outcome for every item (sections 3.5 to 3.7)."""
+"""The engine: routing, retrying, timing out, and an outcome for every item (admin-routing, admin-retries)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The engine finds the leaders of partitions and the coordinators of groups, and follows them (section 3.5)."""
+"""The engine finds the leaders of partitions and the coordinators of groups, and follows them (admin-routing)."""
 
 from __future__ import annotations
 

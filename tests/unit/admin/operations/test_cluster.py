@@ -1,4 +1,4 @@
-"""The cluster, its features, its quorum and its disks (section 1.3 of the admin reference)."""
+"""The cluster, its features, its quorum and its disks (admin-cluster)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Transactions that hang: what their coordinators say decides, and what cannot be told is an error, not a finding."""
+"""Transactions that hang: what their coordinators say decides, and what is not known is an error, not a finding."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ async def test_a_transaction_that_ends_meanwhile_does_not_hang() -> None:
         assert (await client.find_hanging_transactions(["t"])).all() == {T0: (), T1: (hanging(T1, 2),)}
 
 
-async def test_what_a_coordinator_does_not_tell_is_no_finding() -> None:
+async def test_what_a_coordinator_does_not_answer_is_no_finding() -> None:
     """An abort of a transaction that is alive would break it in two."""
     handlers = producers({T0: [open_(1)], T1: [open_(2)]})
     refused = transactions({1: "secret"}, {"secret": ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED}, list_error=31)

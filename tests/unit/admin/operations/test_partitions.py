@@ -1,4 +1,4 @@
-"""Elections, moves, and records of partitions (section 1.2 of the admin reference)."""
+"""Elections, moves, and records of partitions (admin-partitions)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Topics that are created, deleted and grown (section 1.2; B7 to B10 of the admin reference)."""
+"""Topics that are created, deleted and grown (B7 to B10)."""
 
 from __future__ import annotations
 

@@ -202,7 +202,7 @@ def test_record_types_of_ones_own_have_tables_too(tmp_path: Path, capsys: pytest
         ),
         (("--log", LOGS, "--table", "batches", "--columns", " , "), "--columns names nothing"),
         (("--log", LOGS, "--table", "records", "--record-types", ""), "--record-types names nothing"),
-        (("--log", LOGS, "--table", "records", "--record-types", "topic_record"), "did you mean TOPIC_RECORD or"),
+        (("--log", LOGS, "--table", "records", "--record-types", "topic_record"), "did you mean TOPIC_RECORD?"),
         (("--log", LOGS, "--table", "topic", "--record-types", "TOPIC_RECORD"), "--record-types chooses from table"),
         (("--log", "", "--table", "records"), "--log names no folder"),
         (("--log", LOGS, "--log", "s3://bucket/logs", "--table", "records"), "are not read together"),

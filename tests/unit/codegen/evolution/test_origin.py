@@ -103,6 +103,15 @@ def test_git_without_a_path_anywhere_takes_all_definitions(other: str) -> None:
     assert names(load_side("git:main", other)) == (["A"], ["git:main:specs/clients/A.json"])
 
 
+def test_what_is_committed_may_have_a_struct_that_nothing_declares(folder: Path) -> None:
+    write(folder / "specs" / "clients", message("A", "0", [NAME, field("Text", "String", "0+")]))
+    commit(folder)
+    side = load_side("git:main:specs", "builtin")
+    assert [(finding.rule, finding.severity) for finding in side.findings] == [("struct-undeclared", "warning")]
+    assert sorted(side.messages) == ["A", "B"]
+    assert sorted(load_side("specs").messages) == ["B"], "in the working tree it can be mended"
+
+
 def test_git_without_definitions(folder: Path) -> None:
     write(folder / "empty")
     (folder / "empty" / "README").touch()

@@ -1,4 +1,4 @@
-"""The rules of Kafka's own schema checker (12.2), oddities included.
+"""The rules of Kafka's own schema checker, oddities included.
 
 What the examples claim about Kafka's checker is held against it in ``tests/conformance/test_evolution_checker.py``.
 """

@@ -9,9 +9,11 @@ from kafkawire.codegen.emit.pages.lineage import (
     lineage_text,
     lineages,
     proposed_versions,
+    unpublished_folders,
     versions_by_release,
 )
 from kafkawire.codegen.package_data import specs_dir
+from kafkawire.codegen.released_versions import ReleasedVersion
 from kafkawire.codegen.specs_tree import load_specs
 
 RELEASES = ("1.0", "2.0", "3.0")
@@ -34,9 +36,19 @@ def test_only_what_is_notable_is_told(lineage: Lineage, text: str) -> None:
 
 def test_versions_of_releases_and_proposals() -> None:
     lineage = {0: Lineage(("1.0",)), 1: Lineage(("1.0", "2.0")), 2: Lineage((), "kip-7"), 3: Lineage((), "kip-8")}
-    assert versions_by_release(lineage, RELEASES) == (("1.0", "0-1"), ("2.0", "1"), ("3.0", "none"))
+    assert versions_by_release(lineage, RELEASES, ()) == (("1.0", "0-1"), ("2.0", "1"), ("3.0", "none"))
+    assert versions_by_release(lineage, RELEASES, {"3.0"})[2] == ("3.0", "not published")
     assert proposed_versions(lineage) == "2 (kip-7), 3 (kip-8)"
     assert proposed_versions({0: Lineage(RELEASES)}) == ""
+
+
+def test_a_folder_that_a_later_release_did_not_publish_is_not_dropped() -> None:
+    released = [
+        ReleasedVersion(release, folder, folder.title(), 0, "", folder.title(), 0, "same", ())
+        for release, folders in {"1.0": ("a", "b"), "2.0": ("a", "c"), "3.0": ("a", "b", "c")}.items()
+        for folder in folders
+    ]
+    assert unpublished_folders(released) == {"b": {"2.0"}}
 
 
 def test_every_version_of_kafka_has_an_origin() -> None:

@@ -1,4 +1,4 @@
-"""Section 9.5: message sets of magic 0 and 1. The bytes are put together here, by the table of the section."""
+"""Message sets of magic 0 and 1 (legacy-message-set). The bytes are put together here."""
 
 from __future__ import annotations
 

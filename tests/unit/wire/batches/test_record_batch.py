@@ -1,4 +1,4 @@
-"""Sections 9.1 to 9.3: the rules of record batches, each by an example."""
+"""The rules of record batches, each by an example."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section 9.4: the framing of each codec, both ways."""
+"""The framing of each codec, both ways."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section 11.2: JSON to messages."""
+"""JSON to messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section 11.1: messages to JSON."""
+"""Messages to JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section 7: defaults, and what is lost on encode."""
+"""Defaults, and what is lost on encode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section 6.2: types of variable length, and null."""
+"""Types of variable length, and null."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section 6.1: values of fixed width and varints, byte for byte."""
+"""Values of fixed width and varints, byte for byte."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sections 6.3 and 6.5: structs in structs, and null ones."""
+"""Structs in structs, and null ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section 6.4: the tagged-field section."""
+"""The tagged-field section."""
 
 from __future__ import annotations
 

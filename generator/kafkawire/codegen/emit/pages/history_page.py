@@ -77,12 +77,12 @@ def _section(
 ) -> HistorySection:
     first = members[0].definition
     title = f"{first.api_key} {_api_name(first)}" if first.type in ("request", "response") else first.name
-    lineage = facts[first.name].lineage
+    lineage, unpublished = facts[first.name].lineage, facts[first.name].unpublished
     return HistorySection(
         title=title,
         anchor=title.lower().replace(" ", "-"),
         messages=tuple(member.definition for member in members),
-        by_release=tuple(versions for _, versions in versions_by_release(lineage, releases)),
+        by_release=tuple(versions for _, versions in versions_by_release(lineage, releases, unpublished)),
         proposed=proposed_versions(lineage),
         rows=_rows([version_rows(member, facts[member.definition.name]) for member in members]),
     )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from kafkawire.codegen.released_versions import ReleasedVersion
 from kafkawire.codegen.specs_tree import LoadedSpecs
 from kafkawire.codegen.versions import NO_VERSIONS, Versions
 
@@ -42,8 +43,27 @@ def lineages(specs: LoadedSpecs) -> Mapping[str, Mapping[int, Lineage]]:
     return found
 
 
+def unpublished_folders(released: Iterable[ReleasedVersion]) -> Mapping[str, frozenset[str]]:
+    """Folder of definitions to the later releases that did not publish it, so that nothing is known of its messages."""
+    folders: dict[str, dict[str, None]] = {}
+    for version in released:
+        folders.setdefault(version.release, {})[version.group] = None
+    known: set[str] = set()
+    missing: dict[str, set[str]] = {}
+    for release, published in folders.items():
+        for folder in known - published.keys():
+            missing.setdefault(folder, set()).add(release)
+        known |= published.keys()
+    return {folder: frozenset(releases) for folder, releases in missing.items()}
+
+
 def lineage_text(lineage: Lineage, releases: Sequence[str]) -> str:
-    """What is notable: ``new in 4.3.1``, ``dropped in 4.3.1``, ``proposal kip-888``; else nothing."""
+    """What is notable: ``new in 4.3.1``, ``dropped in 4.3.1``, ``proposal kip-888``; else nothing.
+
+    Args:
+        lineage: of the version.
+        releases: those that published the message's folder, oldest first.
+    """
     if lineage.proposal:
         return f"proposal {lineage.proposal}"
     if not lineage.releases:
@@ -54,9 +74,19 @@ def lineage_text(lineage: Lineage, releases: Sequence[str]) -> str:
     return ", ".join([*came, *([f"dropped in {gone[0]}"] if gone else [])])
 
 
-def versions_by_release(lineage: Mapping[int, Lineage], releases: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Each release with the versions that it has of a message, ``none`` included."""
-    return tuple((name, _range(v for v, line in lineage.items() if name in line.releases)) for name in releases)
+def versions_by_release(
+    lineage: Mapping[int, Lineage], releases: Sequence[str], unpublished: Collection[str]
+) -> tuple[tuple[str, str], ...]:
+    """Each release with the versions that it has of a message; ``none`` and ``not published`` included."""
+    return tuple(
+        (
+            name,
+            "not published"
+            if name in unpublished
+            else _range(version for version, line in lineage.items() if name in line.releases),
+        )
+        for name in releases
+    )
 
 
 def proposed_versions(lineage: Mapping[int, Lineage]) -> str:

@@ -22,6 +22,11 @@ def code(text: str) -> str:
     return f"<code>{words(line)}</code>"
 
 
+def in_words(names: Sequence[str]) -> str:
+    """Names as they stand in a sentence: ``3.9.2, 4.3.1 and 4.4.0``."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
 def block(lines: Sequence[str]) -> str:
     """Lines as the content of ``<pre>``."""
     return "\n".join(line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;") for line in lines)

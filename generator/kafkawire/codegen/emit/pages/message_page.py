@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from kafkawire.codegen.definition import FieldDefinition, MessageDefinition
@@ -110,13 +110,18 @@ class MessagePage:
 
 @dataclass(frozen=True, slots=True)
 class MessageFacts:
-    """What is known of a message beside its definition."""
+    """What is known of a message beside its definition.
+
+    Attributes:
+        unpublished: releases that did not publish the folder of its definition.
+    """
 
     package: str
     module: str
     partner: MessageDefinition | None
     unstable: Versions
     releases: Sequence[str]
+    unpublished: Collection[str]
     lineage: Mapping[int, Lineage]
     aliases: tuple[str, ...]
 
@@ -146,7 +151,7 @@ def message_page(message: ResolvedMessage, facts: MessageFacts) -> MessagePage:
         deprecated_versions=str(definition.deprecated_versions.intersect(versions)),
         header=header_text(headers),
         listeners=definition.listeners,
-        releases=versions_by_release(facts.lineage, facts.releases) if facts.lineage else (),
+        releases=versions_by_release(facts.lineage, facts.releases, facts.unpublished) if facts.lineage else (),
         proposed=proposed_versions(facts.lineage),
         aliases=facts.aliases,
         fields=tuple(_field_rows(message.top, message)),
@@ -190,7 +195,7 @@ def version_rows(message: ResolvedMessage, facts: MessageFacts) -> tuple[Version
         rows.append(
             VersionRow(
                 version=version,
-                origin=lineage_text(lineage, facts.releases),
+                origin=lineage_text(lineage, [name for name in facts.releases if name not in facts.unpublished]),
                 header=str(headers[version]) if version in headers else "",
                 remarks=tuple(remarks),
                 is_first=is_first,

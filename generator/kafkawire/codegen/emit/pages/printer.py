@@ -11,8 +11,8 @@ import jinja2
 from kafkawire.codegen.definition import MessageDefinition, MessageType
 from kafkawire.codegen.emit.package_modules import error_entries, module_path
 from kafkawire.codegen.emit.pages.history_page import history_page
-from kafkawire.codegen.emit.pages.lineage import lineages
-from kafkawire.codegen.emit.pages.markdown import block, code, words
+from kafkawire.codegen.emit.pages.lineage import lineages, unpublished_folders
+from kafkawire.codegen.emit.pages.markdown import block, code, in_words, words
 from kafkawire.codegen.emit.pages.message_page import MessageFacts, message_page, page_path
 from kafkawire.codegen.emit.pages.overviews import api_rows, message_groups, record_tables
 from kafkawire.codegen.resolve import ResolvedMessage
@@ -68,6 +68,7 @@ class PagePrinter:
 
     def _facts(self) -> Mapping[str, MessageFacts]:
         known = lineages(self.specs)
+        unpublished = unpublished_folders(self.specs.released)
         partners = _partners(message.definition for message in self.messages)
         return {
             message.definition.name: MessageFacts(
@@ -76,6 +77,7 @@ class PagePrinter:
                 partner=partners.get(message.definition.name),
                 unstable=self.specs.unstable.get(message.definition.name, NO_VERSIONS),
                 releases=self.specs.releases,
+                unpublished=unpublished.get(message.definition.group, ()),
                 lineage=known.get(message.definition.name, {}),
                 aliases=tuple(
                     alias for alias, name in sorted(self.specs.aliases.items()) if name == message.definition.name
@@ -86,7 +88,14 @@ class PagePrinter:
 
     def _template(self, name: str) -> jinja2.Template:
         made = self.templates.overlay()
-        made.filters = {**made.filters, "block": block, "code": code, "page": page_path, "words": words}
+        made.filters = {
+            **made.filters,
+            "block": block,
+            "code": code,
+            "in_words": in_words,
+            "page": page_path,
+            "words": words,
+        }
         return made.get_template(f"pages/{name}")
 
 

@@ -28,11 +28,11 @@ class EvolutionRule:
     """A rule about what may change from one set of definitions to the next.
 
     Attributes:
-        id: id of the rule in section 12 of the reference, or one of our own.
+        id: id of the rule in docs/reference/definition-language.md.
         purpose: what must hold, in one sentence.
         why: what happens where it does not hold.
         severities: what its findings can be, the worst first; versions that may still change are always ``safe``.
-        covers: further ids of section 12 that this rule enforces.
+        covers: further ids of the reference that this rule enforces.
         about_bytes: whether its breaking findings say that peers misread a version that both sides have. The layouts
             prove whether that is true, and where they prove the contrary, the finding is another one (`REGROUPED`).
     """
@@ -178,7 +178,7 @@ class FieldChange:
         return self.pair.newer
 
     def at(self, version: int) -> tuple[Presence, Presence]:
-        """Where each side has the field in a version (3.3)."""
+        """Where each side has the field in a version (field-presence)."""
         return presence(self.older, version), presence(self.newer, version)
 
     @property
@@ -214,7 +214,7 @@ def are_alike(older: TypeRef, newer: TypeRef) -> bool:
 
 
 def presence(field: FieldDefinition | None, version: int) -> Presence:
-    """Where a field travels in a version (3.3)."""
+    """Where a field travels in a version (field-presence)."""
     if field is None or version not in field.versions:
         return "absent"
     return "tagged" if version in field.tagged_versions else "inline"

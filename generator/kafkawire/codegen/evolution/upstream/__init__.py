@@ -1,6 +1,6 @@
 """Kafka's own schema checker as it is, for definitions that must pass it.
 
-The rules are those of ``verify-evolution`` in release 4.3.1 (12.2 of the reference), oddities included. Where the
+The rules are those of ``verify-evolution`` in release 4.3.1, oddities included. Where the
 checker stops at the first error, all are told.
 """
 
@@ -20,7 +20,7 @@ __all__ = ["UPSTREAM_RULES", "upstream_findings"]
 def upstream_findings(older: MessageDefinition, newer: MessageDefinition) -> tuple[EvolutionFinding, ...]:
     """Why Kafka's checker refuses `newer` as a successor of `older`; nothing if it accepts it.
 
-    Both are definitions that break no rule of the parser (P in section 5). The order is that of the checker, so
+    Both are definitions that break no rule of the parser. The order is that of the checker, so
     its own error is that of the first; what only follows from another finding is left out.
     """
     tables = StructTable(older), StructTable(newer)

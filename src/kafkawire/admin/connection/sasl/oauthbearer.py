@@ -24,14 +24,14 @@ class OAuthBearerExchange:
         self.refusal = ""
 
     def first(self) -> bytes:
-        """GS2 header, the token, the extensions (section 3.1)."""
+        """GS2 header, the token, the extensions (RFC 7628, section 3.1)."""
         one = self._credentials
         authorization_id = f"a={escaped(one.authorization_id)}" if one.authorization_id else ""
         pairs = [f"auth=Bearer {one.token}", *(f"{name}={value}" for name, value in one.extensions.items())]
         return _SEPARATOR.join((f"n,{authorization_id},", *pairs, "", "")).encode()
 
     def respond(self, challenge: bytes) -> bytes | None:
-        """Nothing is consent; anything else is a refusal, which the client must confirm (section 3.2.3)."""
+        """Nothing is consent; anything else is a refusal, which the client must confirm (RFC 7628, section 3.2.3)."""
         if not challenge:
             return None
         self.refusal = challenge[:_MOST_OF_A_REFUSAL].decode("utf-8", "backslashreplace")

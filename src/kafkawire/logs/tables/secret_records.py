@@ -1,0 +1,95 @@
+"""Which records and bytes of the metadata log are kept from readers: salts and keys of SCRAM, sensitive configurations.
+
+Fields are hidden one by one where records are decoded. The bytes of a record are shown as a whole or not at all, and
+so are those that could not be decoded: nothing says what is in them (decision 0025).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kafkawire.logs.files.log_files import LogFile
+from kafkawire.logs.histories.sensitive_configs import HIDDEN, is_sensitive
+from kafkawire.logs.options import ReadOptions
+from kafkawire.logs.registry import METADATA_TOPIC
+from kafkawire.logs.tables.record_types import read_metadata_frame
+from kafkawire.protocol import ConfigRecord, UserScramCredentialRecord
+from kafkawire.records.framed_records import FRAME_VERSION
+from kafkawire.wire.errors import WireError
+
+__all__ = ["SECRET_FIELDS", "hide_in_json", "secret_values", "shows_broken_bytes"]
+
+SECRET_FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
+    UserScramCredentialRecord.NAME: {"salt": "salt", "stored_key": "storedKey", "server_key": "serverKey"}
+}
+"""The fields of messages that are secret, and their names in JSON."""
+
+_NUMBERS: Final = (UserScramCredentialRecord.API_KEY, ConfigRecord.API_KEY)
+_HEADS: Final = pa.array([bytes((FRAME_VERSION, number)) for number in _NUMBERS], pa.binary())
+
+
+def shows_broken_bytes(file: LogFile, options: ReadOptions) -> bool:
+    """Whether bytes of a file that could not be read are shown.
+
+    They are not in the metadata log, and where it is not known that a log is another one, unless secrets are asked for.
+    """
+    return options.secrets or file.topic not in (None, METADATA_TOPIC)
+
+
+def hide_in_json(message: str, content: object) -> bool:
+    """Put ``[hidden]`` in place of what is secret in a message. Returns whether there is something.
+
+    Args:
+        message: its name.
+        content: its fields, by their names in JSON.
+    """
+    if not isinstance(content, dict):
+        return False
+    fields = tuple(SECRET_FIELDS.get(message, {}).values())
+    if message == ConfigRecord.NAME and _is_sensitive(content):
+        fields = ("value",)
+    for name in fields:
+        if content.get(name) is not None:
+            content[name] = HIDDEN
+    return bool(fields)
+
+
+def _is_sensitive(config: Mapping[str, object]) -> bool:
+    resource_type, name = config.get("resourceType"), config.get("name")
+    return not isinstance(resource_type, int) or not isinstance(name, str) or is_sensitive(resource_type, name)
+
+
+def secret_values(values: pa.BinaryArray, *, named: bool) -> pa.BooleanArray:
+    """Which values are records of the metadata log with secrets, in a log that is not known to be that log.
+
+    A folder may have any name, and its records are those of the metadata log still.
+
+    Args:
+        values: of the records.
+        named: whether the folder is named as that of another topic: then a value must be a whole record to count, for
+            others begin with the same bytes.
+    """
+    found = pc.is_in(pc.binary_slice(values, 0, 2), _HEADS)
+    if not pc.any(found).as_py():
+        return found
+    candidates = zip(values.to_pylist(), found.to_pylist(), strict=True)
+    return pa.array(
+        [begins and _is_secret(value or b"", unknown=not named) for value, begins in candidates], pa.bool_()
+    )
+
+
+def _is_secret(value: bytes, *, unknown: bool) -> bool:
+    """Whether a value is a record with secrets; the argument says what it is if it cannot be decoded."""
+    try:
+        number, version, start = read_metadata_frame(value)
+        if number == ConfigRecord.API_KEY:
+            config = ConfigRecord.decode(value[start:], version)
+            return config.value is not None and is_sensitive(config.resource_type, config.name)
+        UserScramCredentialRecord.decode(value[start:], version)
+    except WireError:
+        return unknown
+    return number == UserScramCredentialRecord.API_KEY

@@ -1,0 +1,101 @@
+"""The commands about logs that the README and the guides print do what they say, on files and on S3."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+from tests.interop.spark.same_rows import LOGS, plain_rows
+from tests.repo.test_documentation import ROOT
+from tests.s3_server import S3Server, running_s3_server
+
+from kafkawire.cli.app import main as kafkawire
+from kafkawire.spark import job
+
+PAGES = [
+    ROOT / "README.md",
+    *(
+        ROOT / "docs" / "how-to" / f"{name}.md"
+        for name in ("tables", "spark", "log-histories", "read-logs", "report-logs")
+    ),
+]
+SHELL = re.compile(r"^```sh\n(.*?)^```", flags=re.MULTILINE | re.DOTALL)
+OF_LOGS = re.compile(r"kafkawire (tables|report|spark)\b|spark-submit\b")
+JOB = re.compile(r'^spark-submit .*"\$\(.*\)" (?P<words>.*)$')
+
+ELSEWHERE = {
+    "/var/lib/kafka": "data",  # no test writes there
+    "2026-03-01T00:00Z": "2026-11-21T08:37:00Z",  # the logs of the tests begin later
+    "s3a://bucket/commits": "commits",  # Spark writes there with Hadoop's library for S3, which takes 600 MB
+}
+"""What tests put in place of what is printed."""
+
+
+def commands() -> Iterator[str]:
+    for page in PAGES:
+        for block in SHELL.findall(page.read_text()):
+            for line in block.replace("\\\n", " ").splitlines():
+                if OF_LOGS.match(line):
+                    yield line
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    with running_s3_server(tmp_path_factory.mktemp("s3") / "log") as running:
+        for folder in ("snapshots", "logs"):
+            for log in LOGS.iterdir():
+                if log.is_dir():
+                    running.put_folder("bucket", log, under=f"{folder}/2026-03-01")
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def known_server(spark: SparkSession, server: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The session began without the server, so its workers learn of it by what goes with each query."""
+    for name, value in server.environment.items():
+        monkeypatch.setenv(name, value)
+        monkeypatch.setitem(spark.sparkContext.environment, name, value)
+
+
+@pytest.mark.parametrize("printed", sorted(set(commands())))
+def test_a_printed_command_ends_well(
+    printed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").symlink_to(LOGS)
+    command = printed
+    for written, used in ELSEWHERE.items():
+        command = command.replace(written, used)
+    submitted = JOB.match(command)
+    words = shlex.split(submitted["words"] if submitted else command, comments=True)
+    assert (job.main(words) if submitted else kafkawire(words[1:])) == 0, capfd.readouterr().err
+    out = Path(words[words.index("--out") + 1]) if "--out" in words else Path(words[-1])
+    assert out.exists()
+    if out.is_dir():
+        assert (out / "_SUCCESS").exists()
+
+
+def test_each_way_to_read_logs_is_printed() -> None:
+    found = list(commands())
+    for way in (
+        "kafkawire tables",
+        "kafkawire report",
+        "kafkawire spark tables",
+        "kafkawire spark bundle",
+        "spark-submit",
+    ):
+        assert any(each.startswith(way) for each in found), way
+    assert any("s3a://bucket/snapshots/*/" in each for each in found)
+
+
+def test_what_is_read_from_s3_is_what_is_read_here(tmp_path: Path) -> None:
+    out = tmp_path / "topics"
+    asked = ("--log", "s3a://bucket/snapshots/*/", "--table", "topic_history", "--out", str(out))
+    assert kafkawire(["spark", "tables", *asked]) == 0
+    rows = pq.read_table(min(out.glob("part-*.parquet"))).to_pylist()
+    assert rows == plain_rows("topic_history", [LOGS]).to_pylist()
