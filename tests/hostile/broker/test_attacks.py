@@ -1,4 +1,4 @@
-"""One client cannot hurt the others: nobody waits for long, and no request takes much memory."""
+"""One client cannot hurt the others: no one waits for long, and no request takes much memory."""
 
 from __future__ import annotations
 
