@@ -144,7 +144,7 @@ def test_the_policy_sees_changes_of_a_broker_and_of_the_broker_default(
 
 
 def test_the_policy_sees_the_configs_of_a_new_topic_if_it_has_any(admin: BlockingAdminClient) -> None:
-    """The policy refuses whoever shows it nothing (B11)."""
+    """The policy would refuse the plain topic too if it were called without configs (B11)."""
     plain, told = f"plain-{uuid.uuid4()}", f"told-{uuid.uuid4()}"
     results = admin.create_topics([NewTopic(plain, 1, 1), NewTopic(told, 1, 1, configs={"flush.messages": "44"})])
     assert list(results.values()) == [plain]

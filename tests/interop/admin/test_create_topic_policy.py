@@ -74,7 +74,7 @@ def test_a_violation_fails_its_topic_only_and_the_others_are_created(admin: Bloc
 def test_an_unexpected_error_of_the_policy_fails_its_topic(
     admin: BlockingAdminClient, broker: Broker, own: str
 ) -> None:
-    """Brokers of 3.9 let the whole request fail (B4)."""
+    """Brokers of 3.9 fail the whole request (B4)."""
     results = admin.create_topics([NewTopic(f"broken{own}", 1, 1), NewTopic(f"good{own}", 1, 1)])
     assert isinstance(results.errors()[f"broken{own}"], UnknownServerError)
     assert list(results.values()) == ([] if broker.release.startswith("3.") else [f"good{own}"])

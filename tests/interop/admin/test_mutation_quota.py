@@ -140,7 +140,7 @@ def test_deletions_and_new_partitions_beyond_the_quota_are_refused_too(
 def test_request_versions_before_the_error_existed_are_carried_out_beyond_the_quota(
     broker: Broker, admin: BlockingAdminClient, limited_id: str, own: str
 ) -> None:
-    """Only who knows the error gets it: CreateTopics from 6, DeleteTopics from 5, CreatePartitions from 3 (B10)."""
+    """The error is returned since CreateTopics 6, DeleteTopics 5 and CreatePartitions 3 (B10)."""
     with limited(broker, limited_id, retry=False) as client:
         client.create_topics(too_much(own, OWED_FOR_LONG))
     admin.create_topics([NewTopic(f"free{own}", 1, 1)]).all()

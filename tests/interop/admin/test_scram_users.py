@@ -140,7 +140,7 @@ async def test_alterations_that_the_client_refuses_are_refused_by_the_broker_too
 
 
 async def test_two_alterations_of_a_user_in_one_request_are_refused(broker: SecureBroker) -> None:
-    """Why mechanisms go out in rounds (C29)."""
+    """So the client sends the mechanisms of a user in separate requests (C29)."""
     upsertion = AlterUserScramCredentialsRequest.ScramCredentialUpsertion
     request = AlterUserScramCredentialsRequest(
         (), (upsertion("u", 1, 4096, b"s", b"p"), upsertion("u", 2, 4096, b"s", b"p"))

@@ -221,7 +221,7 @@ def test_more_than_10_000_acls_are_neither_created_nor_deleted_in_one_request(ta
 
 @same_answers_from_secure_brokers
 def test_authorized_operations_follow_from_the_acls_of_a_user(talk: Talk) -> None:
-    """Asked by the bits of answers; the name of a topic is hidden from who may not describe it (A25, A26)."""
+    """Read from the bits of answers; a user without DESCRIBE does not see the name of a topic (A25, A26)."""
     topic = CreateTopicsRequest.CreatableTopic("acl-topic", 1, 1)
     talk.ask(CreateTopicsRequest((topic,)), 7, CreateTopicsResponse)
     coordinator = FindCoordinatorRequest(coordinator_keys=(topic.name,))

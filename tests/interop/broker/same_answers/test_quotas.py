@@ -380,7 +380,7 @@ def test_kip_257_a_callback_decides(talk: Talk) -> None:
 
 @same_answers_from_plain_brokers
 def test_requests_that_take_too_much_time_are_throttled_for_one_sample(talk: Talk) -> None:
-    """Any time at all is too much, and throttled for a window: also where the controller works (D13)."""
+    """Any time at all exceeds the limit, also the time of the controller (D13)."""
     name = OWN[0][0], EXACT, OWN[0][1]
     creation = CreateTopicsRequest((CreateTopicsRequest.CreatableTopic("timed", 1, 1),), 30_000)
     with quotas(talk, (OWN, [(PER_CENT, 1e-9)])):
@@ -401,7 +401,7 @@ def test_requests_that_take_too_much_time_are_throttled_for_one_sample(talk: Tal
 
 @same_answers_from_plain_brokers
 def test_connections_beyond_the_rate_of_an_address_are_refused(talk: Talk) -> None:
-    """The connection of the talk is there before, and is used again at the end (D18)."""
+    """The connection of the talk is opened before the limit is set, and used again at the end (D18)."""
     for name in (talk.side.host, "localhost"):
         here: Entity = [("ip", name)]
         alter(talk, (here, [(CONNECTION, 5.0)]))

@@ -214,7 +214,7 @@ async def test_acls_of_newer_brokers_are_described_with_their_numbers() -> None:
 
 
 async def test_version_0_describes_literal_names_and_other_filters_fail_alone() -> None:
-    """Only the filters that it cannot say fail (A15)."""
+    """Only filters that this version cannot express fail (A15)."""
     prefixed = AclBindingFilter(pattern_type=PatternType.PREFIXED)
     affecting = AclBindingFilter(resource_name="foo", pattern_type=PatternType.MATCH)
     user = AclBindingFilter(ResourceType.USER)

@@ -111,7 +111,7 @@ async def test_many_filters_are_answered_from_one_listing(filters: int, requests
 
 @pytest.mark.parametrize("strategy", ["batch", "pipelined", "listing"])
 async def test_a_filter_that_fails_leaves_the_others_alone(strategy: Strategy) -> None:
-    """To a released broker an error of one is the error of all (E6, F6)."""
+    """A released broker fails the whole request for one wrong filter (E6, F6)."""
     async with cluster_of(StandInQuotas(QUOTAS), BATCHES) as cluster, cluster.client(PROPOSALS) as client:
         described = await client.describe_client_quotas([NONSENSE, OF_BOB], strategy=strategy)
         assert isinstance(described.errors()[NONSENSE], InvalidRequestError)
