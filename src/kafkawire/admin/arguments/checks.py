@@ -53,17 +53,21 @@ class Given(msgspec.Struct):
 
 
 class Parameters:
-    """The parameters of a method and what they may be. Annotations are resolved when it is called first.
+    """The parameters of a method and what they may be, found out when it is called first.
 
     Args:
         function: the function; its first parameter is the object.
     """
 
     def __init__(self, function: Callable[..., object]) -> None:
-        self.signature = inspect.signature(function)
         self._function = function
         owner, _, name = function.__qualname__.rpartition(".")
         self._name = owner if name == "__init__" else name
+
+    @functools.cached_property
+    def signature(self) -> inspect.Signature:
+        """Its signature."""
+        return inspect.signature(self._function)
 
     @functools.cached_property
     def expectations(self) -> Mapping[str, Expectation]:
