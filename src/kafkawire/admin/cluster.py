@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 
 from kafkawire import protocol
 from kafkawire.admin.backoff import chance
+from kafkawire.admin.event_loop import now, retrieve
 from kafkawire.admin.nodes import Node
 from kafkawire.admin.pool import Channel, ConnectionPool
 from kafkawire.admin.settings import AdminSettings
@@ -145,7 +146,7 @@ class Cluster:
         """
         if self._refreshing is None:
             self._refreshing = asyncio.create_task(self._refresh(), name="kafkawire: refresh metadata")
-            self._refreshing.add_done_callback(_retrieve)
+            self._refreshing.add_done_callback(retrieve)
         await shared(self._refreshing, deadline, lambda: ClosedError("the client was closed"))
 
     async def close(self) -> None:
@@ -217,14 +218,14 @@ class Cluster:
         channel = self.pool.connected(node)
         if channel is None:
             return doubted, 1, self.pool.is_resting(node), chance()
-        return doubted, 0, channel.throttled_until > _now(), channel.in_flight, chance()
+        return doubted, 0, channel.throttled_until > now(), channel.in_flight, chance()
 
     async def _keep_fresh(self, deadline: float) -> None:
-        if _now() - self._refreshed_at > self.settings.metadata_maximum_age:
+        if now() - self._refreshed_at > self.settings.metadata_maximum_age:
             await self.refresh(deadline)
 
     async def _refresh(self) -> None:
-        deadline = _now() + self.settings.request_timeout
+        deadline = now() + self.settings.request_timeout
         node: Node | None = None
         try:
             node, channel = await self._reach_any(deadline)
@@ -241,7 +242,7 @@ class Cluster:
         finally:
             self._refreshing = None
         self.trust(node.id)
-        self._refreshed_at = _now()
+        self._refreshed_at = now()
         if node.id < 0:
             self._adopt_bootstrap()
 
@@ -297,12 +298,3 @@ class Cluster:
             node = by_place.get((bootstrap.host, bootstrap.port))
             if node is not None:
                 self.pool.adopt(bootstrap, node)
-
-
-def _retrieve(refreshing: asyncio.Task[None]) -> None:
-    if not refreshing.cancelled():
-        refreshing.exception()
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()
