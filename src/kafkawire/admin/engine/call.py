@@ -116,7 +116,7 @@ class Call(Generic[K, V]):
     async def _dispatch(self, operation: Operation[K, V, Any], states: Sequence[ItemState[K]]) -> None:
         """Find out where items go, and send them there."""
         for state in states:
-            state.route = operation.route(state.item)
+            state.route = operation.route_of(state.item)
         coordinators = await self._coordinators(state.route for state in states)
         topics = await self._leaders(state.route for state in states)
         lost: list[tuple[ItemState[K], KafkaError]] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kafkawire import protocol
 from kafkawire.admin.cluster import ALLOW_AUTO_TOPIC_CREATION_SINCE
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
-from kafkawire.admin.engine.route import ANY_NODE, CoordinatorType, Route
+from kafkawire.admin.engine.route import CoordinatorType
 from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
@@ -27,9 +27,6 @@ class FindCoordinators(Operation[str, int, "protocol.FindCoordinatorResponse"]):
     def __init__(self, type_: CoordinatorType) -> None:
         self._type = type_
         self.minimum_version = _SHARE_GROUPS_SINCE if type_ is CoordinatorType.SHARE else _MANY_KEYS_SINCE
-
-    def route(self, item: str) -> Route:
-        return ANY_NODE
 
     def build(self, request: Request[str]) -> Message:
         return protocol.FindCoordinatorRequest(key_type=self._type, coordinator_keys=tuple(request.items))
@@ -57,9 +54,6 @@ class FindCoordinator(Operation[str, int, "protocol.FindCoordinatorResponse"]):
         self.minimum_version = 1 if type_ is CoordinatorType.TRANSACTION else 0
         self.maximum_version = _MANY_KEYS_SINCE - 1
 
-    def route(self, item: str) -> Route:
-        return ANY_NODE
-
     def build(self, request: Request[str]) -> Message:
         return protocol.FindCoordinatorRequest(key=request.items[0], key_type=self._type)
 
@@ -77,9 +71,6 @@ class FindLeaders(Operation[str, dict[int, int | KafkaError], "protocol.Metadata
 
     def __init__(self, *, name: str = name) -> None:
         self.name = name
-
-    def route(self, item: str) -> Route:
-        return ANY_NODE
 
     def build(self, request: Request[str]) -> Message:
         return protocol.MetadataRequest(

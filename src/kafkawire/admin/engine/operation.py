@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 import msgspec
 
-from kafkawire.admin.engine.route import Route
+from kafkawire.admin.engine.route import ANY_NODE, Route
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
@@ -47,6 +47,7 @@ class Operation(ABC, Generic[K, V, R]):
     Attributes:
         name: the method that users call; errors name it.
         api: the API of its requests. Messages are named, not imported, by operations: a client loads what it sends.
+        route: where all its items go; see `route_of` where that depends on the item.
         mutates: whether it changes the cluster, so that an attempt without an answer may have been carried out.
         on_controllers: whether a controller listener serves it (KIP-919).
         batch: how much one request may carry at most, in the sum of the weights of its items; None for no limit.
@@ -66,6 +67,7 @@ class Operation(ABC, Generic[K, V, R]):
 
     name: str
     api: ClassVar[ApiKey]
+    route: Route = ANY_NODE
     mutates: ClassVar[bool] = False
     on_controllers: ClassVar[bool] = False
     batch: ClassVar[int | None] = None
@@ -78,10 +80,6 @@ class Operation(ABC, Generic[K, V, R]):
     maximum_version: int | None = None
 
     @abstractmethod
-    def route(self, item: K) -> Route:
-        """Where an item goes."""
-
-    @abstractmethod
     def build(self, request: Request[K]) -> Message:
         """The request for some items."""
 
@@ -91,6 +89,10 @@ class Operation(ABC, Generic[K, V, R]):
 
         An item that is missing is reported as an error. An error that can be retried is retried by the engine.
         """
+
+    def route_of(self, item: K) -> Route:
+        """Where an item goes, for operations whose items go to different places."""
+        return self.route
 
     def validate(self, item: K) -> KafkaError | None:
         """What is wrong with an item, if that can be told without a broker; it is not sent then."""

@@ -17,7 +17,6 @@ from kafkawire.admin.acl_validation import refusal_of_filter
 from kafkawire.admin.acls import AclBinding, AclBindingFilter
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.progress import Progress
-from kafkawire.admin.engine.route import ANY_NODE, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.filter_results import DescribedAcls
 from kafkawire.admin.operations.strategies import Strategy, Ways, warn_of_single_filter
@@ -44,9 +43,6 @@ class _DescribeAcls(Operation[AclBindingFilter, Acls, "protocol.DescribeAclsResp
 
     def lowest_version(self, item: AclBindingFilter) -> int:
         return lowest_version(item)
-
-    def route(self, item: AclBindingFilter) -> Route:
-        return ANY_NODE
 
 
 class DescribeAclsOfFilters(_DescribeAcls):

@@ -44,7 +44,7 @@ class SeeAcls(Operation[ItemOnNode[AclBinding], None, "protocol.DescribeAclsResp
     def lowest_version(self, item: ItemOnNode[AclBinding]) -> int:
         return lowest_version(item.item)
 
-    def route(self, item: ItemOnNode[AclBinding]) -> Route:
+    def route_of(self, item: ItemOnNode[AclBinding]) -> Route:
         return OnNode(item.node)
 
     def build(self, request: Request[ItemOnNode[AclBinding]]) -> Message:

@@ -11,7 +11,6 @@ from kafkawire.admin.acl_validation import reason_without_effect, refusal_of_bin
 from kafkawire.admin.acls import AclBinding, AclBindingFilter
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.progress import Progress
-from kafkawire.admin.engine.route import ANY_NODE, Route
 from kafkawire.admin.filter_results import DeletedAcls
 from kafkawire.admin.operations.acl_descriptions import WAYS, AclDescriptionOperations
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
@@ -54,9 +53,6 @@ class CreateAcls(Operation[AclBinding, None, "protocol.CreateAclsResponse"]):
     def lowest_version(self, item: AclBinding) -> int:
         return lowest_version(item)
 
-    def route(self, item: AclBinding) -> Route:
-        return ANY_NODE
-
     def build(self, request: Request[AclBinding]) -> Message:
         return protocol.CreateAclsRequest(creations=tuple(map(acl_creation, request.items)))
 
@@ -92,9 +88,6 @@ class DeleteAcls(Operation[AclBindingFilter, Deleted, "protocol.DeleteAclsRespon
 
     def weight(self, item: AclBindingFilter) -> int:
         return max(MAXIMUM_RECORDS // _FILTERS_OF_A_DELETION, self._sizes.get(item, 0))
-
-    def route(self, item: AclBindingFilter) -> Route:
-        return ANY_NODE
 
     def build(self, request: Request[AclBindingFilter]) -> Message:
         return protocol.DeleteAclsRequest(

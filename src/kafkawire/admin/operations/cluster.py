@@ -50,9 +50,6 @@ class DescribeCluster(Operation[None, ClusterDescription, "protocol.DescribeClus
         self._fenced = fenced
         self.minimum_version = _FENCED_SINCE if fenced else _ENDPOINT_TYPE_SINCE if controllers else 0
 
-    def route(self, item: None) -> Route:
-        return ANY_NODE
-
     def build(self, request: Request[None]) -> Message:
         return protocol.DescribeClusterRequest(
             include_cluster_authorized_operations=self._authorized,
@@ -94,9 +91,6 @@ class DescribeClusterInMetadata(Operation[None, ClusterDescription, "protocol.Me
         self.minimum_version = 8 if authorized else 1
         self.maximum_version = 10
 
-    def route(self, item: None) -> Route:
-        return ANY_NODE
-
     def build(self, request: Request[None]) -> Message:
         return protocol.MetadataRequest(
             topics=(),
@@ -124,7 +118,7 @@ class DescribeFeatures(Operation[int | None, Features, "protocol.ApiVersionsResp
     on_controllers = True
     minimum_version = _FEATURES_SINCE
 
-    def route(self, item: int | None) -> Route:
+    def route_of(self, item: int | None) -> Route:
         return ANY_NODE if item is None else OnNode(item)
 
     def build(self, request: Request[int | None]) -> Message:
@@ -150,6 +144,7 @@ class UpdateFeatures(Operation[str, None, "protocol.UpdateFeaturesResponse"]):
 
     name = "update_features"
     api = ApiKey.UPDATE_FEATURES
+    route = CONTROLLER
     mutates = True
     on_controllers = True
 
@@ -158,9 +153,6 @@ class UpdateFeatures(Operation[str, None, "protocol.UpdateFeaturesResponse"]):
         self._validate_only = validate_only
         unsafe = any(update.upgrade_type is UpgradeType.UNSAFE_DOWNGRADE for update in updates.values())
         self.minimum_version = _UPGRADE_TYPE_SINCE if validate_only or unsafe else 0
-
-    def route(self, item: str) -> Route:
-        return CONTROLLER
 
     def build(self, request: Request[str]) -> Message:
         return protocol.UpdateFeaturesRequest(
@@ -197,9 +189,6 @@ class UnregisterBroker(Operation[int, None, "protocol.UnregisterBrokerResponse"]
     on_controllers = True
     batch = 1
 
-    def route(self, item: int) -> Route:
-        return ANY_NODE
-
     def build(self, request: Request[int]) -> Message:
         return protocol.UnregisterBrokerRequest(request.items[0])
 
@@ -217,9 +206,6 @@ class UnregisterController(Operation[int, None, "protocol.UnregisterControllerRe
     on_controllers = True
     batch = 1
 
-    def route(self, item: int) -> Route:
-        return ANY_NODE
-
     def build(self, request: Request[int]) -> Message:
         return protocol.UnregisterControllerRequest(request.items[0])
 
@@ -233,9 +219,6 @@ class ClientInstanceId(Operation[None, Uuid, "protocol.GetTelemetrySubscriptions
 
     name = "client_instance_id"
     api = ApiKey.GET_TELEMETRY_SUBSCRIPTIONS
-
-    def route(self, item: None) -> Route:
-        return ANY_NODE
 
     def build(self, request: Request[None]) -> Message:
         return protocol.GetTelemetrySubscriptionsRequest()

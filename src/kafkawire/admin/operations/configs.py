@@ -52,7 +52,7 @@ class DescribeConfigs(Operation[ConfigResource, dict[str, ConfigEntry], "protoco
     def validate(self, item: ConfigResource) -> KafkaError | None:
         return _refusal_of_node(item)
 
-    def route(self, item: ConfigResource) -> Route:
+    def route_of(self, item: ConfigResource) -> Route:
         return _place(item)
 
     def group_key(self, item: ConfigResource) -> Hashable:
@@ -100,7 +100,7 @@ class IncrementalAlterConfigs(Operation[ConfigResource, None, "protocol.Incremen
     def weight(self, item: ConfigResource) -> int:
         return max(1, len(self._changes[item]))
 
-    def route(self, item: ConfigResource) -> Route:
+    def route_of(self, item: ConfigResource) -> Route:
         return _place(item)
 
     def build(self, request: Request[ConfigResource]) -> Message:
@@ -147,7 +147,7 @@ class AlterConfigs(Operation[ConfigResource, None, "protocol.AlterConfigsRespons
     def validate(self, item: ConfigResource) -> KafkaError | None:
         return _refusal_of_node(item)
 
-    def route(self, item: ConfigResource) -> Route:
+    def route_of(self, item: ConfigResource) -> Route:
         return _place(item)
 
     def build(self, request: Request[ConfigResource]) -> Message:
@@ -185,9 +185,6 @@ class ListConfigResources(Operation[None, tuple[ConfigResource, ...], "protocol.
         self._types = types
         is_old = types == {ConfigResourceType.CLIENT_METRICS}
         self.minimum_version = 0 if is_old else _RESOURCES_OF_ALL_TYPES_SINCE
-
-    def route(self, item: None) -> Route:
-        return ANY_NODE
 
     def build(self, request: Request[None]) -> Message:
         if request.version < _RESOURCES_OF_ALL_TYPES_SINCE:

@@ -22,7 +22,7 @@ AFTER_REBALANCE: frozenset[int] = frozenset({ErrorCode.REBALANCE_IN_PROGRESS})
 class OfGroups(Operation[str, V, R]):
     """Its items are group ids; all groups of a coordinator share requests."""
 
-    def route(self, item: str) -> Route:
+    def route_of(self, item: str) -> Route:
         return CoordinatorOf(CoordinatorType.GROUP, item)
 
 
@@ -38,10 +38,8 @@ class InGroup(Operation[K, V, R]):
 
     def __init__(self, name: str, group_id: str) -> None:
         self.name = name
+        self.route = CoordinatorOf(CoordinatorType.GROUP, group_id)
         self._group_id = group_id
-
-    def route(self, item: K) -> Route:
-        return CoordinatorOf(CoordinatorType.GROUP, self._group_id)
 
 
 class PartitionOfGroup(msgspec.Struct, frozen=True):
@@ -61,7 +59,7 @@ class InGroups(Operation[PartitionOfGroup, V, R]):
 
     retried_codes: ClassVar[frozenset[int]] = AFTER_REBALANCE
 
-    def route(self, item: PartitionOfGroup) -> Route:
+    def route_of(self, item: PartitionOfGroup) -> Route:
         return CoordinatorOf(CoordinatorType.GROUP, item.group_id)
 
     def group_key(self, item: PartitionOfGroup) -> str:

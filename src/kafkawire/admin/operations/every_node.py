@@ -11,7 +11,6 @@ from kafkawire import protocol
 from kafkawire.admin.cluster import ALLOW_AUTO_TOPIC_CREATION_SINCE
 from kafkawire.admin.engine.operation import K, Operation, Outcomes, Request, V
 from kafkawire.admin.engine.progress import Progress
-from kafkawire.admin.engine.route import ANY_NODE, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.results import Results
 from kafkawire.protocol.api_table import ApiKey
@@ -30,9 +29,6 @@ class FindNodes(Operation[None, tuple[int, ...], "protocol.MetadataResponse"]):
 
     def __init__(self, name: str) -> None:
         self.name = name
-
-    def route(self, item: None) -> Route:
-        return ANY_NODE
 
     def build(self, request: Request[None]) -> Message:
         return protocol.MetadataRequest(

@@ -40,7 +40,7 @@ class ListGroups(Operation[int, tuple[GroupListing, ...], "protocol.ListGroupsRe
         elif states:
             self.minimum_version = _STATES_SINCE
 
-    def route(self, item: int) -> Route:
+    def route_of(self, item: int) -> Route:
         return OnNode(item)
 
     def build(self, request: Request[int]) -> Message:

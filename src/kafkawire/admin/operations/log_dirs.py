@@ -32,7 +32,7 @@ class DescribeLogDirs(Operation[int, dict[str, LogDir], "protocol.DescribeLogDir
     def __init__(self, partitions: Mapping[int, Sequence[TopicPartition]] | None = None) -> None:
         self._partitions = partitions
 
-    def route(self, item: int) -> Route:
+    def route_of(self, item: int) -> Route:
         return OnNode(item)
 
     def build(self, request: Request[int]) -> Message:
@@ -80,7 +80,7 @@ class AlterReplicaLogDirs(Operation[Replica, None, "protocol.AlterReplicaLogDirs
     def __init__(self, directories: Mapping[Replica, str]) -> None:
         self._directories = directories
 
-    def route(self, item: Replica) -> Route:
+    def route_of(self, item: Replica) -> Route:
         return OnNode(item.node)
 
     def build(self, request: Request[Replica]) -> Message:

@@ -36,7 +36,7 @@ class DescribeProducers(Operation[TopicPartition, tuple[ProducerState, ...], "pr
         self.name = name
         self._node = node
 
-    def route(self, item: TopicPartition) -> Route:
+    def route_of(self, item: TopicPartition) -> Route:
         return LeaderOf(item) if self._node is None else OnNode(self._node)
 
     def build(self, request: Request[TopicPartition]) -> Message:
@@ -80,7 +80,7 @@ class AbortTransaction(Operation[AbortTransactionSpec, None, "protocol.WriteTxnM
         {ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.BROKER_NOT_AVAILABLE}
     )
 
-    def route(self, item: AbortTransactionSpec) -> Route:
+    def route_of(self, item: AbortTransactionSpec) -> Route:
         return LeaderOf(item.partition)
 
     def build(self, request: Request[AbortTransactionSpec]) -> Message:

@@ -10,7 +10,6 @@ import msgspec
 from kafkawire import protocol
 from kafkawire.admin.cluster_descriptions import MetadataQuorum, QuorumReplica, RaftEndpoint
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
-from kafkawire.admin.engine.route import ANY_NODE, Route
 from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.topics import known_id, known_number
@@ -44,9 +43,6 @@ class DescribeQuorum(Operation[None, MetadataQuorum, "protocol.DescribeQuorumRes
     api = ApiKey.DESCRIBE_QUORUM
     on_controllers = True
     retried_codes = frozenset({ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.LEADER_NOT_AVAILABLE})
-
-    def route(self, item: None) -> Route:
-        return ANY_NODE
 
     def build(self, request: Request[None]) -> Message:
         message = protocol.DescribeQuorumRequest
@@ -114,9 +110,6 @@ class AddRaftVoter(Operation[Voter, None, "protocol.AddRaftVoterResponse"]):
     def validate(self, item: Voter) -> KafkaError | None:
         return self._refusal
 
-    def route(self, item: Voter) -> Route:
-        return ANY_NODE
-
     def build(self, request: Request[Voter]) -> Message:
         message = protocol.AddRaftVoterRequest
         (voter,) = request.items
@@ -145,9 +138,6 @@ class RemoveRaftVoter(Operation[Voter, None, "protocol.RemoveRaftVoterResponse"]
 
     def __init__(self, cluster_id: str | None) -> None:
         self._cluster_id = cluster_id
-
-    def route(self, item: Voter) -> Route:
-        return ANY_NODE
 
     def build(self, request: Request[Voter]) -> Message:
         (voter,) = request.items

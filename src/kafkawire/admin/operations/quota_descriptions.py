@@ -8,7 +8,6 @@ from typing import Any, TypeAlias, overload
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.progress import Progress
-from kafkawire.admin.engine.route import ANY_NODE, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.filter_results import DescribedQuotas, QuotaValues
 from kafkawire.admin.operations.strategies import Strategy, Ways, warn_of_single_filter
@@ -35,9 +34,6 @@ class _DescribeClientQuotas(Operation[ClientQuotaFilter, Quotas, "protocol.Descr
 
     def validate(self, item: ClientQuotaFilter) -> KafkaError | None:
         return refusal_of_filter(item)
-
-    def route(self, item: ClientQuotaFilter) -> Route:
-        return ANY_NODE
 
 
 class DescribeClientQuotasOfFilters(_DescribeClientQuotas):

@@ -40,7 +40,7 @@ class SeeClientQuotas(Operation[ItemOnNode[ClientQuotaEntity], None, "protocol.D
     def validate(self, item: ItemOnNode[ClientQuotaEntity]) -> KafkaError | None:
         return self._wanted.refused.get(item.item) or refusal_of_alteration(self._wanted.values[item.item])
 
-    def route(self, item: ItemOnNode[ClientQuotaEntity]) -> Route:
+    def route_of(self, item: ItemOnNode[ClientQuotaEntity]) -> Route:
         return OnNode(item.node)
 
     def build(self, request: Request[ItemOnNode[ClientQuotaEntity]]) -> Message:

@@ -9,7 +9,6 @@ from typing import TypeAlias
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.progress import Progress
-from kafkawire.admin.engine.route import ANY_NODE, Route
 from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.operations.quota_descriptions import QuotaDescriptionOperations
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
@@ -53,9 +52,6 @@ class AlterClientQuotas(Operation[ClientQuotaEntity, None, "protocol.AlterClient
 
     def weight(self, item: ClientQuotaEntity) -> int:
         return max(1, len(self._wanted.values[item].values))
-
-    def route(self, item: ClientQuotaEntity) -> Route:
-        return ANY_NODE
 
     def build(self, request: Request[ClientQuotaEntity]) -> Message:
         return protocol.AlterClientQuotasRequest(

@@ -54,7 +54,7 @@ class DeleteRecords(Operation[TopicPartition, int, "protocol.DeleteRecordsRespon
     def __init__(self, offsets: Mapping[TopicPartition, int]) -> None:
         self._offsets = offsets
 
-    def route(self, item: TopicPartition) -> Route:
+    def route_of(self, item: TopicPartition) -> Route:
         return LeaderOf(item)
 
     def build(self, request: Request[TopicPartition]) -> Message:
@@ -124,7 +124,7 @@ class ListOffsets(Operation[OffsetAt, ListedOffset, "protocol.ListOffsetsRespons
         known = item.wanted >= 0 or item.wanted in OffsetSpec.__members__.values()
         return None if known else InvalidTimestampError(f"{item.wanted} is neither a time nor an OffsetSpec")
 
-    def route(self, item: OffsetAt) -> Route:
+    def route_of(self, item: OffsetAt) -> Route:
         return LeaderOf(item.partition)
 
     def group_key(self, item: OffsetAt) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.progress import Progress, TotalProgress
-from kafkawire.admin.engine.route import ANY_NODE, CONTROLLER, Route
+from kafkawire.admin.engine.route import CONTROLLER
 from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
@@ -42,9 +42,6 @@ class DescribeScramCredentials(Operation[str, Infos, "protocol.DescribeUserScram
     api = ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS
     batch = MAXIMUM_RECORDS
 
-    def route(self, item: str) -> Route:
-        return ANY_NODE
-
     def build(self, request: Request[str]) -> Message:
         message = protocol.DescribeUserScramCredentialsRequest
         return message(users=tuple(message.UserName(user) for user in request.items))
@@ -62,9 +59,6 @@ class DescribeAllScramCredentials(Operation[None, AllInfos, "protocol.DescribeUs
 
     name = "describe_user_scram_credentials"
     api = ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS
-
-    def route(self, item: None) -> Route:
-        return ANY_NODE
 
     def build(self, request: Request[None]) -> Message:
         return protocol.DescribeUserScramCredentialsRequest(users=None)
@@ -94,6 +88,7 @@ class AlterScramCredentials(Operation[UserMechanism, None, "protocol.AlterUserSc
 
     name = "alter_user_scram_credentials"
     api = ApiKey.ALTER_USER_SCRAM_CREDENTIALS
+    route = CONTROLLER
     mutates = True
     batch = MAXIMUM_RECORDS
 
@@ -113,9 +108,6 @@ class AlterScramCredentials(Operation[UserMechanism, None, "protocol.AlterUserSc
         if isinstance(self._alterations[item], ScramUpsertion) and item not in self._salted_passwords:
             return OperationTimeoutError(self.name, "its password was not yet salted")
         return None
-
-    def route(self, item: UserMechanism) -> Route:
-        return CONTROLLER
 
     def build(self, request: Request[UserMechanism]) -> Message:
         message = protocol.AlterUserScramCredentialsRequest

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
-from kafkawire.admin.engine.route import ANY_NODE, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.tokens import DelegationToken, principal_parts, token_error
 from kafkawire.protocol.api_table import ApiKey
@@ -30,9 +29,6 @@ class CreateDelegationToken(Operation[None, DelegationToken, "protocol.CreateDel
         self._creatable_renewers = tuple(map(principal_parts, renewers))
         self._max_lifetime_ms = _DEFAULT if max_lifetime_ms is None else max_lifetime_ms
         self.minimum_version = 0 if owner is None else _OWNER_SINCE
-
-    def route(self, item: None) -> Route:
-        return ANY_NODE
 
     def build(self, request: Request[None]) -> Message:
         message = protocol.CreateDelegationTokenRequest
@@ -72,9 +68,6 @@ class RenewDelegationToken(Operation[None, int, "protocol.RenewDelegationTokenRe
         self._hmac = hmac
         self._renew_period_ms = _DEFAULT if renew_period_ms is None else renew_period_ms
 
-    def route(self, item: None) -> Route:
-        return ANY_NODE
-
     def build(self, request: Request[None]) -> Message:
         return protocol.RenewDelegationTokenRequest(self._hmac, self._renew_period_ms)
 
@@ -93,9 +86,6 @@ class ExpireDelegationToken(Operation[None, int, "protocol.ExpireDelegationToken
         self._hmac = hmac
         self._expiry_period_ms = _DEFAULT if expiry_period_ms is None else expiry_period_ms
 
-    def route(self, item: None) -> Route:
-        return ANY_NODE
-
     def build(self, request: Request[None]) -> Message:
         return protocol.ExpireDelegationTokenRequest(self._hmac, self._expiry_period_ms)
 
@@ -111,9 +101,6 @@ class DescribeDelegationToken(Operation[None, tuple[DelegationToken, ...], "prot
 
     def __init__(self, owners: Iterable[str] | None) -> None:
         self._owners = None if owners is None else tuple(map(principal_parts, owners))
-
-    def route(self, item: None) -> Route:
-        return ANY_NODE
 
     def build(self, request: Request[None]) -> Message:
         message = protocol.DescribeDelegationTokenRequest

@@ -12,7 +12,6 @@ from kafkawire.admin.acls import authorized_operations
 from kafkawire.admin.cluster import ALLOW_AUTO_TOPIC_CREATION_SINCE
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.progress import Progress, TotalProgress
-from kafkawire.admin.engine.route import ANY_NODE, Route
 from kafkawire.admin.engine.tasks import together
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.operations.topics import Topic, unnamed
@@ -67,9 +66,6 @@ class DescribeTopicPages(Operation[Page, PageOfTopics, "protocol.DescribeTopicPa
 
     def __init__(self, *, authorized: bool) -> None:
         self._authorized = authorized
-
-    def route(self, item: Page) -> Route:
-        return ANY_NODE
 
     def build(self, request: Request[Page]) -> Message:
         message = protocol.DescribeTopicPartitionsRequest
@@ -132,9 +128,6 @@ class DescribeTopicsInMetadata(Operation[Page, PageOfTopics, "protocol.MetadataR
     def __init__(self, *, authorized: bool) -> None:
         self._authorized = authorized
 
-    def route(self, item: Page) -> Route:
-        return ANY_NODE
-
     def build(self, request: Request[Page]) -> Message:
         topic = protocol.MetadataRequest.MetadataRequestTopic
         can_leave_alone = request.version >= ALLOW_AUTO_TOPIC_CREATION_SINCE
@@ -166,9 +159,6 @@ class DescribeTopicIds(Operation[Uuid, TopicDescription, "protocol.MetadataRespo
     def validate(self, item: Uuid) -> KafkaError | None:
         return unnamed(item)
 
-    def route(self, item: Uuid) -> Route:
-        return ANY_NODE
-
     def build(self, request: Request[Uuid]) -> Message:
         topic = protocol.MetadataRequest.MetadataRequestTopic
         return protocol.MetadataRequest(
@@ -189,9 +179,6 @@ class ListTopics(Operation[None, tuple[TopicListing, ...], "protocol.MetadataRes
 
     def __init__(self, *, name: str = name) -> None:
         self.name = name
-
-    def route(self, item: None) -> Route:
-        return ANY_NODE
 
     def build(self, request: Request[None]) -> Message:
         return protocol.MetadataRequest(

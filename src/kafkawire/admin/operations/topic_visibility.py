@@ -28,7 +28,7 @@ class SeeTopics(Operation[ItemOnNode[str], None, "protocol.MetadataResponse"]):
     def validate(self, item: ItemOnNode[str]) -> KafkaError | None:
         return None if item.item else InvalidTopicError("the name of a topic must not be empty")
 
-    def route(self, item: ItemOnNode[str]) -> Route:
+    def route_of(self, item: ItemOnNode[str]) -> Route:
         return OnNode(item.node)
 
     def build(self, request: Request[ItemOnNode[str]]) -> Message:

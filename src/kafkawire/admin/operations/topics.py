@@ -10,7 +10,7 @@ from kafkawire import protocol
 from kafkawire.admin.engine.lookups import FindLeaders
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.progress import Progress
-from kafkawire.admin.engine.route import CONTROLLER, Route
+from kafkawire.admin.engine.route import CONTROLLER
 from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.results import Results
@@ -40,6 +40,7 @@ class CreateTopics(Operation[str, CreatedTopic, "protocol.CreateTopicsResponse"]
 
     name = "create_topics"
     api = ApiKey.CREATE_TOPICS
+    route = CONTROLLER
     mutates = True
     batch = MAXIMUM_RECORDS
 
@@ -58,9 +59,6 @@ class CreateTopics(Operation[str, CreatedTopic, "protocol.CreateTopicsResponse"]
     def weight(self, item: str) -> int:
         topic = self._topics[item]
         return 1 + max(topic.num_partitions, len(topic.replica_assignments or ()), 1) + len(topic.configs)
-
-    def route(self, item: str) -> Route:
-        return CONTROLLER
 
     def build(self, request: Request[str]) -> Message:
         return protocol.CreateTopicsRequest(
@@ -131,6 +129,7 @@ class DeleteTopics(Operation[Topic, None, "protocol.DeleteTopicsResponse"]):
 
     name = "delete_topics"
     api = ApiKey.DELETE_TOPICS
+    route = CONTROLLER
     mutates = True
     batch = MAXIMUM_RECORDS
 
@@ -139,9 +138,6 @@ class DeleteTopics(Operation[Topic, None, "protocol.DeleteTopicsResponse"]):
 
     def validate(self, item: Topic) -> KafkaError | None:
         return unnamed(item)
-
-    def route(self, item: Topic) -> Route:
-        return CONTROLLER
 
     def build(self, request: Request[Topic]) -> Message:
         if request.version < _STATES_SINCE:
@@ -171,6 +167,7 @@ class CreatePartitions(Operation[str, None, "protocol.CreatePartitionsResponse"]
 
     name = "create_partitions"
     api = ApiKey.CREATE_PARTITIONS
+    route = CONTROLLER
     mutates = True
     # Above the limit of records 4.3.1 adds partitions and says that it failed, so requests stay below it.
     batch = MAXIMUM_RECORDS
@@ -187,9 +184,6 @@ class CreatePartitions(Operation[str, None, "protocol.CreatePartitionsResponse"]
 
     def weight(self, item: str) -> int:
         return max(1, self._partitions[item].total)
-
-    def route(self, item: str) -> Route:
-        return CONTROLLER
 
     def build(self, request: Request[str]) -> Message:
         return protocol.CreatePartitionsRequest(

@@ -54,7 +54,7 @@ class ListTransactions(Operation[int, tuple[TransactionListing, ...], "protocol.
         elif minimum_duration_ms is not None:
             self.minimum_version = _DURATION_SINCE
 
-    def route(self, item: int) -> Route:
+    def route_of(self, item: int) -> Route:
         return OnNode(item)
 
     def build(self, request: Request[int]) -> Message:
@@ -91,7 +91,7 @@ class DescribeTransactions(Operation[str, TransactionDescription, "protocol.Desc
     def __init__(self, *, name: str = name) -> None:
         self.name = name
 
-    def route(self, item: str) -> Route:
+    def route_of(self, item: str) -> Route:
         return CoordinatorOf(CoordinatorType.TRANSACTION, item)
 
     def build(self, request: Request[str]) -> Message:
@@ -130,7 +130,7 @@ class FenceProducers(Operation[str, FencedProducer, "protocol.InitProducerIdResp
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def route(self, item: str) -> Route:
+    def route_of(self, item: str) -> Route:
         return CoordinatorOf(CoordinatorType.TRANSACTION, item)
 
     def build(self, request: Request[str]) -> Message:
