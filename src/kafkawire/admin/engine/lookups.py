@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kafkawire import protocol
 from kafkawire.admin.cluster import ALLOW_AUTO_TOPIC_CREATION_SINCE
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.route import CoordinatorType
 from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.protocol.api_table import ApiKey
@@ -33,7 +33,7 @@ class FindCoordinators(Operation[str, int, "protocol.FindCoordinatorResponse"]):
 
     def read(self, request: Request[str], response: protocol.FindCoordinatorResponse) -> Outcomes[str, int]:
         return {
-            found.key: error_of(found.error_code, found.error_message) if found.error_code else found.node_id
+            found.key: failure(found.error_code, found.error_message) or found.node_id
             for found in response.coordinators
         }
 
@@ -58,9 +58,7 @@ class FindCoordinator(Operation[str, int, "protocol.FindCoordinatorResponse"]):
         return protocol.FindCoordinatorRequest(key=request.items[0], key_type=self._type)
 
     def read(self, request: Request[str], response: protocol.FindCoordinatorResponse) -> Outcomes[str, int]:
-        if response.error_code:
-            return {request.items[0]: error_of(response.error_code, response.error_message)}
-        return {request.items[0]: response.node_id}
+        return {request.items[0]: failure(response.error_code, response.error_message) or response.node_id}
 
 
 class FindLeaders(Operation[str, dict[int, int | KafkaError], "protocol.MetadataResponse"]):
@@ -83,9 +81,8 @@ class FindLeaders(Operation[str, dict[int, int | KafkaError], "protocol.Metadata
         self, request: Request[str], response: protocol.MetadataResponse
     ) -> Outcomes[str, dict[int, int | KafkaError]]:
         return {
-            topic.name: error_of(topic.error_code, None)
-            if topic.error_code
-            else {partition.partition_index: _leader(partition) for partition in topic.partitions}
+            topic.name: failure(topic.error_code)
+            or {partition.partition_index: _leader(partition) for partition in topic.partitions}
             for topic in response.topics
             if topic.name is not None
         }

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 import msgspec
 
 from kafkawire.admin.engine.route import ANY_NODE, Route
 from kafkawire.protocol.api_table import ApiKey
+from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -60,11 +61,6 @@ class Operation(ABC, Generic[K, V, R]):
             that depends on the item.
     """
 
-    if not TYPE_CHECKING:  # types are for type checkers; at run time they would be a tenth of the client's import
-
-        def __class_getitem__(cls, parameters: object) -> type:
-            return cls
-
     name: str
     api: ClassVar[ApiKey]
     route: Route = ANY_NODE
@@ -113,3 +109,8 @@ class Operation(ABC, Generic[K, V, R]):
     def fallback(self) -> Operation[K, V, Any] | None:
         """What to do where a node does not have the API or the version; None to fail."""
         return None
+
+
+def failure(code: int, message: str | None = None) -> KafkaError | None:
+    """What went wrong, or None for code 0; ``failure(...) or value`` is the outcome of an item."""
+    return error_of(code, message) if code else None

@@ -15,7 +15,7 @@ from kafkawire.admin.acl_messages import (
 )
 from kafkawire.admin.acl_validation import refusal_of_filter
 from kafkawire.admin.acls import AclBinding, AclBindingFilter
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.filter_results import DescribedAcls
@@ -61,9 +61,7 @@ class DescribeAclsOfFilters(_DescribeAcls):
     ) -> Outcomes[AclBindingFilter, Acls]:
         # The answer is in the order of the request; filters that it leaves out are reported as such.
         return {
-            wanted: error_of(result.error_code, result.error_message)
-            if result.error_code
-            else tuple(described_acls(result.resources))
+            wanted: failure(result.error_code, result.error_message) or tuple(described_acls(result.resources))
             for wanted, result in zip(request.items, response.filter_results, strict=False)
         }
 

@@ -9,14 +9,14 @@ from kafkawire.admin.acl_messages import acl_creation, delete_acls_filter, delet
 from kafkawire.admin.acl_portions import Portion, portions
 from kafkawire.admin.acl_validation import reason_without_effect, refusal_of_binding, refusal_of_filter
 from kafkawire.admin.acls import AclBinding, AclBindingFilter
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.filter_results import DeletedAcls
 from kafkawire.admin.operations.acl_descriptions import WAYS, AclDescriptionOperations
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
 from kafkawire.admin.results import Results
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import InvalidRequestError, PolicyViolationError, error_of
+from kafkawire.protocol.errors import InvalidRequestError, PolicyViolationError
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -58,7 +58,7 @@ class CreateAcls(Operation[AclBinding, None, "protocol.CreateAclsResponse"]):
 
     def read(self, request: Request[AclBinding], response: protocol.CreateAclsResponse) -> Outcomes[AclBinding, None]:
         return {
-            acl: error_of(result.error_code, result.error_message) if result.error_code else None
+            acl: failure(result.error_code, result.error_message)
             for acl, result in zip(request.items, response.results, strict=False)
         }
 
@@ -98,18 +98,13 @@ class DeleteAcls(Operation[AclBindingFilter, Deleted, "protocol.DeleteAclsRespon
         self, request: Request[AclBindingFilter], response: protocol.DeleteAclsResponse
     ) -> Outcomes[AclBindingFilter, Deleted]:
         return {
-            wanted: error_of(result.error_code, result.error_message) if result.error_code else _deleted(result)
+            wanted: failure(result.error_code, result.error_message) or _deleted(result)
             for wanted, result in zip(request.items, response.filter_results, strict=False)
         }
 
 
 def _deleted(result: protocol.DeleteAclsResponse.DeleteAclsFilterResult) -> Deleted:
-    return Results(
-        {
-            deleted_acl(acl): error_of(acl.error_code, acl.error_message) if acl.error_code else None
-            for acl in result.matching_acls
-        }
-    )
+    return Results({deleted_acl(acl): failure(acl.error_code, acl.error_message) for acl in result.matching_acls})
 
 
 class AclOperations(AclDescriptionOperations):

@@ -16,7 +16,7 @@ from kafkawire.admin.cluster_descriptions import (
     UpgradeType,
 )
 from kafkawire.admin.connection.software import SOFTWARE_NAME, software_version
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.route import ANY_NODE, CONTROLLER, OnNode, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.nodes import Node
@@ -164,10 +164,7 @@ class UpdateFeatures(Operation[str, None, "protocol.UpdateFeaturesResponse"]):
     def read(self, request: Request[str], response: protocol.UpdateFeaturesResponse) -> Outcomes[str, None]:
         if response.error_code:
             return dict.fromkeys(request.items, error_of(response.error_code, response.error_message))
-        told = {
-            result.feature: error_of(result.error_code, result.error_message) if result.error_code else None
-            for result in response.results
-        }
+        told = {result.feature: failure(result.error_code, result.error_message) for result in response.results}
         # Since version 2 that nothing is told of a feature means that all is well with it.
         return told if request.version < _ONE_ERROR_SINCE else dict.fromkeys(request.items) | told
 
@@ -193,8 +190,7 @@ class UnregisterBroker(Operation[int, None, "protocol.UnregisterBrokerResponse"]
         return protocol.UnregisterBrokerRequest(request.items[0])
 
     def read(self, request: Request[int], response: protocol.UnregisterBrokerResponse) -> Outcomes[int, None]:
-        failed = response.error_code
-        return {request.items[0]: error_of(failed, response.error_message) if failed else None}
+        return {request.items[0]: failure(response.error_code, response.error_message)}
 
 
 class UnregisterController(Operation[int, None, "protocol.UnregisterControllerResponse"]):
@@ -210,8 +206,7 @@ class UnregisterController(Operation[int, None, "protocol.UnregisterControllerRe
         return protocol.UnregisterControllerRequest(request.items[0])
 
     def read(self, request: Request[int], response: protocol.UnregisterControllerResponse) -> Outcomes[int, None]:
-        failed = response.error_code
-        return {request.items[0]: error_of(failed, response.error_message) if failed else None}
+        return {request.items[0]: failure(response.error_code, response.error_message)}
 
 
 class ClientInstanceId(Operation[None, Uuid, "protocol.GetTelemetrySubscriptionsResponse"]):
@@ -226,8 +221,7 @@ class ClientInstanceId(Operation[None, Uuid, "protocol.GetTelemetrySubscriptions
     def read(
         self, request: Request[None], response: protocol.GetTelemetrySubscriptionsResponse
     ) -> Outcomes[None, Uuid]:
-        failed = response.error_code
-        return {None: error_of(failed, None) if failed else response.client_instance_id}
+        return {None: failure(response.error_code) or response.client_instance_id}
 
 
 class ClusterOperations(OperationFamily):

@@ -13,7 +13,7 @@ from kafkawire.admin.config_resources import (
     ConfigResourceType,
     described_entries,
 )
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.route import ANY_NODE, OnNode, Route
 from kafkawire.admin.family import OperationFamily
@@ -74,9 +74,8 @@ class DescribeConfigs(Operation[ConfigResource, dict[str, ConfigEntry], "protoco
         self, request: Request[ConfigResource], response: protocol.DescribeConfigsResponse
     ) -> Outcomes[ConfigResource, dict[str, ConfigEntry]]:
         return {
-            _resource(result.resource_type, result.resource_name): error_of(result.error_code, result.error_message)
-            if result.error_code
-            else described_entries(result.configs)
+            _resource(result.resource_type, result.resource_name): failure(result.error_code, result.error_message)
+            or described_entries(result.configs)
             for result in response.results
         }
 
@@ -124,9 +123,7 @@ class IncrementalAlterConfigs(Operation[ConfigResource, None, "protocol.Incremen
         self, request: Request[ConfigResource], response: protocol.IncrementalAlterConfigsResponse
     ) -> Outcomes[ConfigResource, None]:
         return {
-            _resource(result.resource_type, result.resource_name): error_of(result.error_code, result.error_message)
-            if result.error_code
-            else None
+            _resource(result.resource_type, result.resource_name): failure(result.error_code, result.error_message)
             for result in response.responses
         }
 
@@ -168,9 +165,7 @@ class AlterConfigs(Operation[ConfigResource, None, "protocol.AlterConfigsRespons
         self, request: Request[ConfigResource], response: protocol.AlterConfigsResponse
     ) -> Outcomes[ConfigResource, None]:
         return {
-            _resource(result.resource_type, result.resource_name): error_of(result.error_code, result.error_message)
-            if result.error_code
-            else None
+            _resource(result.resource_type, result.resource_name): failure(result.error_code, result.error_message)
             for result in response.responses
         }
 

@@ -12,7 +12,7 @@ from kafkawire.admin.engine.route import CoordinatorOf, CoordinatorType, Route
 from kafkawire.admin.results import Results
 from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.protocol.error_codes import ErrorCode
-from kafkawire.protocol.errors import UnknownServerError, error_of
+from kafkawire.protocol.errors import UnknownServerError
 from kafkawire.wire.kafka_errors import KafkaError
 
 AFTER_REBALANCE: frozenset[int] = frozenset({ErrorCode.REBALANCE_IN_PROGRESS})
@@ -79,11 +79,6 @@ class _Topic(Protocol):
 def assigned(topics: Iterable[_Topic]) -> tuple[TopicPartition, ...]:
     """The partitions of an assignment, in order."""
     return tuple(sorted(TopicPartition(topic.topic_name, number) for topic in topics for number in topic.partitions))
-
-
-def failure(code: int, message: str | None = None) -> KafkaError | None:
-    """What went wrong, or None for a code that says that nothing did."""
-    return error_of(code, message) if code else None
 
 
 def of_partitions(

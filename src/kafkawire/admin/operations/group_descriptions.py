@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from kafkawire import protocol
 from kafkawire.admin.acls import authorized_operations
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.groups import (
@@ -56,9 +56,8 @@ class DescribeConsumerGroups(OfGroups[ConsumerGroupDescription, "protocol.Consum
         self, request: Request[str], response: protocol.ConsumerGroupDescribeResponse
     ) -> Outcomes[str, ConsumerGroupDescription]:
         return {
-            group.group_id: error_of(group.error_code, group.error_message)
-            if group.error_code
-            else ConsumerGroupDescription(
+            group.group_id: failure(group.error_code, group.error_message)
+            or ConsumerGroupDescription(
                 group_id=group.group_id,
                 type=GroupType.CONSUMER,
                 state=GroupState(group.group_state),

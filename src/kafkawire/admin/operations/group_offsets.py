@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TypeAlias
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.group_offsets import CommittedOffset
@@ -15,7 +15,6 @@ from kafkawire.admin.operations.coordinated import (
     InGroups,
     OfGroups,
     PartitionOfGroup,
-    failure,
     of_partitions,
 )
 from kafkawire.admin.operations.partitions import by_topic
@@ -79,9 +78,8 @@ class ListOffsetsOfGroups(OfGroups[GroupOffsets, "protocol.OffsetFetchResponse"]
 
     def read(self, request: Request[str], response: protocol.OffsetFetchResponse) -> Outcomes[str, GroupOffsets]:
         return {
-            group.group_id: error_of(group.error_code)
-            if group.error_code
-            else of_partitions(
+            group.group_id: failure(group.error_code)
+            or of_partitions(
                 {
                     TopicPartition(topic.name, each.partition_index): _committed(each)
                     for topic in group.topics

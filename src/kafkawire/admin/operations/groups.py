@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Outcomes, Request
+from kafkawire.admin.engine.operation import Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.groups import MemberToRemove
-from kafkawire.admin.operations.coordinated import AFTER_REBALANCE, InGroup, OfGroups, failure
+from kafkawire.admin.operations.coordinated import AFTER_REBALANCE, InGroup, OfGroups
 from kafkawire.admin.operations.group_descriptions import DescribeConsumerGroups
 from kafkawire.admin.results import Results
 from kafkawire.protocol.api_table import ApiKey

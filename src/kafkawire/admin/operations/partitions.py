@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.route import CONTROLLER
 from kafkawire.admin.family import OperationFamily
@@ -89,7 +89,7 @@ class ElectAllLeaders(Operation[None, dict[TopicPartition, bool | KafkaError], "
     def read(
         self, request: Request[None], response: protocol.ElectLeadersResponse
     ) -> Outcomes[None, dict[TopicPartition, bool | KafkaError]]:
-        return {None: error_of(response.error_code, None) if response.error_code else _elected(response)}
+        return {None: failure(response.error_code) or _elected(response)}
 
 
 class AlterPartitionReassignments(Operation[TopicPartition, None, "protocol.AlterPartitionReassignmentsResponse"]):
@@ -125,9 +125,7 @@ class AlterPartitionReassignments(Operation[TopicPartition, None, "protocol.Alte
         if response.error_code:
             return dict.fromkeys(request.items, error_of(response.error_code, response.error_message))
         return {
-            TopicPartition(topic.name, result.partition_index): error_of(result.error_code, result.error_message)
-            if result.error_code
-            else None
+            TopicPartition(topic.name, result.partition_index): failure(result.error_code, result.error_message)
             for topic in response.responses
             for result in topic.partitions
         }

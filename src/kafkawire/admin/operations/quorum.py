@@ -9,7 +9,7 @@ import msgspec
 
 from kafkawire import protocol
 from kafkawire.admin.cluster_descriptions import MetadataQuorum, QuorumReplica, RaftEndpoint
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.topics import known_id, known_number
@@ -123,8 +123,7 @@ class AddRaftVoter(Operation[Voter, None, "protocol.AddRaftVoterResponse"]):
         )
 
     def read(self, request: Request[Voter], response: protocol.AddRaftVoterResponse) -> Outcomes[Voter, None]:
-        failed = response.error_code
-        return {request.items[0]: error_of(failed, response.error_message) if failed else None}
+        return {request.items[0]: failure(response.error_code, response.error_message)}
 
 
 class RemoveRaftVoter(Operation[Voter, None, "protocol.RemoveRaftVoterResponse"]):
@@ -144,8 +143,7 @@ class RemoveRaftVoter(Operation[Voter, None, "protocol.RemoveRaftVoterResponse"]
         return protocol.RemoveRaftVoterRequest(self._cluster_id, voter.node, voter.directory_id)
 
     def read(self, request: Request[Voter], response: protocol.RemoveRaftVoterResponse) -> Outcomes[Voter, None]:
-        failed = response.error_code
-        return {request.items[0]: error_of(failed, response.error_message) if failed else None}
+        return {request.items[0]: failure(response.error_code, response.error_message)}
 
 
 class QuorumOperations(OperationFamily):

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import TypeAlias
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.operations.quota_descriptions import QuotaDescriptionOperations
@@ -17,7 +17,6 @@ from kafkawire.admin.quota_validation import joined, refusal_of_alteration
 from kafkawire.admin.quotas import ClientQuotaAlteration, ClientQuotaEntity
 from kafkawire.admin.results import Results
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -62,10 +61,7 @@ class AlterClientQuotas(Operation[ClientQuotaEntity, None, "protocol.AlterClient
     def read(
         self, request: Request[ClientQuotaEntity], response: protocol.AlterClientQuotasResponse
     ) -> Outcomes[ClientQuotaEntity, None]:
-        return {
-            altered_entity(entry): error_of(entry.error_code, entry.error_message) if entry.error_code else None
-            for entry in response.entries
-        }
+        return {altered_entity(entry): failure(entry.error_code, entry.error_message) for entry in response.entries}
 
 
 class QuotaOperations(QuotaDescriptionOperations):

@@ -10,7 +10,7 @@ from typing import ClassVar
 import msgspec
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.route import LeaderOf, Route
 from kafkawire.admin.family import OperationFamily
@@ -21,7 +21,7 @@ from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.admin.topics import known_number
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
-from kafkawire.protocol.errors import InvalidTimestampError, error_of
+from kafkawire.protocol.errors import InvalidTimestampError
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -77,9 +77,7 @@ class DeleteRecords(Operation[TopicPartition, int, "protocol.DeleteRecordsRespon
         self, request: Request[TopicPartition], response: protocol.DeleteRecordsResponse
     ) -> Outcomes[TopicPartition, int]:
         return {
-            TopicPartition(topic.name, result.partition_index): error_of(result.error_code, None)
-            if result.error_code
-            else result.low_watermark
+            TopicPartition(topic.name, result.partition_index): failure(result.error_code) or result.low_watermark
             for topic in response.topics
             for result in topic.partitions
         }
@@ -155,9 +153,8 @@ class ListOffsets(Operation[OffsetAt, ListedOffset, "protocol.ListOffsetsRespons
         self, request: Request[OffsetAt], response: protocol.ListOffsetsResponse
     ) -> Outcomes[OffsetAt, ListedOffset]:
         listed = {
-            TopicPartition(topic.name, result.partition_index): error_of(result.error_code, None)
-            if result.error_code
-            else ListedOffset(
+            TopicPartition(topic.name, result.partition_index): failure(result.error_code)
+            or ListedOffset(
                 known_number(result.offset), known_number(result.timestamp), known_number(result.leader_epoch)
             )
             for topic in response.topics

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress, TotalProgress
 from kafkawire.admin.engine.route import CONTROLLER
 from kafkawire.admin.engine.wanted import Wanted
@@ -73,9 +73,8 @@ class DescribeAllScramCredentials(Operation[None, AllInfos, "protocol.DescribeUs
 
 def _described(response: protocol.DescribeUserScramCredentialsResponse) -> AllInfos:
     return {
-        result.user: error_of(result.error_code, result.error_message)
-        if result.error_code
-        else tuple(
+        result.user: failure(result.error_code, result.error_message)
+        or tuple(
             ScramCredentialInfo(ScramMechanism(info.mechanism), info.iterations)
             for info in sorted(result.credential_infos, key=lambda info: info.mechanism)
         )
@@ -123,9 +122,7 @@ class AlterScramCredentials(Operation[UserMechanism, None, "protocol.AlterUserSc
     ) -> Outcomes[UserMechanism, None]:
         mechanisms = dict(request.items)
         return {
-            (result.user, mechanisms[result.user]): error_of(result.error_code, result.error_message)
-            if result.error_code
-            else None
+            (result.user, mechanisms[result.user]): failure(result.error_code, result.error_message)
             for result in response.results
             if result.user in mechanisms
         }

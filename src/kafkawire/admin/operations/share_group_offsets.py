@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TypeAlias
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Outcomes, Request
+from kafkawire.admin.engine.operation import Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.group_offsets import SharePartitionOffset
@@ -15,7 +15,6 @@ from kafkawire.admin.operations.coordinated import (
     InGroups,
     OfGroups,
     PartitionOfGroup,
-    failure,
     of_partitions,
 )
 from kafkawire.admin.operations.group_offsets import Wanted, wanted_of_each
@@ -61,9 +60,8 @@ class DescribeShareGroupOffsets(OfGroups[ShareGroupOffsets, "protocol.DescribeSh
         self, request: Request[str], response: protocol.DescribeShareGroupOffsetsResponse
     ) -> Outcomes[str, ShareGroupOffsets]:
         return {
-            group.group_id: error_of(group.error_code, group.error_message)
-            if group.error_code
-            else of_partitions(
+            group.group_id: failure(group.error_code, group.error_message)
+            or of_partitions(
                 {
                     TopicPartition(topic.topic_name, each.partition_index): _begun(each)
                     for topic in group.topics

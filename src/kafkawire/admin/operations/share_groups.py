@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from kafkawire import protocol
 from kafkawire.admin.acls import authorized_operations
-from kafkawire.admin.engine.operation import Outcomes, Request
+from kafkawire.admin.engine.operation import Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.groups import GroupState, ShareGroupDescription, ShareGroupMember
@@ -14,7 +14,6 @@ from kafkawire.admin.operations.coordinated import OfGroups, assigned
 from kafkawire.admin.operations.group_descriptions import GROUPS_OF_A_REQUEST
 from kafkawire.admin.results import Results
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 
 
@@ -38,9 +37,8 @@ class DescribeShareGroups(OfGroups[ShareGroupDescription, "protocol.ShareGroupDe
         self, request: Request[str], response: protocol.ShareGroupDescribeResponse
     ) -> Outcomes[str, ShareGroupDescription]:
         return {
-            group.group_id: error_of(group.error_code, group.error_message)
-            if group.error_code
-            else ShareGroupDescription(
+            group.group_id: failure(group.error_code, group.error_message)
+            or ShareGroupDescription(
                 group_id=group.group_id,
                 state=GroupState(group.group_state),
                 coordinator=request.node_id,

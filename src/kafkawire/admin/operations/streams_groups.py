@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from kafkawire import protocol
 from kafkawire.admin.acls import authorized_operations
-from kafkawire.admin.engine.operation import Outcomes, Request
+from kafkawire.admin.engine.operation import Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.groups import GroupState
@@ -29,7 +29,6 @@ from kafkawire.admin.streams_groups import (
     StreamsTopologyNode,
 )
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 
 _TOPOLOGY_DESCRIPTION_SINCE = 1
@@ -59,9 +58,8 @@ class DescribeStreamsGroups(OfGroups[StreamsGroupDescription, "protocol.StreamsG
         self, request: Request[str], response: protocol.StreamsGroupDescribeResponse
     ) -> Outcomes[str, StreamsGroupDescription]:
         return {
-            group.group_id: error_of(group.error_code, group.error_message)
-            if group.error_code
-            else StreamsGroupDescription(
+            group.group_id: failure(group.error_code, group.error_message)
+            or StreamsGroupDescription(
                 group_id=group.group_id,
                 state=GroupState(group.group_state),
                 coordinator=request.node_id,

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from kafkawire import protocol
 from kafkawire.admin.engine.lookups import FindLeaders
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.route import CONTROLLER
 from kafkawire.admin.engine.wanted import Wanted
@@ -22,7 +22,6 @@ from kafkawire.protocol.errors import (
     InvalidTopicError,
     PolicyViolationError,
     UnknownTopicIdError,
-    error_of,
 )
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
@@ -69,9 +68,8 @@ class CreateTopics(Operation[str, CreatedTopic, "protocol.CreateTopicsResponse"]
 
     def read(self, request: Request[str], response: protocol.CreateTopicsResponse) -> Outcomes[str, CreatedTopic]:
         return {
-            result.name: error_of(result.error_code, result.error_message)
-            if result.error_code
-            else _created(result, is_real=not self._validate_only)
+            result.name: failure(result.error_code, result.error_message)
+            or _created(result, is_real=not self._validate_only)
             for result in response.topics
         }
 
@@ -154,7 +152,7 @@ class DeleteTopics(Operation[Topic, None, "protocol.DeleteTopicsResponse"]):
     def read(self, request: Request[Topic], response: protocol.DeleteTopicsResponse) -> Outcomes[Topic, None]:
         outcomes: dict[Topic, KafkaError | None] = {}
         for result in response.responses:
-            outcome = error_of(result.error_code, result.error_message) if result.error_code else None
+            outcome = failure(result.error_code, result.error_message)
             # An answer by id may tell the name too, to those who may know it.
             outcomes[result.topic_id] = outcome
             if result.name is not None:
@@ -193,10 +191,7 @@ class CreatePartitions(Operation[str, None, "protocol.CreatePartitionsResponse"]
         )
 
     def read(self, request: Request[str], response: protocol.CreatePartitionsResponse) -> Outcomes[str, None]:
-        return {
-            result.name: error_of(result.error_code, result.error_message) if result.error_code else None
-            for result in response.results
-        }
+        return {result.name: failure(result.error_code, result.error_message) for result in response.results}
 
 
 def _growing(name: str, partitions: NewPartitions) -> protocol.CreatePartitionsRequest.CreatePartitionsTopic:

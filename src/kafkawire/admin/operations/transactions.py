@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from typing import ClassVar
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.route import CoordinatorOf, CoordinatorType, OnNode, Route
 from kafkawire.admin.gathered import Gathered
@@ -101,9 +101,8 @@ class DescribeTransactions(Operation[str, TransactionDescription, "protocol.Desc
         self, request: Request[str], response: protocol.DescribeTransactionsResponse
     ) -> Outcomes[str, TransactionDescription]:
         return {
-            each.transactional_id: error_of(each.error_code)
-            if each.error_code
-            else TransactionDescription(
+            each.transactional_id: failure(each.error_code)
+            or TransactionDescription(
                 coordinator=request.node_id,
                 state=TransactionState(each.transaction_state),
                 producer_id=each.producer_id,
