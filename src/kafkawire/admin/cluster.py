@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 from kafkawire import protocol
 from kafkawire.admin.backoff import chance
 from kafkawire.admin.event_loop import now, retrieve
+from kafkawire.admin.first_versions import CLUSTER_ALONE_SINCE, first_version, metadata_request
 from kafkawire.admin.nodes import Node
 from kafkawire.admin.pool import Channel, ConnectionPool
 from kafkawire.admin.settings import AdminSettings
@@ -42,11 +43,6 @@ _NODES_NAMED = 5
 
 _CONTROLLER_ENDPOINTS = 2
 """DescribeCluster's endpoint type for controllers."""
-
-ALLOW_AUTO_TOPIC_CREATION_SINCE = 4
-_ENDPOINT_TYPE_SINCE = 1
-_NO_TOPICS_SINCE = 1
-"""Version 0 of Metadata cannot ask for no topic at all."""
 
 
 class Cluster:
@@ -248,15 +244,12 @@ class Cluster:
 
     async def _ask_broker(self, channel: Channel, deadline: float) -> None:
         try:
-            version = channel.versions.choose(protocol.MetadataRequest, minimum=_NO_TOPICS_SINCE)
+            version = channel.versions.choose(protocol.MetadataRequest, minimum=CLUSTER_ALONE_SINCE)
         except UnsupportedVersionError as error:
             if ApiKey.METADATA in channel.versions.ranges:
                 raise
             raise MismatchedEndpointTypeError("this is no broker; name controllers as bootstrap_controllers") from error
-        request = protocol.MetadataRequest(
-            topics=(), allow_auto_topic_creation=version < ALLOW_AUTO_TOPIC_CREATION_SINCE
-        )
-        answer = await channel.request(request, protocol.MetadataResponse, version, deadline)
+        answer = await channel.request(metadata_request(version, ()), protocol.MetadataResponse, version, deadline)
         if answer.error_code == RebootstrapRequiredError.code:
             await self._start_over()
             raise ConnectionFailedError("the broker wants its clients to start over from the bootstrap servers")
@@ -269,7 +262,8 @@ class Cluster:
 
     async def _ask_controller(self, channel: Channel, deadline: float) -> None:
         try:
-            version = channel.versions.choose(protocol.DescribeClusterRequest, minimum=_ENDPOINT_TYPE_SINCE)
+            minimum = first_version(protocol.DescribeClusterRequest, "endpoint_type")
+            version = channel.versions.choose(protocol.DescribeClusterRequest, minimum=minimum)
         except UnsupportedVersionError as error:
             raise UnsupportedEndpointTypeError(f"this node cannot be asked for the controllers: {error}") from error
         request = protocol.DescribeClusterRequest(endpoint_type=_CONTROLLER_ENDPOINTS)

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeAlias
 
 from kafkawire.admin.backoff import Backoff
 from kafkawire.admin.cluster import Cluster
-from kafkawire.admin.engine.item_states import ItemState, by_lowest_version, chunks, minimum_version
+from kafkawire.admin.engine.item_states import ItemState, by_lowest_version, chunks, maximum_version, minimum_version
 from kafkawire.admin.engine.lookups import FindCoordinators, FindLeaders, leader_of
 from kafkawire.admin.engine.operation import K, Operation, Outcomes, Request, V
 from kafkawire.admin.engine.progress import Progress
@@ -191,7 +191,7 @@ class Call(Generic[K, V]):
         api = APIS[operation.api]
         version = channel.versions.choose(
             message_class(api.request), minimum=minimum_version(operation, states),
-            maximum=operation.maximum_version, unstable=self._settings.proposals,
+            maximum=maximum_version(operation), unstable=self._settings.proposals,
         )  # fmt: skip
         patience = self._settings.request_timeout
         async with self._turn(operation, node):

@@ -10,6 +10,10 @@ import msgspec
 
 from kafkawire.admin.engine.operation import K, Operation
 from kafkawire.admin.engine.route import ANY_NODE, Route
+from kafkawire.admin.first_versions import first_version
+from kafkawire.protocol import message_class
+from kafkawire.protocol.api_table import APIS
+from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
 
@@ -47,14 +51,30 @@ class ItemState(msgspec.Struct, Generic[K]):
 
 def minimum_version(operation: Operation[K, Any, Any], states: Sequence[ItemState[K]]) -> int:
     """The lowest version that can carry all of some items."""
-    return max(operation.minimum_version, *(operation.lowest_version(state.item) for state in states))
+    return max(_minimum_of_all(operation), *(operation.lowest_version(state.item) for state in states))
+
+
+def maximum_version(operation: Operation[Any, Any, Any]) -> int | None:
+    """The highest version that serves an operation; None for no limit."""
+    if operation.lacks is None:
+        return operation.maximum_version
+    return first_version(_request_class(operation), operation.lacks) - 1
+
+
+def _minimum_of_all(operation: Operation[Any, Any, Any]) -> int:
+    return max(operation.minimum_version, 0, *(first_version(_request_class(operation), it) for it in operation.needs))
+
+
+def _request_class(operation: Operation[Any, Any, Any]) -> type[Message]:
+    return message_class(APIS[operation.api].request)
 
 
 def by_lowest_version(operation: Operation[K, Any, Any], states: Sequence[ItemState[K]]) -> list[list[ItemState[K]]]:
     """Items that an older node may serve apart from those that it cannot."""
+    minimum = _minimum_of_all(operation)
     parts: defaultdict[int, list[ItemState[K]]] = defaultdict(list)
     for state in states:
-        parts[max(operation.minimum_version, operation.lowest_version(state.item))].append(state)
+        parts[max(minimum, operation.lowest_version(state.item))].append(state)
     return list(parts.values())
 
 

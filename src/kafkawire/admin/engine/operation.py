@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 import msgspec
@@ -57,8 +57,10 @@ class Operation(ABC, Generic[K, V, R]):
         retried_codes: error codes that are retried beside those that every operation retries.
         final_codes: error codes that are not retried although every operation retries them.
         fallback_codes: error codes of items after which the fallback is tried for them.
-        minimum_version, maximum_version: the versions that can say what the call asks for; see `lowest_version` where
-            that depends on the item.
+        needs: fields of the request without which it cannot say what the call asks for.
+        lacks: a field of the request from whose first version on another operation serves the call.
+        minimum_version, maximum_version: the versions that serve the call, where no field tells; see `lowest_version`
+            where that depends on the item.
     """
 
     name: str
@@ -72,6 +74,8 @@ class Operation(ABC, Generic[K, V, R]):
     final_codes: ClassVar[frozenset[int]] = frozenset()
     fallback_codes: ClassVar[frozenset[int]] = frozenset()
 
+    needs: Collection[str] = ()
+    lacks: str | None = None
     minimum_version: int = 0
     maximum_version: int | None = None
 

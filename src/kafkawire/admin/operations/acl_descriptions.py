@@ -25,8 +25,6 @@ from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
-_MANY_FILTERS_SINCE = 4
-
 Acls: TypeAlias = tuple[AclBinding, ...]
 _Describing: TypeAlias = Operation[AclBindingFilter, Acls, "protocol.DescribeAclsResponse"]
 
@@ -48,7 +46,7 @@ class _DescribeAcls(Operation[AclBindingFilter, Acls, "protocol.DescribeAclsResp
 class DescribeAclsOfFilters(_DescribeAcls):
     """Many filters in one request (KIP-888)."""
 
-    minimum_version = _MANY_FILTERS_SINCE
+    needs = ("filters",)
 
     def __init__(self, fallback: _Describing | None) -> None:
         self._fallback = fallback
@@ -72,7 +70,7 @@ class DescribeAclsOfFilters(_DescribeAcls):
 class DescribeAclsOfFilter(_DescribeAcls):
     """One filter in each request."""
 
-    maximum_version = _MANY_FILTERS_SINCE - 1
+    lacks = "filters"
     batch = 1
 
     def build(self, request: Request[AclBindingFilter]) -> Message:
@@ -87,7 +85,7 @@ class DescribeAclsOfFilter(_DescribeAcls):
 class ListAcls(_DescribeAcls):
     """All ACLs in one request; which of them each filter means is found out here (F9)."""
 
-    maximum_version = _MANY_FILTERS_SINCE - 1
+    lacks = "filters"
 
     def build(self, request: Request[AclBindingFilter]) -> Message:
         return describe_acls_request(AclBindingFilter(), request.version)

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from kafkawire import protocol
 from kafkawire.admin.acls import authorized_operations
-from kafkawire.admin.cluster import ALLOW_AUTO_TOPIC_CREATION_SINCE
 from kafkawire.admin.cluster_descriptions import (
     ClusterDescription,
     ClusterNode,
@@ -19,6 +18,7 @@ from kafkawire.admin.connection.software import SOFTWARE_NAME, software_version
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.route import ANY_NODE, CONTROLLER, OnNode, Route
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.first_versions import CLUSTER_ALONE_SINCE, first_version, metadata_request
 from kafkawire.admin.nodes import Node
 from kafkawire.admin.results import Results
 from kafkawire.admin.topics import known_number
@@ -30,11 +30,9 @@ from kafkawire.wire import Message
 _BROKERS, _CONTROLLERS = 1, 2
 """Endpoint types of DescribeCluster."""
 
-_ENDPOINT_TYPE_SINCE = 1
-_FENCED_SINCE = 2
 _FEATURES_SINCE = 3
-_UPGRADE_TYPE_SINCE = 1
 _ONE_ERROR_SINCE = 2
+_UPGRADE_TYPE = "feature_updates.upgrade_type"
 
 
 class DescribeCluster(Operation[None, ClusterDescription, "protocol.DescribeClusterResponse"]):
@@ -48,7 +46,7 @@ class DescribeCluster(Operation[None, ClusterDescription, "protocol.DescribeClus
         self._controllers = controllers
         self._authorized = authorized
         self._fenced = fenced
-        self.minimum_version = _FENCED_SINCE if fenced else _ENDPOINT_TYPE_SINCE if controllers else 0
+        self.needs = ("include_fenced_brokers",) if fenced else ("endpoint_type",) if controllers else ()
 
     def build(self, request: Request[None]) -> Message:
         return protocol.DescribeClusterRequest(
@@ -77,7 +75,7 @@ class DescribeCluster(Operation[None, ClusterDescription, "protocol.DescribeClus
 
     def fallback(self) -> Operation[None, ClusterDescription, protocol.MetadataResponse] | None:
         # Metadata knows neither controllers nor fenced brokers.
-        return None if self.minimum_version else DescribeClusterInMetadata(authorized=self._authorized)
+        return None if self.needs else DescribeClusterInMetadata(authorized=self._authorized)
 
 
 class DescribeClusterInMetadata(Operation[None, ClusterDescription, "protocol.MetadataResponse"]):
@@ -85,18 +83,15 @@ class DescribeClusterInMetadata(Operation[None, ClusterDescription, "protocol.Me
 
     name = "describe_cluster"
     api = ApiKey.METADATA
+    minimum_version = CLUSTER_ALONE_SINCE
+    maximum_version = 10
 
     def __init__(self, *, authorized: bool) -> None:
         self._authorized = authorized
-        self.minimum_version = 8 if authorized else 1
-        self.maximum_version = 10
+        self.needs = ("include_cluster_authorized_operations",) if authorized else ()
 
     def build(self, request: Request[None]) -> Message:
-        return protocol.MetadataRequest(
-            topics=(),
-            allow_auto_topic_creation=request.version < ALLOW_AUTO_TOPIC_CREATION_SINCE,
-            include_cluster_authorized_operations=self._authorized,
-        )
+        return metadata_request(request.version, (), cluster_operations=self._authorized)
 
     def read(self, request: Request[None], response: protocol.MetadataResponse) -> Outcomes[None, ClusterDescription]:
         operations = authorized_operations(response.cluster_authorized_operations)
@@ -152,7 +147,7 @@ class UpdateFeatures(Operation[str, None, "protocol.UpdateFeaturesResponse"]):
         self._updates = updates
         self._validate_only = validate_only
         unsafe = any(update.upgrade_type is UpgradeType.UNSAFE_DOWNGRADE for update in updates.values())
-        self.minimum_version = _UPGRADE_TYPE_SINCE if validate_only or unsafe else 0
+        self.needs = (_UPGRADE_TYPE,) if validate_only or unsafe else ()
 
     def build(self, request: Request[str]) -> Message:
         return protocol.UpdateFeaturesRequest(
@@ -171,7 +166,7 @@ class UpdateFeatures(Operation[str, None, "protocol.UpdateFeaturesResponse"]):
     def _update(self, name: str, version: int) -> protocol.UpdateFeaturesRequest.FeatureUpdateKey:
         update = self._updates[name]
         key = protocol.UpdateFeaturesRequest.FeatureUpdateKey
-        if version < _UPGRADE_TYPE_SINCE:
+        if version < first_version(protocol.UpdateFeaturesRequest, _UPGRADE_TYPE):
             is_downgrade = update.upgrade_type is not UpgradeType.UPGRADE
             return key(name, update.max_version_level, allow_downgrade=is_downgrade)
         return key(name, update.max_version_level, upgrade_type=update.upgrade_type)

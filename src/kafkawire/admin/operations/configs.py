@@ -17,16 +17,13 @@ from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failu
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.route import ANY_NODE, OnNode, Route
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.first_versions import first_version
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
 from kafkawire.admin.results import Results
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import InvalidRequestError, error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
-
-_SYNONYMS_SINCE = 1
-_DOCUMENTATION_SINCE = 3
-_RESOURCES_OF_ALL_TYPES_SINCE = 1
 
 _RESOURCES_OF_A_DESCRIPTION = 250
 """A topic with synonyms and documentation takes some 15 kB of an answer."""
@@ -47,7 +44,7 @@ class DescribeConfigs(Operation[ConfigResource, dict[str, ConfigEntry], "protoco
         self._keys = keys
         self._synonyms = synonyms
         self._documentation = documentation
-        self.minimum_version = _DOCUMENTATION_SINCE if documentation else _SYNONYMS_SINCE if synonyms else 0
+        self.needs = ("include_documentation",) if documentation else ("include_synonyms",) if synonyms else ()
 
     def validate(self, item: ConfigResource) -> KafkaError | None:
         return _refusal_of_node(item)
@@ -178,13 +175,13 @@ class ListConfigResources(Operation[None, tuple[ConfigResource, ...], "protocol.
 
     def __init__(self, types: frozenset[ConfigResourceType]) -> None:
         self._types = types
-        is_old = types == {ConfigResourceType.CLIENT_METRICS}
-        self.minimum_version = 0 if is_old else _RESOURCES_OF_ALL_TYPES_SINCE
+        self.needs = () if types == {ConfigResourceType.CLIENT_METRICS} else ("resource_types",)
 
     def build(self, request: Request[None]) -> Message:
-        if request.version < _RESOURCES_OF_ALL_TYPES_SINCE:
-            return protocol.ListConfigResourcesRequest()
-        return protocol.ListConfigResourcesRequest(resource_types=tuple(sorted(self._types)))
+        message = protocol.ListConfigResourcesRequest
+        if request.version < first_version(message, "resource_types"):
+            return message()
+        return message(resource_types=tuple(sorted(self._types)))
 
     def read(
         self, request: Request[None], response: protocol.ListConfigResourcesResponse

@@ -31,7 +31,6 @@ from kafkawire.wire.kafka_errors import KafkaError
 GROUPS_OF_A_REQUEST = 500
 """Groups may have many members with many partitions, so that answers grow large; requests follow each other anyway."""
 
-_AUTHORIZED_OPERATIONS_SINCE = 3
 _UPGRADED = {0: False, 1: True}
 """Member types of ConsumerGroupDescribe; others mean that the broker does not tell."""
 
@@ -101,7 +100,7 @@ class DescribeClassicGroups(OfGroups[ClassicGroupDescription, "protocol.Describe
     def __init__(self, *, authorized: bool, name: str = name) -> None:
         self.name = name
         self._authorized = authorized
-        self.minimum_version = _AUTHORIZED_OPERATIONS_SINCE if authorized else 0
+        self.needs = ("include_authorized_operations",) if authorized else ()
 
     def build(self, request: Request[str]) -> Message:
         return _describe_groups(request, authorized=self._authorized)
@@ -121,7 +120,7 @@ class DescribeClassicConsumerGroups(OfGroups[ConsumerGroupDescription, "protocol
     def __init__(self, *, authorized: bool, name: str) -> None:
         self.name = name
         self._authorized = authorized
-        self.minimum_version = _AUTHORIZED_OPERATIONS_SINCE if authorized else 0
+        self.needs = ("include_authorized_operations",) if authorized else ()
 
     def build(self, request: Request[str]) -> Message:
         return _describe_groups(request, authorized=self._authorized)

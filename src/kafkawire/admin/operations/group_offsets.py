@@ -33,8 +33,6 @@ Wanted: TypeAlias = Iterable[str] | Mapping[str, Collection[TopicPartition] | No
 
 _KAFKA_SINCE = 1
 _ALL_TOPICS_SINCE = 2
-_REQUIRE_STABLE_SINCE = 7
-_MANY_GROUPS_SINCE = 8
 _NAMES_UNTIL = 9
 """Newer versions have ids of topics only, which those that are deleted no longer have; Kafka's own admin uses names."""
 
@@ -50,7 +48,7 @@ class ListOffsetsOfGroups(OfGroups[GroupOffsets, "protocol.OffsetFetchResponse"]
     """KIP-709 (many groups), KIP-447 (stable offsets)."""
 
     api = ApiKey.OFFSET_FETCH
-    minimum_version = _MANY_GROUPS_SINCE
+    needs = ("groups",)
     maximum_version = _NAMES_UNTIL
 
     def __init__(
@@ -100,7 +98,8 @@ class ListOffsetsOfGroup(OfGroups[GroupOffsets, "protocol.OffsetFetchResponse"])
 
     api = ApiKey.OFFSET_FETCH
     batch = 1
-    maximum_version = _MANY_GROUPS_SINCE - 1
+    minimum_version = _KAFKA_SINCE
+    lacks = "groups"
 
     def __init__(
         self, name: str, partitions: Mapping[str, Collection[TopicPartition] | None], *, require_stable: bool
@@ -108,7 +107,7 @@ class ListOffsetsOfGroup(OfGroups[GroupOffsets, "protocol.OffsetFetchResponse"])
         self.name = name
         self._partitions = partitions
         self._require_stable = require_stable
-        self.minimum_version = _REQUIRE_STABLE_SINCE if require_stable else _KAFKA_SINCE
+        self.needs = ("require_stable",) if require_stable else ()
 
     def lowest_version(self, item: str) -> int:
         return _ALL_TOPICS_SINCE if self._partitions[item] is None else 0

@@ -51,7 +51,7 @@ class ElectLeaders(Operation[TopicPartition, bool, "protocol.ElectLeadersRespons
 
     def __init__(self, election: ElectionType) -> None:
         self._election = election
-        self.minimum_version = 1 if election is ElectionType.UNCLEAN else 0
+        self.needs = ("election_type",) if election is ElectionType.UNCLEAN else ()
 
     def build(self, request: Request[TopicPartition]) -> Message:
         topic = protocol.ElectLeadersRequest.TopicPartitions
@@ -79,7 +79,7 @@ class ElectAllLeaders(Operation[None, dict[TopicPartition, bool | KafkaError], "
 
     def __init__(self, election: ElectionType) -> None:
         self._election = election
-        self.minimum_version = 1 if election is ElectionType.UNCLEAN else 0
+        self.needs = ("election_type",) if election is ElectionType.UNCLEAN else ()
 
     def build(self, request: Request[None]) -> Message:
         return protocol.ElectLeadersRequest(

@@ -21,7 +21,6 @@ from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
 _METADATA_TOPIC = "__cluster_metadata"
-_ACK_WHEN_COMMITTED_SINCE = 1
 
 
 class Voter(msgspec.Struct, frozen=True):
@@ -105,7 +104,7 @@ class AddRaftVoter(Operation[Voter, None, "protocol.AddRaftVoterResponse"]):
         self._refusal = next(iter(wanted.refused.values()), None)
         self._cluster_id = cluster_id
         self._ack_when_committed = ack_when_committed
-        self.minimum_version = 0 if ack_when_committed else _ACK_WHEN_COMMITTED_SINCE
+        self.needs = () if ack_when_committed else ("ack_when_committed",)
 
     def validate(self, item: Voter) -> KafkaError | None:
         return self._refusal

@@ -79,7 +79,7 @@ class ListQuotasInClientQuotas(Operation[QuotaResource, tuple[str, ...], "protoc
 
     name = "list_quotas"
     api = ApiKey.DESCRIBE_CLIENT_QUOTAS
-    maximum_version = 1
+    lacks = "filters"
 
     def build(self, request: Request[QuotaResource]) -> Message:
         (resource,) = request.items
@@ -172,7 +172,7 @@ class DescribeQuotasInClientQuotas(Operation[ClientQuotaEntity, Configs, "protoc
 
     name = "describe_quotas"
     api = ApiKey.DESCRIBE_CLIENT_QUOTAS
-    maximum_version = 1
+    lacks = "filters"
     batch = 1
 
     def __init__(self, names: Collection[str] | None) -> None:

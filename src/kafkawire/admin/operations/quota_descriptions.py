@@ -20,8 +20,6 @@ from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
-_MANY_FILTERS_SINCE = 2
-
 Quotas: TypeAlias = Mapping[ClientQuotaEntity, QuotaValues]
 _Describing: TypeAlias = Operation[ClientQuotaFilter, Quotas, "protocol.DescribeClientQuotasResponse"]
 
@@ -39,7 +37,7 @@ class _DescribeClientQuotas(Operation[ClientQuotaFilter, Quotas, "protocol.Descr
 class DescribeClientQuotasOfFilters(_DescribeClientQuotas):
     """Many filters in one request (KIP-888)."""
 
-    minimum_version = _MANY_FILTERS_SINCE
+    needs = ("filters",)
 
     def __init__(self, fallback: _Describing | None) -> None:
         self._fallback = fallback
@@ -70,7 +68,7 @@ class DescribeClientQuotasOfFilters(_DescribeClientQuotas):
 class DescribeClientQuotasOfFilter(_DescribeClientQuotas):
     """One filter in each request: an error would be that of all."""
 
-    maximum_version = _MANY_FILTERS_SINCE - 1
+    lacks = "filters"
     batch = 1
 
     def build(self, request: Request[ClientQuotaFilter]) -> Message:
@@ -86,7 +84,7 @@ class DescribeClientQuotasOfFilter(_DescribeClientQuotas):
 class ListClientQuotas(_DescribeClientQuotas):
     """All quotas in one request; which of them each filter means is found out here (F9)."""
 
-    maximum_version = _MANY_FILTERS_SINCE - 1
+    lacks = "filters"
 
     def build(self, request: Request[ClientQuotaFilter]) -> Message:
         return protocol.DescribeClientQuotasRequest()

@@ -19,8 +19,6 @@ from kafkawire.protocol.errors import ResourceNotFoundError, error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
-_LAST_WITH_ONE_FILTER = 1
-
 
 class SeeClientQuotas(Operation[ItemOnNode[ClientQuotaEntity], None, "protocol.DescribeClientQuotasResponse"]):
     """Fails, and so is tried again, while a node does not know of an alteration.
@@ -31,7 +29,7 @@ class SeeClientQuotas(Operation[ItemOnNode[ClientQuotaEntity], None, "protocol.D
 
     name = "wait_for_client_quotas"
     api = ApiKey.DESCRIBE_CLIENT_QUOTAS
-    maximum_version = _LAST_WITH_ONE_FILTER
+    lacks = "filters"
     retried_codes = frozenset({ErrorCode.RESOURCE_NOT_FOUND})
 
     def __init__(self, wanted: WantedQuotas) -> None:

@@ -14,6 +14,7 @@ from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failu
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.route import LeaderOf, Route
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.first_versions import first_version
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.partitions import IsolationLevel, ListedOffset, OffsetSpec, WantedOffset
 from kafkawire.admin.results import Results
@@ -37,9 +38,6 @@ _SINCE: Mapping[int, int] = MappingProxyType(
     }
 )
 """The version of ListOffsets that began to know a spec; all others are known since 1."""
-
-_ISOLATION_SINCE = 2
-_TIMEOUT_SINCE = 10
 
 
 class DeleteRecords(Operation[TopicPartition, int, "protocol.DeleteRecordsResponse"]):
@@ -106,6 +104,7 @@ class ListOffsets(Operation[OffsetAt, ListedOffset, "protocol.ListOffsetsRespons
 
     name = "list_offsets"
     api = ApiKey.LIST_OFFSETS
+    minimum_version = 1  # version 0 lists segments
     # A new leader does not know at once how far its followers are.
     retried_codes: ClassVar[frozenset[int]] = frozenset({ErrorCode.OFFSET_NOT_AVAILABLE})
 
@@ -113,7 +112,7 @@ class ListOffsets(Operation[OffsetAt, ListedOffset, "protocol.ListOffsetsRespons
         self.name = name
         self._isolation = isolation
         self._rounds = _rounds(items)
-        self.minimum_version = _ISOLATION_SINCE if isolation else 1
+        self.needs = ("isolation_level",) if isolation else ()
 
     def lowest_version(self, item: OffsetAt) -> int:
         return _SINCE.get(item.wanted, 0)
@@ -146,7 +145,7 @@ class ListOffsets(Operation[OffsetAt, ListedOffset, "protocol.ListOffsetsRespons
                 )
                 for name, numbers in by_topic(wanted)
             ),
-            timeout_ms=request.timeout_ms if request.version >= _TIMEOUT_SINCE else 0,
+            timeout_ms=request.timeout_ms if request.version >= first_version(message, "timeout_ms") else 0,
         )
 
     def read(

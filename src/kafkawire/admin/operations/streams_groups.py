@@ -31,8 +31,6 @@ from kafkawire.admin.streams_groups import (
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.wire import Message
 
-_TOPOLOGY_DESCRIPTION_SINCE = 1
-
 
 class DescribeStreamsGroups(OfGroups[StreamsGroupDescription, "protocol.StreamsGroupDescribeResponse"]):
     """KIP-1071, KIP-1331 (description of the topology)."""
@@ -45,7 +43,7 @@ class DescribeStreamsGroups(OfGroups[StreamsGroupDescription, "protocol.StreamsG
         self.name = name
         self._authorized = authorized
         self._topology_description = topology_description
-        self.minimum_version = _TOPOLOGY_DESCRIPTION_SINCE if topology_description else 0
+        self.needs = ("include_topology_description",) if topology_description else ()
 
     def build(self, request: Request[str]) -> Message:
         return protocol.StreamsGroupDescribeRequest(

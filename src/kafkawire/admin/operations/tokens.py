@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.first_versions import first_version
 from kafkawire.admin.tokens import DelegationToken, principal_parts, token_error
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.wire import Message
 
-_OWNER_SINCE = 3
 _DEFAULT = -1
 """A lifetime or period as the broker's settings have it; as the period of an expiry: at once."""
 
@@ -28,12 +28,12 @@ class CreateDelegationToken(Operation[None, DelegationToken, "protocol.CreateDel
         self._renewers = renewers
         self._creatable_renewers = tuple(map(principal_parts, renewers))
         self._max_lifetime_ms = _DEFAULT if max_lifetime_ms is None else max_lifetime_ms
-        self.minimum_version = 0 if owner is None else _OWNER_SINCE
+        self.needs = () if owner is None else ("owner_principal_name",)
 
     def build(self, request: Request[None]) -> Message:
         message = protocol.CreateDelegationTokenRequest
         renewers = tuple(message.CreatableRenewers(*renewer) for renewer in self._creatable_renewers)
-        if request.version < _OWNER_SINCE:
+        if request.version < first_version(message, "owner_principal_name"):
             return message(renewers=renewers, max_lifetime_ms=self._max_lifetime_ms)
         owner_type, owner_name = self._owner
         return message(owner_type, owner_name, renewers, self._max_lifetime_ms)

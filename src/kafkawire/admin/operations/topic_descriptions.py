@@ -9,11 +9,11 @@ import msgspec
 
 from kafkawire import protocol
 from kafkawire.admin.acls import authorized_operations
-from kafkawire.admin.cluster import ALLOW_AUTO_TOPIC_CREATION_SINCE
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.progress import Progress, TotalProgress
 from kafkawire.admin.engine.tasks import together
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.first_versions import creates_topics, metadata_request
 from kafkawire.admin.operations.topics import Topic, unnamed
 from kafkawire.admin.results import Results
 from kafkawire.admin.topics import PartitionDescription, TopicDescription, TopicListing, known_id, known_number
@@ -129,18 +129,13 @@ class DescribeTopicsInMetadata(Operation[Page, PageOfTopics, "protocol.MetadataR
         self._authorized = authorized
 
     def build(self, request: Request[Page]) -> Message:
-        topic = protocol.MetadataRequest.MetadataRequestTopic
-        can_leave_alone = request.version >= ALLOW_AUTO_TOPIC_CREATION_SINCE
-        return protocol.MetadataRequest(
-            # Asking an old broker for a topic could create it; so all topics are asked for.
-            topics=tuple(topic(name=name) for name in request.items[0].names) if can_leave_alone else None,
-            allow_auto_topic_creation=not can_leave_alone,
-            include_topic_authorized_operations=self._authorized,
-        )
+        # Asking an old broker for a topic could create it; so all topics are asked for.
+        names = None if creates_topics(request.version) else request.items[0].names
+        return metadata_request(request.version, names, topic_operations=self._authorized)
 
     def read(self, request: Request[Page], response: protocol.MetadataResponse) -> Outcomes[Page, PageOfTopics]:
         topics = {t.name: described_in_metadata(t, self._authorized) for t in response.topics if t.name is not None}
-        if request.version < ALLOW_AUTO_TOPIC_CREATION_SINCE:
+        if creates_topics(request.version):
             unknown = UnknownTopicOrPartitionError("it is not among all topics")
             topics = {name: topics.get(name, unknown) for name in request.items[0].names}
         return {request.items[0]: PageOfTopics(topics, None)}
@@ -181,9 +176,7 @@ class ListTopics(Operation[None, tuple[TopicListing, ...], "protocol.MetadataRes
         self.name = name
 
     def build(self, request: Request[None]) -> Message:
-        return protocol.MetadataRequest(
-            topics=None, allow_auto_topic_creation=request.version < ALLOW_AUTO_TOPIC_CREATION_SINCE
-        )
+        return metadata_request(request.version, None)
 
     def read(
         self, request: Request[None], response: protocol.MetadataResponse

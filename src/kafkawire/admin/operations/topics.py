@@ -13,6 +13,7 @@ from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.route import CONTROLLER
 from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.first_versions import first_version
 from kafkawire.admin.results import Results
 from kafkawire.admin.topics import CreatedTopic, CreatedTopicConfig, NewPartitions, NewTopic
 from kafkawire.layout import Uuid
@@ -29,9 +30,7 @@ from kafkawire.wire.kafka_errors import KafkaError
 MAXIMUM_RECORDS = 10_000
 """A request that makes more metadata records than this is refused whole (admin-record-limit)."""
 
-_VALIDATE_ONLY_SINCE = 1
 _DEFAULTS_SINCE = 4
-_STATES_SINCE = 6
 
 
 class CreateTopics(Operation[str, CreatedTopic, "protocol.CreateTopicsResponse"]):
@@ -47,7 +46,7 @@ class CreateTopics(Operation[str, CreatedTopic, "protocol.CreateTopicsResponse"]
         self._wanted = wanted
         self._topics = wanted.values
         self._validate_only = validate_only
-        self.minimum_version = _VALIDATE_ONLY_SINCE if validate_only else 0  # B7: an older broker would really create
+        self.needs = ("validate_only",) if validate_only else ()  # B7: an older broker would really create
 
     def lowest_version(self, item: str) -> int:
         return _DEFAULTS_SINCE if _takes_defaults(self._topics[item]) else 0
@@ -132,13 +131,13 @@ class DeleteTopics(Operation[Topic, None, "protocol.DeleteTopicsResponse"]):
     batch = MAXIMUM_RECORDS
 
     def lowest_version(self, item: Topic) -> int:
-        return _STATES_SINCE if isinstance(item, Uuid) else 0
+        return first_version(protocol.DeleteTopicsRequest, "topics") if isinstance(item, Uuid) else 0
 
     def validate(self, item: Topic) -> KafkaError | None:
         return unnamed(item)
 
     def build(self, request: Request[Topic]) -> Message:
-        if request.version < _STATES_SINCE:
+        if request.version < first_version(protocol.DeleteTopicsRequest, "topics"):
             names = tuple(item for item in request.items if not isinstance(item, Uuid))
             return protocol.DeleteTopicsRequest(topic_names=names, timeout_ms=request.timeout_ms)
         state = protocol.DeleteTopicsRequest.DeleteTopicState

@@ -24,8 +24,6 @@ from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import InvalidRequestError, error_of
 from kafkawire.wire import Message
 
-_DURATION_SINCE = 1
-_PATTERN_SINCE = 2
 _ANY_DURATION = -1
 
 
@@ -50,9 +48,9 @@ class ListTransactions(Operation[int, tuple[TransactionListing, ...], "protocol.
         self._minimum_duration_ms = minimum_duration_ms
         self._pattern = transactional_id_pattern
         if transactional_id_pattern is not None:
-            self.minimum_version = _PATTERN_SINCE
+            self.needs = ("transactional_id_pattern",)
         elif minimum_duration_ms is not None:
-            self.minimum_version = _DURATION_SINCE
+            self.needs = ("duration_filter",)
 
     def route_of(self, item: int) -> Route:
         return OnNode(item)
