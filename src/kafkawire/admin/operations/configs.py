@@ -13,7 +13,7 @@ from kafkawire.admin.config_resources import (
     ConfigResourceType,
     described_entries,
 )
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
+from kafkawire.admin.engine.operation import Operation, Outcomes, R, Request, V, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.route import ANY_NODE, OnNode, Route
 from kafkawire.admin.family import OperationFamily
@@ -32,12 +32,25 @@ _RESOURCES_OF_A_REPLACEMENT = 100
 """Nobody can tell how many values a replacement removes, each of which is a record too."""
 
 
-class DescribeConfigs(Operation[ConfigResource, dict[str, ConfigEntry], "protocol.DescribeConfigsResponse"]):
+class _OfResources(Operation[ConfigResource, V, R]):
+    """What all operations on configurations have in common: some resources are asked of one node (G4)."""
+
+    on_controllers = True
+
+    def validate(self, item: ConfigResource) -> KafkaError | None:
+        if item.is_of_one_node and item.node is None:
+            return InvalidRequestError(f"the name of a {item.resource_type} must be the id of a node")
+        return None
+
+    def route_of(self, item: ConfigResource) -> Route:
+        return ANY_NODE if item.node is None else OnNode(item.node)
+
+
+class DescribeConfigs(_OfResources[dict[str, ConfigEntry], "protocol.DescribeConfigsResponse"]):
     """KIP-133, KIP-226 (synonyms), KIP-569 (documentation)."""
 
     name = "describe_configs"
     api = ApiKey.DESCRIBE_CONFIGS
-    on_controllers = True
     batch = _RESOURCES_OF_A_DESCRIPTION
 
     def __init__(self, keys: Sequence[str] | None, *, synonyms: bool, documentation: bool) -> None:
@@ -45,12 +58,6 @@ class DescribeConfigs(Operation[ConfigResource, dict[str, ConfigEntry], "protoco
         self._synonyms = synonyms
         self._documentation = documentation
         self.needs = ("include_documentation",) if documentation else ("include_synonyms",) if synonyms else ()
-
-    def validate(self, item: ConfigResource) -> KafkaError | None:
-        return _refusal_of_node(item)
-
-    def route_of(self, item: ConfigResource) -> Route:
-        return _place(item)
 
     def group_key(self, item: ConfigResource) -> Hashable:
         # G4: a type that the broker does not know fails all resources of the request.
@@ -77,13 +84,12 @@ class DescribeConfigs(Operation[ConfigResource, dict[str, ConfigEntry], "protoco
         }
 
 
-class IncrementalAlterConfigs(Operation[ConfigResource, None, "protocol.IncrementalAlterConfigsResponse"]):
+class IncrementalAlterConfigs(_OfResources[None, "protocol.IncrementalAlterConfigsResponse"]):
     """KIP-339. Answers come in no useful order and are told apart by their resource (G5)."""
 
     name = "incremental_alter_configs"
     api = ApiKey.INCREMENTAL_ALTER_CONFIGS
     mutates = True
-    on_controllers = True
     batch = MAXIMUM_RECORDS
 
     def __init__(self, changes: Mapping[ConfigResource, Sequence[ConfigChange]], *, validate_only: bool) -> None:
@@ -91,13 +97,10 @@ class IncrementalAlterConfigs(Operation[ConfigResource, None, "protocol.Incremen
         self._validate_only = validate_only
 
     def validate(self, item: ConfigResource) -> KafkaError | None:
-        return _refusal_of_node(item) or _refusal_of_changes(self._changes[item])
+        return super().validate(item) or _refusal_of_changes(self._changes[item])
 
     def weight(self, item: ConfigResource) -> int:
         return max(1, len(self._changes[item]))
-
-    def route_of(self, item: ConfigResource) -> Route:
-        return _place(item)
 
     def build(self, request: Request[ConfigResource]) -> Message:
         message = protocol.IncrementalAlterConfigsRequest
@@ -119,30 +122,20 @@ class IncrementalAlterConfigs(Operation[ConfigResource, None, "protocol.Incremen
     def read(
         self, request: Request[ConfigResource], response: protocol.IncrementalAlterConfigsResponse
     ) -> Outcomes[ConfigResource, None]:
-        return {
-            _resource(result.resource_type, result.resource_name): failure(result.error_code, result.error_message)
-            for result in response.responses
-        }
+        return _altered(response.responses)
 
 
-class AlterConfigs(Operation[ConfigResource, None, "protocol.AlterConfigsResponse"]):
+class AlterConfigs(_OfResources[None, "protocol.AlterConfigsResponse"]):
     """KIP-133. A request must not have a resource twice: Kafka 4.3.1 never answers it."""
 
     name = "alter_configs"
     api = ApiKey.ALTER_CONFIGS
     mutates = True
-    on_controllers = True
     batch = _RESOURCES_OF_A_REPLACEMENT
 
     def __init__(self, configs: Mapping[ConfigResource, Mapping[str, str]], *, validate_only: bool) -> None:
         self._configs = configs
         self._validate_only = validate_only
-
-    def validate(self, item: ConfigResource) -> KafkaError | None:
-        return _refusal_of_node(item)
-
-    def route_of(self, item: ConfigResource) -> Route:
-        return _place(item)
 
     def build(self, request: Request[ConfigResource]) -> Message:
         message = protocol.AlterConfigsRequest
@@ -161,10 +154,7 @@ class AlterConfigs(Operation[ConfigResource, None, "protocol.AlterConfigsRespons
     def read(
         self, request: Request[ConfigResource], response: protocol.AlterConfigsResponse
     ) -> Outcomes[ConfigResource, None]:
-        return {
-            _resource(result.resource_type, result.resource_name): failure(result.error_code, result.error_message)
-            for result in response.responses
-        }
+        return _altered(response.responses)
 
 
 class ListConfigResources(Operation[None, tuple[ConfigResource, ...], "protocol.ListConfigResourcesResponse"]):
@@ -194,20 +184,20 @@ class ListConfigResources(Operation[None, tuple[ConfigResource, ...], "protocol.
         }
 
 
+def _altered(
+    results: Iterable[
+        protocol.AlterConfigsResponse.AlterConfigsResourceResponse
+        | protocol.IncrementalAlterConfigsResponse.AlterConfigsResourceResponse
+    ],
+) -> dict[ConfigResource, KafkaError | None]:
+    return {
+        _resource(result.resource_type, result.resource_name): failure(result.error_code, result.error_message)
+        for result in results
+    }
+
+
 def _resource(type_: int, name: str) -> ConfigResource:
     return ConfigResource(ConfigResourceType(type_), name)
-
-
-def _place(resource: ConfigResource) -> Route:
-    node = resource.node
-    return ANY_NODE if node is None else OnNode(node)
-
-
-def _refusal_of_node(resource: ConfigResource) -> KafkaError | None:
-    """What is wrong with the name of a resource that is to be asked of one node (G4)."""
-    if resource.is_of_one_node and resource.node is None:
-        return InvalidRequestError(f"the name of a {resource.resource_type} must be the id of a node")
-    return None
 
 
 def _refusal_of_changes(changes: Sequence[ConfigChange]) -> KafkaError | None:

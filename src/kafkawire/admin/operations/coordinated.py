@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import ClassVar, Protocol, TypeVar
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import ClassVar, Protocol, TypeAlias, TypeVar
 
 import msgspec
 
 from kafkawire.admin.engine.operation import K, Operation, R, V
 from kafkawire.admin.engine.route import CoordinatorOf, CoordinatorType, Route
+from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
 from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.protocol.error_codes import ErrorCode
@@ -67,6 +68,26 @@ class InGroups(Operation[PartitionOfGroup, V, R]):
 
 
 T = TypeVar("T")
+PartitionsOfGroups: TypeAlias = Mapping[str, Collection[TopicPartition] | None]
+"""Groups to the partitions that are wanted of each; None for all that the group has offsets for."""
+
+
+class OffsetsOfGroups(OfGroups[V, R]):
+    """What all ways to read the offsets of groups have in common.
+
+    Args:
+        name: the method that users call.
+        partitions: what is wanted of each group.
+    """
+
+    def __init__(self, name: str, partitions: PartitionsOfGroups) -> None:
+        self.name = name
+        self._partitions = partitions
+
+    def _topics(self, group_id: str, topic: Callable[[str, tuple[int, ...]], T]) -> tuple[T, ...] | None:
+        """The topics that are wanted of a group, as a request has them; None for all."""
+        wanted = self._partitions[group_id]
+        return None if wanted is None else tuple(topic(name, tuple(numbers)) for name, numbers in by_topic(wanted))
 
 
 class _Topic(Protocol):

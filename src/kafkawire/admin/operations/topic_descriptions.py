@@ -9,7 +9,7 @@ import msgspec
 
 from kafkawire import protocol
 from kafkawire.admin.acls import authorized_operations
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import K, Operation, Outcomes, R, Request, V
 from kafkawire.admin.engine.progress import Progress, TotalProgress
 from kafkawire.admin.engine.tasks import together
 from kafkawire.admin.family import OperationFamily
@@ -57,15 +57,24 @@ class PageOfTopics(msgspec.Struct, frozen=True):
     next: Cursor | None
 
 
-class DescribeTopicPages(Operation[Page, PageOfTopics, "protocol.DescribeTopicPartitionsResponse"]):
-    """KIP-966."""
+class _DescribeTopics(Operation[K, V, R]):
+    """What all ways to describe topics have in common.
+
+    Args:
+        authorized: whether to ask what the caller may do with each topic.
+    """
 
     name = "describe_topics"
-    api = ApiKey.DESCRIBE_TOPIC_PARTITIONS
-    batch = 1
 
     def __init__(self, *, authorized: bool) -> None:
         self._authorized = authorized
+
+
+class DescribeTopicPages(_DescribeTopics[Page, PageOfTopics, "protocol.DescribeTopicPartitionsResponse"]):
+    """KIP-966."""
+
+    api = ApiKey.DESCRIBE_TOPIC_PARTITIONS
+    batch = 1
 
     def build(self, request: Request[Page]) -> Message:
         message = protocol.DescribeTopicPartitionsRequest
@@ -118,15 +127,11 @@ def _nodes(nodes: Sequence[int] | None) -> tuple[int, ...] | None:
     return None if nodes is None else tuple(nodes)
 
 
-class DescribeTopicsInMetadata(Operation[Page, PageOfTopics, "protocol.MetadataResponse"]):
+class DescribeTopicsInMetadata(_DescribeTopics[Page, PageOfTopics, "protocol.MetadataResponse"]):
     """The same from older brokers, all partitions in one page."""
 
-    name = "describe_topics"
     api = ApiKey.METADATA
     batch = 1
-
-    def __init__(self, *, authorized: bool) -> None:
-        self._authorized = authorized
 
     def build(self, request: Request[Page]) -> Message:
         # Asking an old broker for a topic could create it; so all topics are asked for.
@@ -141,15 +146,11 @@ class DescribeTopicsInMetadata(Operation[Page, PageOfTopics, "protocol.MetadataR
         return {request.items[0]: PageOfTopics(topics, None)}
 
 
-class DescribeTopicIds(Operation[Uuid, TopicDescription, "protocol.MetadataResponse"]):
+class DescribeTopicIds(_DescribeTopics[Uuid, TopicDescription, "protocol.MetadataResponse"]):
     """KIP-516."""
 
-    name = "describe_topics"
     api = ApiKey.METADATA
     minimum_version = _IDS_SINCE
-
-    def __init__(self, *, authorized: bool) -> None:
-        self._authorized = authorized
 
     def validate(self, item: Uuid) -> KafkaError | None:
         return unnamed(item)
