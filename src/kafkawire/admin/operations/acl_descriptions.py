@@ -21,7 +21,6 @@ from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.filter_results import DescribedAcls
 from kafkawire.admin.operations.strategies import Strategy, Ways, warn_of_single_filter
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -101,9 +100,7 @@ class ListAcls(_DescribeAcls):
 
 
 def _acls_or_error(response: protocol.DescribeAclsResponse) -> Acls | KafkaError:
-    if response.error_code:
-        return error_of(response.error_code, response.error_message)
-    return tuple(described_acls(response.resources))
+    return failure(response.error_code, response.error_message) or tuple(described_acls(response.resources))
 
 
 ALL_ACLS = (AclBindingFilter(),)

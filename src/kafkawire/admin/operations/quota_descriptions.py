@@ -6,7 +6,7 @@ from collections.abc import Coroutine, Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, overload
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.filter_results import DescribedQuotas, QuotaValues
@@ -16,7 +16,6 @@ from kafkawire.admin.quota_messages import described_quotas, filter_components
 from kafkawire.admin.quota_validation import refusal_of_filter
 from kafkawire.admin.quotas import ClientQuotaEntity, ClientQuotaFilter
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -103,9 +102,7 @@ def _quotas_or_error(
     result: protocol.DescribeClientQuotasResponse
     | protocol.DescribeClientQuotasResponse.DescribeClientQuotasFilterResult,
 ) -> Quotas | KafkaError:
-    if result.error_code:
-        return error_of(result.error_code, result.error_message)
-    return described_quotas(result.entries or ())
+    return failure(result.error_code, result.error_message) or described_quotas(result.entries or ())
 
 
 ALL_QUOTAS = (ClientQuotaFilter(),)

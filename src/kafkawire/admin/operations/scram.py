@@ -66,9 +66,7 @@ class DescribeAllScramCredentials(Operation[None, AllInfos, "protocol.DescribeUs
     def read(
         self, request: Request[None], response: protocol.DescribeUserScramCredentialsResponse
     ) -> Outcomes[None, AllInfos]:
-        if response.error_code:
-            return {None: error_of(response.error_code, response.error_message)}
-        return {None: _described(response)}
+        return {None: failure(response.error_code, response.error_message) or _described(response)}
 
 
 def _described(response: protocol.DescribeUserScramCredentialsResponse) -> AllInfos:
