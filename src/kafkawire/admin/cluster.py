@@ -12,6 +12,8 @@ from typing import Literal, TypeAlias
 
 from kafkawire import protocol
 from kafkawire.admin.backoff import chance
+from kafkawire.admin.event_loop import now, retrieve
+from kafkawire.admin.first_versions import CLUSTER_ALONE_SINCE, first_version, metadata_request
 from kafkawire.admin.nodes import Node
 from kafkawire.admin.pool import Channel, ConnectionPool
 from kafkawire.admin.settings import AdminSettings
@@ -41,11 +43,6 @@ _NODES_NAMED = 5
 
 _CONTROLLER_ENDPOINTS = 2
 """DescribeCluster's endpoint type for controllers."""
-
-ALLOW_AUTO_TOPIC_CREATION_SINCE = 4
-_ENDPOINT_TYPE_SINCE = 1
-_NO_TOPICS_SINCE = 1
-"""Version 0 of Metadata cannot ask for no topic at all."""
 
 
 class Cluster:
@@ -145,7 +142,7 @@ class Cluster:
         """
         if self._refreshing is None:
             self._refreshing = asyncio.create_task(self._refresh(), name="kafkawire: refresh metadata")
-            self._refreshing.add_done_callback(_retrieve)
+            self._refreshing.add_done_callback(retrieve)
         await shared(self._refreshing, deadline, lambda: ClosedError("the client was closed"))
 
     async def close(self) -> None:
@@ -217,14 +214,14 @@ class Cluster:
         channel = self.pool.connected(node)
         if channel is None:
             return doubted, 1, self.pool.is_resting(node), chance()
-        return doubted, 0, channel.throttled_until > _now(), channel.in_flight, chance()
+        return doubted, 0, channel.throttled_until > now(), channel.in_flight, chance()
 
     async def _keep_fresh(self, deadline: float) -> None:
-        if _now() - self._refreshed_at > self.settings.metadata_maximum_age:
+        if now() - self._refreshed_at > self.settings.metadata_maximum_age:
             await self.refresh(deadline)
 
     async def _refresh(self) -> None:
-        deadline = _now() + self.settings.request_timeout
+        deadline = now() + self.settings.request_timeout
         node: Node | None = None
         try:
             node, channel = await self._reach_any(deadline)
@@ -241,21 +238,18 @@ class Cluster:
         finally:
             self._refreshing = None
         self.trust(node.id)
-        self._refreshed_at = _now()
+        self._refreshed_at = now()
         if node.id < 0:
             self._adopt_bootstrap()
 
     async def _ask_broker(self, channel: Channel, deadline: float) -> None:
         try:
-            version = channel.versions.choose(protocol.MetadataRequest, minimum=_NO_TOPICS_SINCE)
+            version = channel.versions.choose(protocol.MetadataRequest, minimum=CLUSTER_ALONE_SINCE)
         except UnsupportedVersionError as error:
             if ApiKey.METADATA in channel.versions.ranges:
                 raise
             raise MismatchedEndpointTypeError("this is no broker; name controllers as bootstrap_controllers") from error
-        request = protocol.MetadataRequest(
-            topics=(), allow_auto_topic_creation=version < ALLOW_AUTO_TOPIC_CREATION_SINCE
-        )
-        answer = await channel.request(request, protocol.MetadataResponse, version, deadline)
+        answer = await channel.request(metadata_request(version, ()), protocol.MetadataResponse, version, deadline)
         if answer.error_code == RebootstrapRequiredError.code:
             await self._start_over()
             raise ConnectionFailedError("the broker wants its clients to start over from the bootstrap servers")
@@ -268,7 +262,8 @@ class Cluster:
 
     async def _ask_controller(self, channel: Channel, deadline: float) -> None:
         try:
-            version = channel.versions.choose(protocol.DescribeClusterRequest, minimum=_ENDPOINT_TYPE_SINCE)
+            minimum = first_version(protocol.DescribeClusterRequest, "endpoint_type")
+            version = channel.versions.choose(protocol.DescribeClusterRequest, minimum=minimum)
         except UnsupportedVersionError as error:
             raise UnsupportedEndpointTypeError(f"this node cannot be asked for the controllers: {error}") from error
         request = protocol.DescribeClusterRequest(endpoint_type=_CONTROLLER_ENDPOINTS)
@@ -297,12 +292,3 @@ class Cluster:
             node = by_place.get((bootstrap.host, bootstrap.port))
             if node is not None:
                 self.pool.adopt(bootstrap, node)
-
-
-def _retrieve(refreshing: asyncio.Task[None]) -> None:
-    if not refreshing.cancelled():
-        refreshing.exception()
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()

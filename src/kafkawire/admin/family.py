@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections.abc import Iterable
 from typing import Any
@@ -13,6 +12,7 @@ from kafkawire.admin.cluster import Cluster
 from kafkawire.admin.engine.call import Call
 from kafkawire.admin.engine.operation import K, Operation, V
 from kafkawire.admin.engine.progress import Progress
+from kafkawire.admin.event_loop import now
 from kafkawire.admin.results import Results
 
 
@@ -79,4 +79,4 @@ class OperationFamily:
         seconds = self._cluster.settings.call_timeout if timeout is None else timeout
         if seconds <= 0:
             raise ValueError(f"a timeout must be above 0 seconds, not {timeout}")
-        return asyncio.get_running_loop().time() + seconds
+        return now() + seconds

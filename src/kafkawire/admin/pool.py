@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import msgspec
 
 from kafkawire.admin.backoff import Backoff
+from kafkawire.admin.event_loop import now, retrieve
 from kafkawire.admin.nodes import Node
 from kafkawire.admin.sharing import shared
 from kafkawire.wire import Message
@@ -95,7 +96,7 @@ class ConnectionPool:
     def is_resting(self, node: Node) -> bool:
         """Whether the last attempt at a node failed so recently that the next one waits."""
         slot = self._slots.get(node.id)
-        return slot is not None and slot.resting_until > _now()
+        return slot is not None and slot.resting_until > now()
 
     async def channel(self, node: Node, deadline: float) -> Channel:
         """The connection to a node; callers that want the same one share one attempt.
@@ -114,7 +115,7 @@ class ConnectionPool:
         slot = await self._slot(node)
         if slot.connecting is None:
             slot.connecting = asyncio.create_task(self._attempt(slot), name=f"kafkawire: connect to {node}")
-            slot.connecting.add_done_callback(_retrieve)
+            slot.connecting.add_done_callback(retrieve)
         return await shared(slot.connecting, deadline, lambda: self._stopped(node))
 
     def adopt(self, bootstrap: Node, node: Node) -> None:
@@ -178,11 +179,11 @@ class ConnectionPool:
 
     async def _attempt(self, slot: _Slot) -> Channel:
         try:
-            await asyncio.sleep(max(0.0, slot.resting_until - _now()))
-            channel = await self._connect(slot.node, _now() + self._connect_timeout)
+            await asyncio.sleep(max(0.0, slot.resting_until - now()))
+            channel = await self._connect(slot.node, now() + self._connect_timeout)
         except ConnectionFailedError:
             slot.failures += 1
-            slot.resting_until = _now() + self._backoff.seconds(slot.failures)
+            slot.resting_until = now() + self._backoff.seconds(slot.failures)
             raise
         finally:
             slot.connecting = None
@@ -196,13 +197,3 @@ class ConnectionPool:
 
 def _same_place(one: Node, other: Node) -> bool:
     return (one.host, one.port) == (other.host, other.port)
-
-
-def _retrieve(attempt: asyncio.Task[Channel]) -> None:
-    """Look at how an attempt ended, so that one which nobody waits for any more is not reported as forgotten."""
-    if not attempt.cancelled():
-        attempt.exception()
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()

@@ -20,6 +20,7 @@ from kafkawire.admin import (
     ScramUpsertion,
 )
 from kafkawire.admin.engine.call import Call
+from kafkawire.admin.engine.item_states import ItemState
 from kafkawire.admin.engine.operation import Operation
 from kafkawire.layout import Uuid
 from kafkawire.protocol.errors import DuplicateResourceError, InvalidRequestError
@@ -97,10 +98,10 @@ async def test_equal_items_are_sent_once_and_reported_as_often_as_they_are_given
 ) -> None:
     sent: list[Sequence[object]] = []
 
-    async def seen(self: Call[Any, Any], operation: Operation[Any, Any, Any], items: Sequence[Any]) -> None:
-        sent.append(items)
-        for item in items:
-            self._settle(operation, item, (1,) if item is None else InvalidRequestError("seen"))
+    async def seen(self: Call[Any, Any], operation: Operation[Any, Any, Any], states: Sequence[ItemState[Any]]) -> None:
+        sent.append(states)
+        for state in states:
+            self._settle(operation, state, (1,) if state.item is None else InvalidRequestError("seen"))
 
     monkeypatch.setattr(Call, "_dispatch", seen)
     function = getattr(AdminClient("127.0.0.1:1"), method)

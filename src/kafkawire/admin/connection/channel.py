@@ -23,6 +23,7 @@ from kafkawire.admin.connection.sasl.credentials import (
 from kafkawire.admin.connection.settings import ConnectionSettings
 from kafkawire.admin.connection.states import HOLDING, SENDING
 from kafkawire.admin.connection.versions import BrokerVersions
+from kafkawire.admin.event_loop import now
 from kafkawire.protocol.errors import SaslAuthenticationFailedError
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import (
@@ -113,7 +114,7 @@ class Channel(asyncio.Protocol):
             kind = UnresolvedHostError if is_unresolved(error) else ConnectionFailedError
             raise kind(_said(name, {host: error})) from error
         for place in places:
-            until = min(deadline, asyncio.get_running_loop().time() + settings.setup_timeout)
+            until = min(deadline, now() + settings.setup_timeout)
             channel = cls(Connection(settings, credentials, spread=chance()), credentials, name)
             try:
                 async with asyncio.timeout_at(until):

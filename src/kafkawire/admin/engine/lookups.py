@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kafkawire import protocol
-from kafkawire.admin.cluster import ALLOW_AUTO_TOPIC_CREATION_SINCE
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
-from kafkawire.admin.engine.route import ANY_NODE, CoordinatorType, Route
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
+from kafkawire.admin.engine.route import CoordinatorType
+from kafkawire.admin.first_versions import metadata_request
 from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
@@ -13,7 +13,6 @@ from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
-_MANY_KEYS_SINCE = 4
 _SHARE_GROUPS_SINCE = 6
 
 
@@ -22,21 +21,19 @@ class FindCoordinators(Operation[str, int, "protocol.FindCoordinatorResponse"]):
 
     name = "find_coordinator"
     api = ApiKey.FIND_COORDINATOR
+    needs = ("coordinator_keys",)
     retried_codes = frozenset({ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.COORDINATOR_LOAD_IN_PROGRESS})
 
     def __init__(self, type_: CoordinatorType) -> None:
         self._type = type_
-        self.minimum_version = _SHARE_GROUPS_SINCE if type_ is CoordinatorType.SHARE else _MANY_KEYS_SINCE
-
-    def route(self, item: str) -> Route:
-        return ANY_NODE
+        self.minimum_version = _SHARE_GROUPS_SINCE if type_ is CoordinatorType.SHARE else 0
 
     def build(self, request: Request[str]) -> Message:
         return protocol.FindCoordinatorRequest(key_type=self._type, coordinator_keys=tuple(request.items))
 
     def read(self, request: Request[str], response: protocol.FindCoordinatorResponse) -> Outcomes[str, int]:
         return {
-            found.key: error_of(found.error_code, found.error_message) if found.error_code else found.node_id
+            found.key: failure(found.error_code, found.error_message) or found.node_id
             for found in response.coordinators
         }
 
@@ -50,23 +47,18 @@ class FindCoordinator(Operation[str, int, "protocol.FindCoordinatorResponse"]):
     name = "find_coordinator"
     api = ApiKey.FIND_COORDINATOR
     retried_codes = FindCoordinators.retried_codes
+    lacks = "coordinator_keys"
     batch = 1
 
     def __init__(self, type_: CoordinatorType) -> None:
         self._type = type_
-        self.minimum_version = 1 if type_ is CoordinatorType.TRANSACTION else 0
-        self.maximum_version = _MANY_KEYS_SINCE - 1
-
-    def route(self, item: str) -> Route:
-        return ANY_NODE
+        self.needs = ("key_type",) if type_ is CoordinatorType.TRANSACTION else ()
 
     def build(self, request: Request[str]) -> Message:
         return protocol.FindCoordinatorRequest(key=request.items[0], key_type=self._type)
 
     def read(self, request: Request[str], response: protocol.FindCoordinatorResponse) -> Outcomes[str, int]:
-        if response.error_code:
-            return {request.items[0]: error_of(response.error_code, response.error_message)}
-        return {request.items[0]: response.node_id}
+        return {request.items[0]: failure(response.error_code, response.error_message) or response.node_id}
 
 
 class FindLeaders(Operation[str, dict[int, int | KafkaError], "protocol.MetadataResponse"]):
@@ -78,23 +70,15 @@ class FindLeaders(Operation[str, dict[int, int | KafkaError], "protocol.Metadata
     def __init__(self, *, name: str = name) -> None:
         self.name = name
 
-    def route(self, item: str) -> Route:
-        return ANY_NODE
-
     def build(self, request: Request[str]) -> Message:
-        return protocol.MetadataRequest(
-            topics=tuple(protocol.MetadataRequest.MetadataRequestTopic(name=topic) for topic in request.items),
-            # A lookup must not create topics; older versions cannot say so.
-            allow_auto_topic_creation=request.version < ALLOW_AUTO_TOPIC_CREATION_SINCE,
-        )
+        return metadata_request(request.version, request.items)
 
     def read(
         self, request: Request[str], response: protocol.MetadataResponse
     ) -> Outcomes[str, dict[int, int | KafkaError]]:
         return {
-            topic.name: error_of(topic.error_code, None)
-            if topic.error_code
-            else {partition.partition_index: _leader(partition) for partition in topic.partitions}
+            topic.name: failure(topic.error_code)
+            or {partition.partition_index: _leader(partition) for partition in topic.partitions}
             for topic in response.topics
             if topic.name is not None
         }

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 import msgspec
 
-from kafkawire.admin.engine.route import Route
+from kafkawire.admin.engine.route import ANY_NODE, Route
 from kafkawire.protocol.api_table import ApiKey
+from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -47,6 +48,7 @@ class Operation(ABC, Generic[K, V, R]):
     Attributes:
         name: the method that users call; errors name it.
         api: the API of its requests. Messages are named, not imported, by operations: a client loads what it sends.
+        route: where all its items go; see `route_of` where that depends on the item.
         mutates: whether it changes the cluster, so that an attempt without an answer may have been carried out.
         on_controllers: whether a controller listener serves it (KIP-919).
         batch: how much one request may carry at most, in the sum of the weights of its items; None for no limit.
@@ -55,17 +57,15 @@ class Operation(ABC, Generic[K, V, R]):
         retried_codes: error codes that are retried beside those that every operation retries.
         final_codes: error codes that are not retried although every operation retries them.
         fallback_codes: error codes of items after which the fallback is tried for them.
-        minimum_version, maximum_version: the versions that can say what the call asks for; see `lowest_version` where
-            that depends on the item.
+        needs: fields of the request without which it cannot say what the call asks for.
+        lacks: a field of the request from whose first version on another operation serves the call.
+        minimum_version, maximum_version: the versions that serve the call, where no field tells; see `lowest_version`
+            where that depends on the item.
     """
-
-    if not TYPE_CHECKING:  # types are for type checkers; at run time they would be a tenth of the client's import
-
-        def __class_getitem__(cls, parameters: object) -> type:
-            return cls
 
     name: str
     api: ClassVar[ApiKey]
+    route: Route = ANY_NODE
     mutates: ClassVar[bool] = False
     on_controllers: ClassVar[bool] = False
     batch: ClassVar[int | None] = None
@@ -74,12 +74,10 @@ class Operation(ABC, Generic[K, V, R]):
     final_codes: ClassVar[frozenset[int]] = frozenset()
     fallback_codes: ClassVar[frozenset[int]] = frozenset()
 
+    needs: Collection[str] = ()
+    lacks: str | None = None
     minimum_version: int = 0
     maximum_version: int | None = None
-
-    @abstractmethod
-    def route(self, item: K) -> Route:
-        """Where an item goes."""
 
     @abstractmethod
     def build(self, request: Request[K]) -> Message:
@@ -91,6 +89,10 @@ class Operation(ABC, Generic[K, V, R]):
 
         An item that is missing is reported as an error. An error that can be retried is retried by the engine.
         """
+
+    def route_of(self, item: K) -> Route:
+        """Where an item goes, for operations whose items go to different places."""
+        return self.route
 
     def validate(self, item: K) -> KafkaError | None:
         """What is wrong with an item, if that can be told without a broker; it is not sent then."""
@@ -111,3 +113,8 @@ class Operation(ABC, Generic[K, V, R]):
     def fallback(self) -> Operation[K, V, Any] | None:
         """What to do where a node does not have the API or the version; None to fail."""
         return None
+
+
+def failure(code: int, message: str | None = None) -> KafkaError | None:
+    """What went wrong, or None for code 0; ``failure(...) or value`` is the outcome of an item."""
+    return error_of(code, message) if code else None

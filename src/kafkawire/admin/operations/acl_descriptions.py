@@ -15,18 +15,14 @@ from kafkawire.admin.acl_messages import (
 )
 from kafkawire.admin.acl_validation import refusal_of_filter
 from kafkawire.admin.acls import AclBinding, AclBindingFilter
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
-from kafkawire.admin.engine.route import ANY_NODE, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.filter_results import DescribedAcls
 from kafkawire.admin.operations.strategies import Strategy, Ways, warn_of_single_filter
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
-
-_MANY_FILTERS_SINCE = 4
 
 Acls: TypeAlias = tuple[AclBinding, ...]
 _Describing: TypeAlias = Operation[AclBindingFilter, Acls, "protocol.DescribeAclsResponse"]
@@ -45,14 +41,11 @@ class _DescribeAcls(Operation[AclBindingFilter, Acls, "protocol.DescribeAclsResp
     def lowest_version(self, item: AclBindingFilter) -> int:
         return lowest_version(item)
 
-    def route(self, item: AclBindingFilter) -> Route:
-        return ANY_NODE
-
 
 class DescribeAclsOfFilters(_DescribeAcls):
     """Many filters in one request (KIP-888)."""
 
-    minimum_version = _MANY_FILTERS_SINCE
+    needs = ("filters",)
 
     def __init__(self, fallback: _Describing | None) -> None:
         self._fallback = fallback
@@ -65,9 +58,7 @@ class DescribeAclsOfFilters(_DescribeAcls):
     ) -> Outcomes[AclBindingFilter, Acls]:
         # The answer is in the order of the request; filters that it leaves out are reported as such.
         return {
-            wanted: error_of(result.error_code, result.error_message)
-            if result.error_code
-            else tuple(described_acls(result.resources))
+            wanted: failure(result.error_code, result.error_message) or tuple(described_acls(result.resources))
             for wanted, result in zip(request.items, response.filter_results, strict=False)
         }
 
@@ -78,7 +69,7 @@ class DescribeAclsOfFilters(_DescribeAcls):
 class DescribeAclsOfFilter(_DescribeAcls):
     """One filter in each request."""
 
-    maximum_version = _MANY_FILTERS_SINCE - 1
+    lacks = "filters"
     batch = 1
 
     def build(self, request: Request[AclBindingFilter]) -> Message:
@@ -93,7 +84,7 @@ class DescribeAclsOfFilter(_DescribeAcls):
 class ListAcls(_DescribeAcls):
     """All ACLs in one request; which of them each filter means is found out here (F9)."""
 
-    maximum_version = _MANY_FILTERS_SINCE - 1
+    lacks = "filters"
 
     def build(self, request: Request[AclBindingFilter]) -> Message:
         return describe_acls_request(AclBindingFilter(), request.version)
@@ -109,9 +100,7 @@ class ListAcls(_DescribeAcls):
 
 
 def _acls_or_error(response: protocol.DescribeAclsResponse) -> Acls | KafkaError:
-    if response.error_code:
-        return error_of(response.error_code, response.error_message)
-    return tuple(described_acls(response.resources))
+    return failure(response.error_code, response.error_message) or tuple(described_acls(response.resources))
 
 
 ALL_ACLS = (AclBindingFilter(),)

@@ -20,8 +20,6 @@ from kafkawire.protocol.errors import DuplicateResourceError, ResourceNotFoundEr
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
-_LAST_WITH_ONE_FILTER = 3
-
 
 class SeeAcls(Operation[ItemOnNode[AclBinding], None, "protocol.DescribeAclsResponse"]):
     """Fails, and so is tried again, while a node does not have an ACL, or still has it.
@@ -32,7 +30,7 @@ class SeeAcls(Operation[ItemOnNode[AclBinding], None, "protocol.DescribeAclsResp
 
     name = "wait_for_acls"
     api = ApiKey.DESCRIBE_ACLS
-    maximum_version = _LAST_WITH_ONE_FILTER
+    lacks = "filters"
     retried_codes = frozenset({ErrorCode.RESOURCE_NOT_FOUND, ErrorCode.DUPLICATE_RESOURCE})
 
     def __init__(self, *, deleted: bool) -> None:
@@ -44,7 +42,7 @@ class SeeAcls(Operation[ItemOnNode[AclBinding], None, "protocol.DescribeAclsResp
     def lowest_version(self, item: ItemOnNode[AclBinding]) -> int:
         return lowest_version(item.item)
 
-    def route(self, item: ItemOnNode[AclBinding]) -> Route:
+    def route_of(self, item: ItemOnNode[AclBinding]) -> Route:
         return OnNode(item.node)
 
     def build(self, request: Request[ItemOnNode[AclBinding]]) -> Message:

@@ -9,15 +9,14 @@ from kafkawire.admin.acl_messages import acl_creation, delete_acls_filter, delet
 from kafkawire.admin.acl_portions import Portion, portions
 from kafkawire.admin.acl_validation import reason_without_effect, refusal_of_binding, refusal_of_filter
 from kafkawire.admin.acls import AclBinding, AclBindingFilter
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
-from kafkawire.admin.engine.route import ANY_NODE, Route
 from kafkawire.admin.filter_results import DeletedAcls
 from kafkawire.admin.operations.acl_descriptions import WAYS, AclDescriptionOperations
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
 from kafkawire.admin.results import Results
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import InvalidRequestError, PolicyViolationError, error_of
+from kafkawire.protocol.errors import InvalidRequestError, PolicyViolationError
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -54,15 +53,12 @@ class CreateAcls(Operation[AclBinding, None, "protocol.CreateAclsResponse"]):
     def lowest_version(self, item: AclBinding) -> int:
         return lowest_version(item)
 
-    def route(self, item: AclBinding) -> Route:
-        return ANY_NODE
-
     def build(self, request: Request[AclBinding]) -> Message:
         return protocol.CreateAclsRequest(creations=tuple(map(acl_creation, request.items)))
 
     def read(self, request: Request[AclBinding], response: protocol.CreateAclsResponse) -> Outcomes[AclBinding, None]:
         return {
-            acl: error_of(result.error_code, result.error_message) if result.error_code else None
+            acl: failure(result.error_code, result.error_message)
             for acl, result in zip(request.items, response.results, strict=False)
         }
 
@@ -93,9 +89,6 @@ class DeleteAcls(Operation[AclBindingFilter, Deleted, "protocol.DeleteAclsRespon
     def weight(self, item: AclBindingFilter) -> int:
         return max(MAXIMUM_RECORDS // _FILTERS_OF_A_DELETION, self._sizes.get(item, 0))
 
-    def route(self, item: AclBindingFilter) -> Route:
-        return ANY_NODE
-
     def build(self, request: Request[AclBindingFilter]) -> Message:
         return protocol.DeleteAclsRequest(
             filters=tuple(delete_acls_filter(wanted, request.version) for wanted in request.items)
@@ -105,18 +98,13 @@ class DeleteAcls(Operation[AclBindingFilter, Deleted, "protocol.DeleteAclsRespon
         self, request: Request[AclBindingFilter], response: protocol.DeleteAclsResponse
     ) -> Outcomes[AclBindingFilter, Deleted]:
         return {
-            wanted: error_of(result.error_code, result.error_message) if result.error_code else _deleted(result)
+            wanted: failure(result.error_code, result.error_message) or _deleted(result)
             for wanted, result in zip(request.items, response.filter_results, strict=False)
         }
 
 
 def _deleted(result: protocol.DeleteAclsResponse.DeleteAclsFilterResult) -> Deleted:
-    return Results(
-        {
-            deleted_acl(acl): error_of(acl.error_code, acl.error_message) if acl.error_code else None
-            for acl in result.matching_acls
-        }
-    )
+    return Results({deleted_acl(acl): failure(acl.error_code, acl.error_message) for acl in result.matching_acls})
 
 
 class AclOperations(AclDescriptionOperations):

@@ -31,7 +31,7 @@ class DescribeCapabilities(Operation[int, "Mapping[str, Capability]", "protocol.
         self._controllers = controllers
         self._proposals = proposals
 
-    def route(self, item: int) -> Route:
+    def route_of(self, item: int) -> Route:
         return OnNode(item)
 
     def build(self, request: Request[int]) -> Message:

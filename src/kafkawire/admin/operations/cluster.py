@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from kafkawire import protocol
 from kafkawire.admin.acls import authorized_operations
-from kafkawire.admin.cluster import ALLOW_AUTO_TOPIC_CREATION_SINCE
 from kafkawire.admin.cluster_descriptions import (
     ClusterDescription,
     ClusterNode,
@@ -16,9 +15,10 @@ from kafkawire.admin.cluster_descriptions import (
     UpgradeType,
 )
 from kafkawire.admin.connection.software import SOFTWARE_NAME, software_version
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.route import ANY_NODE, CONTROLLER, OnNode, Route
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.first_versions import CLUSTER_ALONE_SINCE, first_version, metadata_request
 from kafkawire.admin.nodes import Node
 from kafkawire.admin.results import Results
 from kafkawire.admin.topics import known_number
@@ -30,11 +30,9 @@ from kafkawire.wire import Message
 _BROKERS, _CONTROLLERS = 1, 2
 """Endpoint types of DescribeCluster."""
 
-_ENDPOINT_TYPE_SINCE = 1
-_FENCED_SINCE = 2
 _FEATURES_SINCE = 3
-_UPGRADE_TYPE_SINCE = 1
 _ONE_ERROR_SINCE = 2
+_UPGRADE_TYPE = "feature_updates.upgrade_type"
 
 
 class DescribeCluster(Operation[None, ClusterDescription, "protocol.DescribeClusterResponse"]):
@@ -48,10 +46,7 @@ class DescribeCluster(Operation[None, ClusterDescription, "protocol.DescribeClus
         self._controllers = controllers
         self._authorized = authorized
         self._fenced = fenced
-        self.minimum_version = _FENCED_SINCE if fenced else _ENDPOINT_TYPE_SINCE if controllers else 0
-
-    def route(self, item: None) -> Route:
-        return ANY_NODE
+        self.needs = ("include_fenced_brokers",) if fenced else ("endpoint_type",) if controllers else ()
 
     def build(self, request: Request[None]) -> Message:
         return protocol.DescribeClusterRequest(
@@ -80,7 +75,7 @@ class DescribeCluster(Operation[None, ClusterDescription, "protocol.DescribeClus
 
     def fallback(self) -> Operation[None, ClusterDescription, protocol.MetadataResponse] | None:
         # Metadata knows neither controllers nor fenced brokers.
-        return None if self.minimum_version else DescribeClusterInMetadata(authorized=self._authorized)
+        return None if self.needs else DescribeClusterInMetadata(authorized=self._authorized)
 
 
 class DescribeClusterInMetadata(Operation[None, ClusterDescription, "protocol.MetadataResponse"]):
@@ -88,21 +83,15 @@ class DescribeClusterInMetadata(Operation[None, ClusterDescription, "protocol.Me
 
     name = "describe_cluster"
     api = ApiKey.METADATA
+    minimum_version = CLUSTER_ALONE_SINCE
+    maximum_version = 10
 
     def __init__(self, *, authorized: bool) -> None:
         self._authorized = authorized
-        self.minimum_version = 8 if authorized else 1
-        self.maximum_version = 10
-
-    def route(self, item: None) -> Route:
-        return ANY_NODE
+        self.needs = ("include_cluster_authorized_operations",) if authorized else ()
 
     def build(self, request: Request[None]) -> Message:
-        return protocol.MetadataRequest(
-            topics=(),
-            allow_auto_topic_creation=request.version < ALLOW_AUTO_TOPIC_CREATION_SINCE,
-            include_cluster_authorized_operations=self._authorized,
-        )
+        return metadata_request(request.version, (), cluster_operations=self._authorized)
 
     def read(self, request: Request[None], response: protocol.MetadataResponse) -> Outcomes[None, ClusterDescription]:
         operations = authorized_operations(response.cluster_authorized_operations)
@@ -124,7 +113,7 @@ class DescribeFeatures(Operation[int | None, Features, "protocol.ApiVersionsResp
     on_controllers = True
     minimum_version = _FEATURES_SINCE
 
-    def route(self, item: int | None) -> Route:
+    def route_of(self, item: int | None) -> Route:
         return ANY_NODE if item is None else OnNode(item)
 
     def build(self, request: Request[int | None]) -> Message:
@@ -150,6 +139,7 @@ class UpdateFeatures(Operation[str, None, "protocol.UpdateFeaturesResponse"]):
 
     name = "update_features"
     api = ApiKey.UPDATE_FEATURES
+    route = CONTROLLER
     mutates = True
     on_controllers = True
 
@@ -157,10 +147,7 @@ class UpdateFeatures(Operation[str, None, "protocol.UpdateFeaturesResponse"]):
         self._updates = updates
         self._validate_only = validate_only
         unsafe = any(update.upgrade_type is UpgradeType.UNSAFE_DOWNGRADE for update in updates.values())
-        self.minimum_version = _UPGRADE_TYPE_SINCE if validate_only or unsafe else 0
-
-    def route(self, item: str) -> Route:
-        return CONTROLLER
+        self.needs = (_UPGRADE_TYPE,) if validate_only or unsafe else ()
 
     def build(self, request: Request[str]) -> Message:
         return protocol.UpdateFeaturesRequest(
@@ -172,17 +159,14 @@ class UpdateFeatures(Operation[str, None, "protocol.UpdateFeaturesResponse"]):
     def read(self, request: Request[str], response: protocol.UpdateFeaturesResponse) -> Outcomes[str, None]:
         if response.error_code:
             return dict.fromkeys(request.items, error_of(response.error_code, response.error_message))
-        told = {
-            result.feature: error_of(result.error_code, result.error_message) if result.error_code else None
-            for result in response.results
-        }
+        told = {result.feature: failure(result.error_code, result.error_message) for result in response.results}
         # Since version 2 that nothing is told of a feature means that all is well with it.
         return told if request.version < _ONE_ERROR_SINCE else dict.fromkeys(request.items) | told
 
     def _update(self, name: str, version: int) -> protocol.UpdateFeaturesRequest.FeatureUpdateKey:
         update = self._updates[name]
         key = protocol.UpdateFeaturesRequest.FeatureUpdateKey
-        if version < _UPGRADE_TYPE_SINCE:
+        if version < first_version(protocol.UpdateFeaturesRequest, _UPGRADE_TYPE):
             is_downgrade = update.upgrade_type is not UpgradeType.UPGRADE
             return key(name, update.max_version_level, allow_downgrade=is_downgrade)
         return key(name, update.max_version_level, upgrade_type=update.upgrade_type)
@@ -197,15 +181,11 @@ class UnregisterBroker(Operation[int, None, "protocol.UnregisterBrokerResponse"]
     on_controllers = True
     batch = 1
 
-    def route(self, item: int) -> Route:
-        return ANY_NODE
-
     def build(self, request: Request[int]) -> Message:
         return protocol.UnregisterBrokerRequest(request.items[0])
 
     def read(self, request: Request[int], response: protocol.UnregisterBrokerResponse) -> Outcomes[int, None]:
-        failed = response.error_code
-        return {request.items[0]: error_of(failed, response.error_message) if failed else None}
+        return {request.items[0]: failure(response.error_code, response.error_message)}
 
 
 class UnregisterController(Operation[int, None, "protocol.UnregisterControllerResponse"]):
@@ -217,15 +197,11 @@ class UnregisterController(Operation[int, None, "protocol.UnregisterControllerRe
     on_controllers = True
     batch = 1
 
-    def route(self, item: int) -> Route:
-        return ANY_NODE
-
     def build(self, request: Request[int]) -> Message:
         return protocol.UnregisterControllerRequest(request.items[0])
 
     def read(self, request: Request[int], response: protocol.UnregisterControllerResponse) -> Outcomes[int, None]:
-        failed = response.error_code
-        return {request.items[0]: error_of(failed, response.error_message) if failed else None}
+        return {request.items[0]: failure(response.error_code, response.error_message)}
 
 
 class ClientInstanceId(Operation[None, Uuid, "protocol.GetTelemetrySubscriptionsResponse"]):
@@ -234,17 +210,13 @@ class ClientInstanceId(Operation[None, Uuid, "protocol.GetTelemetrySubscriptions
     name = "client_instance_id"
     api = ApiKey.GET_TELEMETRY_SUBSCRIPTIONS
 
-    def route(self, item: None) -> Route:
-        return ANY_NODE
-
     def build(self, request: Request[None]) -> Message:
         return protocol.GetTelemetrySubscriptionsRequest()
 
     def read(
         self, request: Request[None], response: protocol.GetTelemetrySubscriptionsResponse
     ) -> Outcomes[None, Uuid]:
-        failed = response.error_code
-        return {None: error_of(failed, None) if failed else response.client_instance_id}
+        return {None: failure(response.error_code) or response.client_instance_id}
 
 
 class ClusterOperations(OperationFamily):

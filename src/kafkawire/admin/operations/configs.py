@@ -13,20 +13,17 @@ from kafkawire.admin.config_resources import (
     ConfigResourceType,
     described_entries,
 )
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, R, Request, V, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.route import ANY_NODE, OnNode, Route
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.first_versions import first_version
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
 from kafkawire.admin.results import Results
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import InvalidRequestError, error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
-
-_SYNONYMS_SINCE = 1
-_DOCUMENTATION_SINCE = 3
-_RESOURCES_OF_ALL_TYPES_SINCE = 1
 
 _RESOURCES_OF_A_DESCRIPTION = 250
 """A topic with synonyms and documentation takes some 15 kB of an answer."""
@@ -35,25 +32,32 @@ _RESOURCES_OF_A_REPLACEMENT = 100
 """Nobody can tell how many values a replacement removes, each of which is a record too."""
 
 
-class DescribeConfigs(Operation[ConfigResource, dict[str, ConfigEntry], "protocol.DescribeConfigsResponse"]):
+class _OfResources(Operation[ConfigResource, V, R]):
+    """What all operations on configurations have in common: some resources are asked of one node (G4)."""
+
+    on_controllers = True
+
+    def validate(self, item: ConfigResource) -> KafkaError | None:
+        if item.is_of_one_node and item.node is None:
+            return InvalidRequestError(f"the name of a {item.resource_type} must be the id of a node")
+        return None
+
+    def route_of(self, item: ConfigResource) -> Route:
+        return ANY_NODE if item.node is None else OnNode(item.node)
+
+
+class DescribeConfigs(_OfResources[dict[str, ConfigEntry], "protocol.DescribeConfigsResponse"]):
     """KIP-133, KIP-226 (synonyms), KIP-569 (documentation)."""
 
     name = "describe_configs"
     api = ApiKey.DESCRIBE_CONFIGS
-    on_controllers = True
     batch = _RESOURCES_OF_A_DESCRIPTION
 
     def __init__(self, keys: Sequence[str] | None, *, synonyms: bool, documentation: bool) -> None:
         self._keys = keys
         self._synonyms = synonyms
         self._documentation = documentation
-        self.minimum_version = _DOCUMENTATION_SINCE if documentation else _SYNONYMS_SINCE if synonyms else 0
-
-    def validate(self, item: ConfigResource) -> KafkaError | None:
-        return _refusal_of_node(item)
-
-    def route(self, item: ConfigResource) -> Route:
-        return _place(item)
+        self.needs = ("include_documentation",) if documentation else ("include_synonyms",) if synonyms else ()
 
     def group_key(self, item: ConfigResource) -> Hashable:
         # G4: a type that the broker does not know fails all resources of the request.
@@ -74,20 +78,18 @@ class DescribeConfigs(Operation[ConfigResource, dict[str, ConfigEntry], "protoco
         self, request: Request[ConfigResource], response: protocol.DescribeConfigsResponse
     ) -> Outcomes[ConfigResource, dict[str, ConfigEntry]]:
         return {
-            _resource(result.resource_type, result.resource_name): error_of(result.error_code, result.error_message)
-            if result.error_code
-            else described_entries(result.configs)
+            _resource(result.resource_type, result.resource_name): failure(result.error_code, result.error_message)
+            or described_entries(result.configs)
             for result in response.results
         }
 
 
-class IncrementalAlterConfigs(Operation[ConfigResource, None, "protocol.IncrementalAlterConfigsResponse"]):
+class IncrementalAlterConfigs(_OfResources[None, "protocol.IncrementalAlterConfigsResponse"]):
     """KIP-339. Answers come in no useful order and are told apart by their resource (G5)."""
 
     name = "incremental_alter_configs"
     api = ApiKey.INCREMENTAL_ALTER_CONFIGS
     mutates = True
-    on_controllers = True
     batch = MAXIMUM_RECORDS
 
     def __init__(self, changes: Mapping[ConfigResource, Sequence[ConfigChange]], *, validate_only: bool) -> None:
@@ -95,13 +97,10 @@ class IncrementalAlterConfigs(Operation[ConfigResource, None, "protocol.Incremen
         self._validate_only = validate_only
 
     def validate(self, item: ConfigResource) -> KafkaError | None:
-        return _refusal_of_node(item) or _refusal_of_changes(self._changes[item])
+        return super().validate(item) or _refusal_of_changes(self._changes[item])
 
     def weight(self, item: ConfigResource) -> int:
         return max(1, len(self._changes[item]))
-
-    def route(self, item: ConfigResource) -> Route:
-        return _place(item)
 
     def build(self, request: Request[ConfigResource]) -> Message:
         message = protocol.IncrementalAlterConfigsRequest
@@ -123,32 +122,20 @@ class IncrementalAlterConfigs(Operation[ConfigResource, None, "protocol.Incremen
     def read(
         self, request: Request[ConfigResource], response: protocol.IncrementalAlterConfigsResponse
     ) -> Outcomes[ConfigResource, None]:
-        return {
-            _resource(result.resource_type, result.resource_name): error_of(result.error_code, result.error_message)
-            if result.error_code
-            else None
-            for result in response.responses
-        }
+        return _altered(response.responses)
 
 
-class AlterConfigs(Operation[ConfigResource, None, "protocol.AlterConfigsResponse"]):
+class AlterConfigs(_OfResources[None, "protocol.AlterConfigsResponse"]):
     """KIP-133. A request must not have a resource twice: Kafka 4.3.1 never answers it."""
 
     name = "alter_configs"
     api = ApiKey.ALTER_CONFIGS
     mutates = True
-    on_controllers = True
     batch = _RESOURCES_OF_A_REPLACEMENT
 
     def __init__(self, configs: Mapping[ConfigResource, Mapping[str, str]], *, validate_only: bool) -> None:
         self._configs = configs
         self._validate_only = validate_only
-
-    def validate(self, item: ConfigResource) -> KafkaError | None:
-        return _refusal_of_node(item)
-
-    def route(self, item: ConfigResource) -> Route:
-        return _place(item)
 
     def build(self, request: Request[ConfigResource]) -> Message:
         message = protocol.AlterConfigsRequest
@@ -167,12 +154,7 @@ class AlterConfigs(Operation[ConfigResource, None, "protocol.AlterConfigsRespons
     def read(
         self, request: Request[ConfigResource], response: protocol.AlterConfigsResponse
     ) -> Outcomes[ConfigResource, None]:
-        return {
-            _resource(result.resource_type, result.resource_name): error_of(result.error_code, result.error_message)
-            if result.error_code
-            else None
-            for result in response.responses
-        }
+        return _altered(response.responses)
 
 
 class ListConfigResources(Operation[None, tuple[ConfigResource, ...], "protocol.ListConfigResourcesResponse"]):
@@ -183,16 +165,13 @@ class ListConfigResources(Operation[None, tuple[ConfigResource, ...], "protocol.
 
     def __init__(self, types: frozenset[ConfigResourceType]) -> None:
         self._types = types
-        is_old = types == {ConfigResourceType.CLIENT_METRICS}
-        self.minimum_version = 0 if is_old else _RESOURCES_OF_ALL_TYPES_SINCE
-
-    def route(self, item: None) -> Route:
-        return ANY_NODE
+        self.needs = () if types == {ConfigResourceType.CLIENT_METRICS} else ("resource_types",)
 
     def build(self, request: Request[None]) -> Message:
-        if request.version < _RESOURCES_OF_ALL_TYPES_SINCE:
-            return protocol.ListConfigResourcesRequest()
-        return protocol.ListConfigResourcesRequest(resource_types=tuple(sorted(self._types)))
+        message = protocol.ListConfigResourcesRequest
+        if request.version < first_version(message, "resource_types"):
+            return message()
+        return message(resource_types=tuple(sorted(self._types)))
 
     def read(
         self, request: Request[None], response: protocol.ListConfigResourcesResponse
@@ -205,20 +184,20 @@ class ListConfigResources(Operation[None, tuple[ConfigResource, ...], "protocol.
         }
 
 
+def _altered(
+    results: Iterable[
+        protocol.AlterConfigsResponse.AlterConfigsResourceResponse
+        | protocol.IncrementalAlterConfigsResponse.AlterConfigsResourceResponse
+    ],
+) -> dict[ConfigResource, KafkaError | None]:
+    return {
+        _resource(result.resource_type, result.resource_name): failure(result.error_code, result.error_message)
+        for result in results
+    }
+
+
 def _resource(type_: int, name: str) -> ConfigResource:
     return ConfigResource(ConfigResourceType(type_), name)
-
-
-def _place(resource: ConfigResource) -> Route:
-    node = resource.node
-    return ANY_NODE if node is None else OnNode(node)
-
-
-def _refusal_of_node(resource: ConfigResource) -> KafkaError | None:
-    """What is wrong with the name of a resource that is to be asked of one node (G4)."""
-    if resource.is_of_one_node and resource.node is None:
-        return InvalidRequestError(f"the name of a {resource.resource_type} must be the id of a node")
-    return None
 
 
 def _refusal_of_changes(changes: Sequence[ConfigChange]) -> KafkaError | None:

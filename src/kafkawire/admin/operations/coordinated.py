@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import ClassVar, Protocol, TypeVar
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import ClassVar, Protocol, TypeAlias, TypeVar
 
 import msgspec
 
 from kafkawire.admin.engine.operation import K, Operation, R, V
 from kafkawire.admin.engine.route import CoordinatorOf, CoordinatorType, Route
+from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
 from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.protocol.error_codes import ErrorCode
-from kafkawire.protocol.errors import UnknownServerError, error_of
+from kafkawire.protocol.errors import UnknownServerError
 from kafkawire.wire.kafka_errors import KafkaError
 
 AFTER_REBALANCE: frozenset[int] = frozenset({ErrorCode.REBALANCE_IN_PROGRESS})
@@ -22,7 +23,7 @@ AFTER_REBALANCE: frozenset[int] = frozenset({ErrorCode.REBALANCE_IN_PROGRESS})
 class OfGroups(Operation[str, V, R]):
     """Its items are group ids; all groups of a coordinator share requests."""
 
-    def route(self, item: str) -> Route:
+    def route_of(self, item: str) -> Route:
         return CoordinatorOf(CoordinatorType.GROUP, item)
 
 
@@ -38,10 +39,8 @@ class InGroup(Operation[K, V, R]):
 
     def __init__(self, name: str, group_id: str) -> None:
         self.name = name
+        self.route = CoordinatorOf(CoordinatorType.GROUP, group_id)
         self._group_id = group_id
-
-    def route(self, item: K) -> Route:
-        return CoordinatorOf(CoordinatorType.GROUP, self._group_id)
 
 
 class PartitionOfGroup(msgspec.Struct, frozen=True):
@@ -61,7 +60,7 @@ class InGroups(Operation[PartitionOfGroup, V, R]):
 
     retried_codes: ClassVar[frozenset[int]] = AFTER_REBALANCE
 
-    def route(self, item: PartitionOfGroup) -> Route:
+    def route_of(self, item: PartitionOfGroup) -> Route:
         return CoordinatorOf(CoordinatorType.GROUP, item.group_id)
 
     def group_key(self, item: PartitionOfGroup) -> str:
@@ -69,6 +68,26 @@ class InGroups(Operation[PartitionOfGroup, V, R]):
 
 
 T = TypeVar("T")
+PartitionsOfGroups: TypeAlias = Mapping[str, Collection[TopicPartition] | None]
+"""Groups to the partitions that are wanted of each; None for all that the group has offsets for."""
+
+
+class OffsetsOfGroups(OfGroups[V, R]):
+    """What all ways to read the offsets of groups have in common.
+
+    Args:
+        name: the method that users call.
+        partitions: what is wanted of each group.
+    """
+
+    def __init__(self, name: str, partitions: PartitionsOfGroups) -> None:
+        self.name = name
+        self._partitions = partitions
+
+    def _topics(self, group_id: str, topic: Callable[[str, tuple[int, ...]], T]) -> tuple[T, ...] | None:
+        """The topics that are wanted of a group, as a request has them; None for all."""
+        wanted = self._partitions[group_id]
+        return None if wanted is None else tuple(topic(name, tuple(numbers)) for name, numbers in by_topic(wanted))
 
 
 class _Topic(Protocol):
@@ -81,11 +100,6 @@ class _Topic(Protocol):
 def assigned(topics: Iterable[_Topic]) -> tuple[TopicPartition, ...]:
     """The partitions of an assignment, in order."""
     return tuple(sorted(TopicPartition(topic.topic_name, number) for topic in topics for number in topic.partitions))
-
-
-def failure(code: int, message: str | None = None) -> KafkaError | None:
-    """What went wrong, or None for a code that says that nothing did."""
-    return error_of(code, message) if code else None
 
 
 def of_partitions(

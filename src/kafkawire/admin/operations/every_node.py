@@ -8,36 +8,28 @@ from typing import Any, Generic
 import msgspec
 
 from kafkawire import protocol
-from kafkawire.admin.cluster import ALLOW_AUTO_TOPIC_CREATION_SINCE
 from kafkawire.admin.engine.operation import K, Operation, Outcomes, Request, V
 from kafkawire.admin.engine.progress import Progress
-from kafkawire.admin.engine.route import ANY_NODE, Route
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.first_versions import CLUSTER_ALONE_SINCE, metadata_request
 from kafkawire.admin.results import Results
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import ConnectionFailedError, KafkaError
 
-_NO_TOPICS_SINCE = 1
-
 
 class FindNodes(Operation[None, tuple[int, ...], "protocol.MetadataResponse"]):
     """The ids of the live brokers, as they are now."""
 
     api = ApiKey.METADATA
-    minimum_version = _NO_TOPICS_SINCE
+    minimum_version = CLUSTER_ALONE_SINCE
 
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def route(self, item: None) -> Route:
-        return ANY_NODE
-
     def build(self, request: Request[None]) -> Message:
-        return protocol.MetadataRequest(
-            topics=(), allow_auto_topic_creation=request.version < ALLOW_AUTO_TOPIC_CREATION_SINCE
-        )
+        return metadata_request(request.version, ())
 
     def read(self, request: Request[None], response: protocol.MetadataResponse) -> Outcomes[None, tuple[int, ...]]:
         if response.error_code:

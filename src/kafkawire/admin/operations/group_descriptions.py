@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from kafkawire import protocol
-from kafkawire.admin.acls import authorized_operations
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.acls import AclOperation, authorized_operations
+from kafkawire.admin.engine.operation import Operation, Outcomes, R, Request, V, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.groups import (
@@ -28,24 +28,36 @@ from kafkawire.protocol.errors import GroupIdNotFoundError, error_of
 from kafkawire.wire import DecodeError, Message
 from kafkawire.wire.kafka_errors import KafkaError
 
-GROUPS_OF_A_REQUEST = 500
-"""Groups may have many members with many partitions, so that answers grow large; requests follow each other anyway."""
-
-_AUTHORIZED_OPERATIONS_SINCE = 3
 _UPGRADED = {0: False, 1: True}
 """Member types of ConsumerGroupDescribe; others mean that the broker does not tell."""
 
 
-class DescribeConsumerGroups(OfGroups[ConsumerGroupDescription, "protocol.ConsumerGroupDescribeResponse"]):
+class DescribeGroups(OfGroups[V, R]):
+    """What all descriptions of groups have in common.
+
+    Args:
+        authorized: whether to ask what the caller may do with each group.
+        name: the method that users call, where it is not the operation's own.
+    """
+
+    # Groups may have many members with many partitions, so that answers grow large; requests follow each other anyway.
+    batch = 500
+
+    def __init__(self, *, authorized: bool, name: str | None = None) -> None:
+        self.name = name or type(self).name
+        self._authorized = authorized
+
+    def _may(self, operations: int) -> frozenset[AclOperation] | None:
+        """What the caller may do with a group; None if it was not asked for."""
+        return authorized_operations(operations) if self._authorized else None
+
+
+class DescribeConsumerGroups(DescribeGroups[ConsumerGroupDescription, "protocol.ConsumerGroupDescribeResponse"]):
     """KIP-848; groups that are of the classic protocol, or whose coordinator knows no other, by the fallback."""
 
+    name = "describe_consumer_groups"
     api = ApiKey.CONSUMER_GROUP_DESCRIBE
-    batch = GROUPS_OF_A_REQUEST
     fallback_codes: ClassVar[frozenset[int]] = frozenset({ErrorCode.UNSUPPORTED_VERSION, ErrorCode.GROUP_ID_NOT_FOUND})
-
-    def __init__(self, *, authorized: bool, name: str = "describe_consumer_groups") -> None:
-        self.name = name
-        self._authorized = authorized
 
     def build(self, request: Request[str]) -> Message:
         return protocol.ConsumerGroupDescribeRequest(
@@ -56,9 +68,8 @@ class DescribeConsumerGroups(OfGroups[ConsumerGroupDescription, "protocol.Consum
         self, request: Request[str], response: protocol.ConsumerGroupDescribeResponse
     ) -> Outcomes[str, ConsumerGroupDescription]:
         return {
-            group.group_id: error_of(group.error_code, group.error_message)
-            if group.error_code
-            else ConsumerGroupDescription(
+            group.group_id: failure(group.error_code, group.error_message)
+            or ConsumerGroupDescription(
                 group_id=group.group_id,
                 type=GroupType.CONSUMER,
                 state=GroupState(group.group_state),
@@ -67,7 +78,7 @@ class DescribeConsumerGroups(OfGroups[ConsumerGroupDescription, "protocol.Consum
                 members=tuple(map(_member, group.members)),
                 group_epoch=group.group_epoch,
                 assignment_epoch=group.assignment_epoch,
-                authorized_operations=authorized_operations(group.authorized_operations) if self._authorized else None,
+                authorized_operations=self._may(group.authorized_operations),
             )
             for group in response.groups
         }
@@ -92,80 +103,70 @@ def _member(member: protocol.ConsumerGroupDescribeResponse.Member) -> ConsumerGr
     )
 
 
-class DescribeClassicGroups(OfGroups[ClassicGroupDescription, "protocol.DescribeGroupsResponse"]):
+class _DescribeInClassicProtocol(DescribeGroups[V, "protocol.DescribeGroupsResponse"]):
+    """What both ways to describe groups of the classic protocol have in common."""
+
+    api = ApiKey.DESCRIBE_GROUPS
+
+    def __init__(self, *, authorized: bool, name: str | None = None) -> None:
+        super().__init__(authorized=authorized, name=name)
+        self.needs = ("include_authorized_operations",) if authorized else ()
+
+    def build(self, request: Request[str]) -> Message:
+        return protocol.DescribeGroupsRequest(
+            groups=tuple(request.items), include_authorized_operations=self._authorized
+        )
+
+    def _groups(
+        self, request: Request[str], response: protocol.DescribeGroupsResponse
+    ) -> dict[str, ClassicGroupDescription | KafkaError]:
+        return {group.group_id: self._group(group, request.node_id) for group in response.groups}
+
+    def _group(
+        self, group: protocol.DescribeGroupsResponse.DescribedGroup, coordinator: int
+    ) -> ClassicGroupDescription | KafkaError:
+        if group.error_code:
+            return error_of(group.error_code, group.error_message)
+        state = GroupState(group.group_state)
+        if state is GroupState.DEAD and not group.members:
+            # Before version 6 this is how brokers say that there is no such group.
+            return GroupIdNotFoundError(f"there is no group {group.group_id}")
+        is_of_consumers = group.protocol_type == CONSUMER_PROTOCOL
+        return ClassicGroupDescription(
+            group_id=group.group_id,
+            protocol_type=group.protocol_type,
+            protocol=group.protocol_data,
+            state=state,
+            coordinator=coordinator,
+            members=tuple(_classic_member(member, is_consumer=is_of_consumers) for member in group.members),
+            authorized_operations=self._may(group.authorized_operations),
+        )
+
+
+class DescribeClassicGroups(_DescribeInClassicProtocol[ClassicGroupDescription]):
     """Groups of the classic protocol, whatever their members do."""
 
     name = "describe_classic_groups"
-    api = ApiKey.DESCRIBE_GROUPS
-    batch = GROUPS_OF_A_REQUEST
-
-    def __init__(self, *, authorized: bool, name: str = name) -> None:
-        self.name = name
-        self._authorized = authorized
-        self.minimum_version = _AUTHORIZED_OPERATIONS_SINCE if authorized else 0
-
-    def build(self, request: Request[str]) -> Message:
-        return _describe_groups(request, authorized=self._authorized)
 
     def read(
         self, request: Request[str], response: protocol.DescribeGroupsResponse
     ) -> Outcomes[str, ClassicGroupDescription]:
-        return _classic_groups(request, response, authorized=self._authorized)
+        return self._groups(request, response)
 
 
-class DescribeClassicConsumerGroups(OfGroups[ConsumerGroupDescription, "protocol.DescribeGroupsResponse"]):
+class DescribeClassicConsumerGroups(_DescribeInClassicProtocol[ConsumerGroupDescription]):
     """Groups of consumers by the classic protocol."""
 
-    api = ApiKey.DESCRIBE_GROUPS
-    batch = GROUPS_OF_A_REQUEST
-
-    def __init__(self, *, authorized: bool, name: str) -> None:
-        self.name = name
-        self._authorized = authorized
-        self.minimum_version = _AUTHORIZED_OPERATIONS_SINCE if authorized else 0
-
-    def build(self, request: Request[str]) -> Message:
-        return _describe_groups(request, authorized=self._authorized)
+    name = "describe_consumer_groups"
 
     def read(
         self, request: Request[str], response: protocol.DescribeGroupsResponse
     ) -> Outcomes[str, ConsumerGroupDescription]:
-        groups = _classic_groups(request, response, authorized=self._authorized)
+        groups = self._groups(request, response)
         return {
             group_id: group if isinstance(group, KafkaError) else _of_consumers(group)
             for group_id, group in groups.items()
         }
-
-
-def _describe_groups(request: Request[str], *, authorized: bool) -> Message:
-    return protocol.DescribeGroupsRequest(groups=tuple(request.items), include_authorized_operations=authorized)
-
-
-def _classic_groups(
-    request: Request[str], response: protocol.DescribeGroupsResponse, *, authorized: bool
-) -> dict[str, ClassicGroupDescription | KafkaError]:
-    return {group.group_id: _classic_group(group, request.node_id, authorized) for group in response.groups}
-
-
-def _classic_group(
-    group: protocol.DescribeGroupsResponse.DescribedGroup, coordinator: int, authorized: bool
-) -> ClassicGroupDescription | KafkaError:
-    if group.error_code:
-        return error_of(group.error_code, group.error_message)
-    state = GroupState(group.group_state)
-    if state is GroupState.DEAD and not group.members:
-        # Before version 6 this is how brokers say that there is no such group.
-        return GroupIdNotFoundError(f"there is no group {group.group_id}")
-    is_of_consumers = group.protocol_type == CONSUMER_PROTOCOL
-    return ClassicGroupDescription(
-        group_id=group.group_id,
-        protocol_type=group.protocol_type,
-        protocol=group.protocol_data,
-        state=state,
-        coordinator=coordinator,
-        members=tuple(_classic_member(member, is_consumer=is_of_consumers) for member in group.members),
-        authorized_operations=authorized_operations(group.authorized_operations) if authorized else None,
-    )
 
 
 def _classic_member(

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.route import OnNode, Route
+from kafkawire.admin.first_versions import first_version
 from kafkawire.admin.gathered import Gathered
 from kafkawire.admin.groups import CONSUMER_PROTOCOL, GroupListing, GroupState, GroupType
 from kafkawire.admin.operations.every_node import EveryNodeFamily
@@ -14,8 +15,6 @@ from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 
-_STATES_SINCE = 4
-_TYPES_SINCE = 5
 _KNOWN_TO_OLD_BROKERS = (frozenset({GroupType.CLASSIC}), frozenset({GroupType.CLASSIC, GroupType.CONSUMER}))
 """Brokers that cannot filter by type have classic groups only, so all their groups are of these types."""
 
@@ -36,17 +35,17 @@ class ListGroups(Operation[int, tuple[GroupListing, ...], "protocol.ListGroupsRe
         self._types = tuple(types)
         self._protocol_types = protocol_types
         if types and frozenset(types) not in _KNOWN_TO_OLD_BROKERS:
-            self.minimum_version = _TYPES_SINCE
+            self.needs = ("types_filter",)
         elif states:
-            self.minimum_version = _STATES_SINCE
+            self.needs = ("states_filter",)
 
-    def route(self, item: int) -> Route:
+    def route_of(self, item: int) -> Route:
         return OnNode(item)
 
     def build(self, request: Request[int]) -> Message:
-        return protocol.ListGroupsRequest(
-            states_filter=self._states, types_filter=self._types if request.version >= _TYPES_SINCE else ()
-        )
+        message = protocol.ListGroupsRequest
+        has_types = request.version >= first_version(message, "types_filter")
+        return message(states_filter=self._states, types_filter=self._types if has_types else ())
 
     def read(
         self, request: Request[int], response: protocol.ListGroupsResponse

@@ -6,16 +6,16 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TypeAlias
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.group_offsets import CommittedOffset
 from kafkawire.admin.operations.coordinated import (
     InGroup,
     InGroups,
-    OfGroups,
+    OffsetsOfGroups,
     PartitionOfGroup,
-    failure,
+    PartitionsOfGroups,
     of_partitions,
 )
 from kafkawire.admin.operations.partitions import by_topic
@@ -34,8 +34,6 @@ Wanted: TypeAlias = Iterable[str] | Mapping[str, Collection[TopicPartition] | No
 
 _KAFKA_SINCE = 1
 _ALL_TOPICS_SINCE = 2
-_REQUIRE_STABLE_SINCE = 7
-_MANY_GROUPS_SINCE = 8
 _NAMES_UNTIL = 9
 """Newer versions have ids of topics only, which those that are deleted no longer have; Kafka's own admin uses names."""
 
@@ -47,41 +45,36 @@ _BYTES_OF_AN_OFFSET = 100
 """What an offset takes beside its texts, and more."""
 
 
-class ListOffsetsOfGroups(OfGroups[GroupOffsets, "protocol.OffsetFetchResponse"]):
-    """KIP-709 (many groups), KIP-447 (stable offsets)."""
+class _OffsetsByFetch(OffsetsOfGroups[GroupOffsets, "protocol.OffsetFetchResponse"]):
+    """What both ways to fetch offsets have in common."""
 
     api = ApiKey.OFFSET_FETCH
-    minimum_version = _MANY_GROUPS_SINCE
-    maximum_version = _NAMES_UNTIL
 
-    def __init__(
-        self, name: str, partitions: Mapping[str, Collection[TopicPartition] | None], *, require_stable: bool
-    ) -> None:
-        self.name = name
-        self._partitions = partitions
+    def __init__(self, name: str, partitions: PartitionsOfGroups, *, require_stable: bool) -> None:
+        super().__init__(name, partitions)
         self._require_stable = require_stable
+
+
+class ListOffsetsOfGroups(_OffsetsByFetch):
+    """KIP-709 (many groups), KIP-447 (stable offsets)."""
+
+    needs = ("groups",)
+    maximum_version = _NAMES_UNTIL
 
     def build(self, request: Request[str]) -> Message:
         message = protocol.OffsetFetchRequest
-        groups = []
-        for group_id in request.items:
-            wanted = self._partitions[group_id]
-            topics = (
-                None
-                if wanted is None
-                else tuple(
-                    message.OffsetFetchRequestTopics(name=name, partition_indexes=tuple(numbers))
-                    for name, numbers in by_topic(wanted)
-                )
-            )
-            groups.append(message.OffsetFetchRequestGroup(group_id=group_id, topics=topics))
-        return message(groups=tuple(groups), require_stable=self._require_stable)
+        return message(
+            groups=tuple(
+                message.OffsetFetchRequestGroup(group_id=group_id, topics=self._topics(group_id, _topic))
+                for group_id in request.items
+            ),
+            require_stable=self._require_stable,
+        )
 
     def read(self, request: Request[str], response: protocol.OffsetFetchResponse) -> Outcomes[str, GroupOffsets]:
         return {
-            group.group_id: error_of(group.error_code)
-            if group.error_code
-            else of_partitions(
+            group.group_id: failure(group.error_code)
+            or of_partitions(
                 {
                     TopicPartition(topic.name, each.partition_index): _committed(each)
                     for topic in group.topics
@@ -97,33 +90,25 @@ class ListOffsetsOfGroups(OfGroups[GroupOffsets, "protocol.OffsetFetchResponse"]
         return ListOffsetsOfGroup(self.name, self._partitions, require_stable=self._require_stable)
 
 
-class ListOffsetsOfGroup(OfGroups[GroupOffsets, "protocol.OffsetFetchResponse"]):
+class ListOffsetsOfGroup(_OffsetsByFetch):
     """The same for brokers that take one group in a request."""
 
-    api = ApiKey.OFFSET_FETCH
     batch = 1
-    maximum_version = _MANY_GROUPS_SINCE - 1
+    minimum_version = _KAFKA_SINCE
+    lacks = "groups"
 
-    def __init__(
-        self, name: str, partitions: Mapping[str, Collection[TopicPartition] | None], *, require_stable: bool
-    ) -> None:
-        self.name = name
-        self._partitions = partitions
-        self._require_stable = require_stable
-        self.minimum_version = _REQUIRE_STABLE_SINCE if require_stable else _KAFKA_SINCE
+    def __init__(self, name: str, partitions: PartitionsOfGroups, *, require_stable: bool) -> None:
+        super().__init__(name, partitions, require_stable=require_stable)
+        self.needs = ("require_stable",) if require_stable else ()
 
     def lowest_version(self, item: str) -> int:
         return _ALL_TOPICS_SINCE if self._partitions[item] is None else 0
 
     def build(self, request: Request[str]) -> Message:
         (group_id,) = request.items
-        wanted = self._partitions[group_id]
-        topic = protocol.OffsetFetchRequest.OffsetFetchRequestTopic
-        return protocol.OffsetFetchRequest(
-            group_id=group_id,
-            topics=None if wanted is None else tuple(topic(name, tuple(numbers)) for name, numbers in by_topic(wanted)),
-            require_stable=self._require_stable,
-        )
+        message = protocol.OffsetFetchRequest
+        topics = self._topics(group_id, message.OffsetFetchRequestTopic)
+        return message(group_id=group_id, topics=topics, require_stable=self._require_stable)
 
     def read(self, request: Request[str], response: protocol.OffsetFetchResponse) -> Outcomes[str, GroupOffsets]:
         if response.error_code:
@@ -135,6 +120,10 @@ class ListOffsetsOfGroup(OfGroups[GroupOffsets, "protocol.OffsetFetchResponse"])
             for each in topic.partitions
         }
         return {group_id: of_partitions(found, self._partitions[group_id], request.node_id)}
+
+
+def _topic(name: str, numbers: tuple[int, ...]) -> protocol.OffsetFetchRequest.OffsetFetchRequestTopics:
+    return protocol.OffsetFetchRequest.OffsetFetchRequestTopics(name=name, partition_indexes=numbers)
 
 
 def _committed(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Outcomes, Request
+from kafkawire.admin.engine.operation import Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.groups import MemberToRemove
-from kafkawire.admin.operations.coordinated import AFTER_REBALANCE, InGroup, OfGroups, failure
+from kafkawire.admin.operations.coordinated import AFTER_REBALANCE, InGroup, OfGroups
 from kafkawire.admin.operations.group_descriptions import DescribeConsumerGroups
 from kafkawire.admin.results import Results
 from kafkawire.protocol.api_table import ApiKey
@@ -20,7 +20,6 @@ from kafkawire.wire.kafka_errors import KafkaError
 REMOVED_BY_ADMIN = "member was removed by an administrator"
 """The reason that is told where none is given."""
 
-_MEMBERS_SINCE = 3
 _LONGEST_REASON = 255
 """Brokers keep no more characters of a reason (KIP-800)."""
 
@@ -47,7 +46,7 @@ class RemoveMembers(InGroup[MemberToRemove, None, "protocol.LeaveGroupResponse"]
 
     api = ApiKey.LEAVE_GROUP
     mutates = True
-    minimum_version = _MEMBERS_SINCE
+    needs = ("members",)
 
     def __init__(self, name: str, group_id: str, reason: str) -> None:
         super().__init__(name, group_id)

@@ -9,7 +9,7 @@ import msgspec
 
 from kafkawire import protocol
 from kafkawire.admin.cluster_descriptions import LogDir, Replica, ReplicaInfo, ReplicaLogDirs
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.route import OnNode, Route
 from kafkawire.admin.operations.every_node import EveryNodeFamily
@@ -32,7 +32,7 @@ class DescribeLogDirs(Operation[int, dict[str, LogDir], "protocol.DescribeLogDir
     def __init__(self, partitions: Mapping[int, Sequence[TopicPartition]] | None = None) -> None:
         self._partitions = partitions
 
-    def route(self, item: int) -> Route:
+    def route_of(self, item: int) -> Route:
         return OnNode(item)
 
     def build(self, request: Request[int]) -> Message:
@@ -56,7 +56,7 @@ class DescribeLogDirs(Operation[int, dict[str, LogDir], "protocol.DescribeLogDir
 
 def _log_dir(result: protocol.DescribeLogDirsResponse.DescribeLogDirsResult) -> LogDir:
     return LogDir(
-        error=error_of(result.error_code, None) if result.error_code else None,
+        error=failure(result.error_code),
         replicas={
             TopicPartition(topic.name, partition.partition_index): ReplicaInfo(
                 partition.partition_size, partition.offset_lag, partition.is_future_key
@@ -80,7 +80,7 @@ class AlterReplicaLogDirs(Operation[Replica, None, "protocol.AlterReplicaLogDirs
     def __init__(self, directories: Mapping[Replica, str]) -> None:
         self._directories = directories
 
-    def route(self, item: Replica) -> Route:
+    def route_of(self, item: Replica) -> Route:
         return OnNode(item.node)
 
     def build(self, request: Request[Replica]) -> Message:
@@ -105,9 +105,7 @@ class AlterReplicaLogDirs(Operation[Replica, None, "protocol.AlterReplicaLogDirs
     ) -> Outcomes[Replica, None]:
         node = request.items[0].node
         return {
-            Replica(TopicPartition(topic.topic_name, result.partition_index), node): error_of(result.error_code, None)
-            if result.error_code
-            else None
+            Replica(TopicPartition(topic.topic_name, result.partition_index), node): failure(result.error_code)
             for topic in response.results
             for result in topic.partitions
         }

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
-from kafkawire.admin.engine.route import CONTROLLER, Route
+from kafkawire.admin.engine.route import CONTROLLER
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
 from kafkawire.admin.partitions import ElectionType, PartitionReassignment
@@ -45,15 +45,13 @@ class ElectLeaders(Operation[TopicPartition, bool, "protocol.ElectLeadersRespons
 
     name = "elect_leaders"
     api = ApiKey.ELECT_LEADERS
+    route = CONTROLLER
     mutates = True
     batch = MAXIMUM_RECORDS
 
     def __init__(self, election: ElectionType) -> None:
         self._election = election
-        self.minimum_version = 1 if election is ElectionType.UNCLEAN else 0
-
-    def route(self, item: TopicPartition) -> Route:
-        return CONTROLLER
+        self.needs = ("election_type",) if election is ElectionType.UNCLEAN else ()
 
     def build(self, request: Request[TopicPartition]) -> Message:
         topic = protocol.ElectLeadersRequest.TopicPartitions
@@ -76,14 +74,12 @@ class ElectAllLeaders(Operation[None, dict[TopicPartition, bool | KafkaError], "
 
     name = "elect_leaders"
     api = ApiKey.ELECT_LEADERS
+    route = CONTROLLER
     mutates = True
 
     def __init__(self, election: ElectionType) -> None:
         self._election = election
-        self.minimum_version = 1 if election is ElectionType.UNCLEAN else 0
-
-    def route(self, item: None) -> Route:
-        return CONTROLLER
+        self.needs = ("election_type",) if election is ElectionType.UNCLEAN else ()
 
     def build(self, request: Request[None]) -> Message:
         return protocol.ElectLeadersRequest(
@@ -93,7 +89,7 @@ class ElectAllLeaders(Operation[None, dict[TopicPartition, bool | KafkaError], "
     def read(
         self, request: Request[None], response: protocol.ElectLeadersResponse
     ) -> Outcomes[None, dict[TopicPartition, bool | KafkaError]]:
-        return {None: error_of(response.error_code, None) if response.error_code else _elected(response)}
+        return {None: failure(response.error_code) or _elected(response)}
 
 
 class AlterPartitionReassignments(Operation[TopicPartition, None, "protocol.AlterPartitionReassignmentsResponse"]):
@@ -101,6 +97,7 @@ class AlterPartitionReassignments(Operation[TopicPartition, None, "protocol.Alte
 
     name = "alter_partition_reassignments"
     api = ApiKey.ALTER_PARTITION_REASSIGNMENTS
+    route = CONTROLLER
     mutates = True
     on_controllers = True
     batch = MAXIMUM_RECORDS
@@ -110,9 +107,6 @@ class AlterPartitionReassignments(Operation[TopicPartition, None, "protocol.Alte
     ) -> None:
         self._replicas = replicas
         self._allow_replication_factor_change = allow_replication_factor_change
-
-    def route(self, item: TopicPartition) -> Route:
-        return CONTROLLER
 
     def build(self, request: Request[TopicPartition]) -> Message:
         message = protocol.AlterPartitionReassignmentsRequest
@@ -131,9 +125,7 @@ class AlterPartitionReassignments(Operation[TopicPartition, None, "protocol.Alte
         if response.error_code:
             return dict.fromkeys(request.items, error_of(response.error_code, response.error_message))
         return {
-            TopicPartition(topic.name, result.partition_index): error_of(result.error_code, result.error_message)
-            if result.error_code
-            else None
+            TopicPartition(topic.name, result.partition_index): failure(result.error_code, result.error_message)
             for topic in response.responses
             for result in topic.partitions
         }
@@ -154,13 +146,11 @@ class ListPartitionReassignments(
 
     name = "list_partition_reassignments"
     api = ApiKey.LIST_PARTITION_REASSIGNMENTS
+    route = CONTROLLER
     on_controllers = True
 
     def __init__(self, partitions: Sequence[TopicPartition] | None) -> None:
         self._partitions = partitions
-
-    def route(self, item: None) -> Route:
-        return CONTROLLER
 
     def build(self, request: Request[None]) -> Message:
         message = protocol.ListPartitionReassignmentsRequest

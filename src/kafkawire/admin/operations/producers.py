@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.route import LeaderOf, OnNode, Route
 from kafkawire.admin.family import OperationFamily
-from kafkawire.admin.operations.coordinated import failure
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.results import Results
 from kafkawire.admin.topic_partitions import TopicPartition
@@ -18,7 +17,6 @@ from kafkawire.admin.topics import known_number
 from kafkawire.admin.transactions import AbortTransactionSpec, ProducerState
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
-from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 
 
@@ -36,7 +34,7 @@ class DescribeProducers(Operation[TopicPartition, tuple[ProducerState, ...], "pr
         self.name = name
         self._node = node
 
-    def route(self, item: TopicPartition) -> Route:
+    def route_of(self, item: TopicPartition) -> Route:
         return LeaderOf(item) if self._node is None else OnNode(self._node)
 
     def build(self, request: Request[TopicPartition]) -> Message:
@@ -49,11 +47,10 @@ class DescribeProducers(Operation[TopicPartition, tuple[ProducerState, ...], "pr
         self, request: Request[TopicPartition], response: protocol.DescribeProducersResponse
     ) -> Outcomes[TopicPartition, tuple[ProducerState, ...]]:
         return {
-            TopicPartition(topic.name, partition.partition_index): error_of(
+            TopicPartition(topic.name, partition.partition_index): failure(
                 partition.error_code, partition.error_message
             )
-            if partition.error_code
-            else tuple(map(_producer, partition.active_producers))
+            or tuple(map(_producer, partition.active_producers))
             for topic in response.topics
             for partition in topic.partitions
         }
@@ -80,7 +77,7 @@ class AbortTransaction(Operation[AbortTransactionSpec, None, "protocol.WriteTxnM
         {ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.BROKER_NOT_AVAILABLE}
     )
 
-    def route(self, item: AbortTransactionSpec) -> Route:
+    def route_of(self, item: AbortTransactionSpec) -> Route:
         return LeaderOf(item.partition)
 
     def build(self, request: Request[AbortTransactionSpec]) -> Message:

@@ -9,8 +9,7 @@ import msgspec
 
 from kafkawire import protocol
 from kafkawire.admin.cluster_descriptions import MetadataQuorum, QuorumReplica, RaftEndpoint
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
-from kafkawire.admin.engine.route import ANY_NODE, Route
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.topics import known_id, known_number
@@ -22,7 +21,6 @@ from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
 _METADATA_TOPIC = "__cluster_metadata"
-_ACK_WHEN_COMMITTED_SINCE = 1
 
 
 class Voter(msgspec.Struct, frozen=True):
@@ -44,9 +42,6 @@ class DescribeQuorum(Operation[None, MetadataQuorum, "protocol.DescribeQuorumRes
     api = ApiKey.DESCRIBE_QUORUM
     on_controllers = True
     retried_codes = frozenset({ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.LEADER_NOT_AVAILABLE})
-
-    def route(self, item: None) -> Route:
-        return ANY_NODE
 
     def build(self, request: Request[None]) -> Message:
         message = protocol.DescribeQuorumRequest
@@ -109,13 +104,10 @@ class AddRaftVoter(Operation[Voter, None, "protocol.AddRaftVoterResponse"]):
         self._refusal = next(iter(wanted.refused.values()), None)
         self._cluster_id = cluster_id
         self._ack_when_committed = ack_when_committed
-        self.minimum_version = 0 if ack_when_committed else _ACK_WHEN_COMMITTED_SINCE
+        self.needs = () if ack_when_committed else ("ack_when_committed",)
 
     def validate(self, item: Voter) -> KafkaError | None:
         return self._refusal
-
-    def route(self, item: Voter) -> Route:
-        return ANY_NODE
 
     def build(self, request: Request[Voter]) -> Message:
         message = protocol.AddRaftVoterRequest
@@ -130,8 +122,7 @@ class AddRaftVoter(Operation[Voter, None, "protocol.AddRaftVoterResponse"]):
         )
 
     def read(self, request: Request[Voter], response: protocol.AddRaftVoterResponse) -> Outcomes[Voter, None]:
-        failed = response.error_code
-        return {request.items[0]: error_of(failed, response.error_message) if failed else None}
+        return {request.items[0]: failure(response.error_code, response.error_message)}
 
 
 class RemoveRaftVoter(Operation[Voter, None, "protocol.RemoveRaftVoterResponse"]):
@@ -146,16 +137,12 @@ class RemoveRaftVoter(Operation[Voter, None, "protocol.RemoveRaftVoterResponse"]
     def __init__(self, cluster_id: str | None) -> None:
         self._cluster_id = cluster_id
 
-    def route(self, item: Voter) -> Route:
-        return ANY_NODE
-
     def build(self, request: Request[Voter]) -> Message:
         (voter,) = request.items
         return protocol.RemoveRaftVoterRequest(self._cluster_id, voter.node, voter.directory_id)
 
     def read(self, request: Request[Voter], response: protocol.RemoveRaftVoterResponse) -> Outcomes[Voter, None]:
-        failed = response.error_code
-        return {request.items[0]: error_of(failed, response.error_message) if failed else None}
+        return {request.items[0]: failure(response.error_code, response.error_message)}
 
 
 class QuorumOperations(OperationFamily):

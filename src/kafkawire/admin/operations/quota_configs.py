@@ -12,7 +12,6 @@ from typing import TypeAlias
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.progress import Progress
-from kafkawire.admin.engine.route import ANY_NODE, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.operations.quotas import AlterClientQuotas, wanted_quotas
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
@@ -59,9 +58,6 @@ class ListQuotas(Operation[QuotaResource, tuple[str, ...], "protocol.ListQuotasR
     def validate(self, item: QuotaResource) -> KafkaError | None:
         return _refusal_of_resource(item)
 
-    def route(self, item: QuotaResource) -> Route:
-        return ANY_NODE
-
     def build(self, request: Request[QuotaResource]) -> Message:
         (resource,) = request.items
         message = protocol.ListQuotasRequest
@@ -83,10 +79,7 @@ class ListQuotasInClientQuotas(Operation[QuotaResource, tuple[str, ...], "protoc
 
     name = "list_quotas"
     api = ApiKey.DESCRIBE_CLIENT_QUOTAS
-    maximum_version = 1
-
-    def route(self, item: QuotaResource) -> Route:
-        return ANY_NODE
+    lacks = "filters"
 
     def build(self, request: Request[QuotaResource]) -> Message:
         (resource,) = request.items
@@ -128,9 +121,6 @@ class DescribeQuotas(Operation[ClientQuotaEntity, Configs, "protocol.DescribeQuo
 
     def validate(self, item: ClientQuotaEntity) -> KafkaError | None:
         return refusal_of_entity(item)
-
-    def route(self, item: ClientQuotaEntity) -> Route:
-        return ANY_NODE
 
     def build(self, request: Request[ClientQuotaEntity]) -> Message:
         names = None if self._names is None else tuple(self._names)
@@ -182,14 +172,11 @@ class DescribeQuotasInClientQuotas(Operation[ClientQuotaEntity, Configs, "protoc
 
     name = "describe_quotas"
     api = ApiKey.DESCRIBE_CLIENT_QUOTAS
-    maximum_version = 1
+    lacks = "filters"
     batch = 1
 
     def __init__(self, names: Collection[str] | None) -> None:
         self._names = names
-
-    def route(self, item: ClientQuotaEntity) -> Route:
-        return ANY_NODE
 
     def build(self, request: Request[ClientQuotaEntity]) -> Message:
         wanted = ClientQuotaFilter.of_entity(request.items[0])
@@ -230,9 +217,6 @@ class AlterQuotas(Operation[ClientQuotaEntity, None, "protocol.AlterQuotasRespon
 
     def weight(self, item: ClientQuotaEntity) -> int:
         return max(1, len(self._configs[item]))
-
-    def route(self, item: ClientQuotaEntity) -> Route:
-        return ANY_NODE
 
     def build(self, request: Request[ClientQuotaEntity]) -> Message:
         return protocol.AlterQuotasRequest(

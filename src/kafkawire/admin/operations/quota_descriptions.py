@@ -6,9 +6,8 @@ from collections.abc import Coroutine, Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, overload
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
-from kafkawire.admin.engine.route import ANY_NODE, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.filter_results import DescribedQuotas, QuotaValues
 from kafkawire.admin.operations.strategies import Strategy, Ways, warn_of_single_filter
@@ -17,11 +16,8 @@ from kafkawire.admin.quota_messages import described_quotas, filter_components
 from kafkawire.admin.quota_validation import refusal_of_filter
 from kafkawire.admin.quotas import ClientQuotaEntity, ClientQuotaFilter
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
-
-_MANY_FILTERS_SINCE = 2
 
 Quotas: TypeAlias = Mapping[ClientQuotaEntity, QuotaValues]
 _Describing: TypeAlias = Operation[ClientQuotaFilter, Quotas, "protocol.DescribeClientQuotasResponse"]
@@ -36,14 +32,11 @@ class _DescribeClientQuotas(Operation[ClientQuotaFilter, Quotas, "protocol.Descr
     def validate(self, item: ClientQuotaFilter) -> KafkaError | None:
         return refusal_of_filter(item)
 
-    def route(self, item: ClientQuotaFilter) -> Route:
-        return ANY_NODE
-
 
 class DescribeClientQuotasOfFilters(_DescribeClientQuotas):
     """Many filters in one request (KIP-888)."""
 
-    minimum_version = _MANY_FILTERS_SINCE
+    needs = ("filters",)
 
     def __init__(self, fallback: _Describing | None) -> None:
         self._fallback = fallback
@@ -74,7 +67,7 @@ class DescribeClientQuotasOfFilters(_DescribeClientQuotas):
 class DescribeClientQuotasOfFilter(_DescribeClientQuotas):
     """One filter in each request: an error would be that of all."""
 
-    maximum_version = _MANY_FILTERS_SINCE - 1
+    lacks = "filters"
     batch = 1
 
     def build(self, request: Request[ClientQuotaFilter]) -> Message:
@@ -90,7 +83,7 @@ class DescribeClientQuotasOfFilter(_DescribeClientQuotas):
 class ListClientQuotas(_DescribeClientQuotas):
     """All quotas in one request; which of them each filter means is found out here (F9)."""
 
-    maximum_version = _MANY_FILTERS_SINCE - 1
+    lacks = "filters"
 
     def build(self, request: Request[ClientQuotaFilter]) -> Message:
         return protocol.DescribeClientQuotasRequest()
@@ -109,9 +102,7 @@ def _quotas_or_error(
     result: protocol.DescribeClientQuotasResponse
     | protocol.DescribeClientQuotasResponse.DescribeClientQuotasFilterResult,
 ) -> Quotas | KafkaError:
-    if result.error_code:
-        return error_of(result.error_code, result.error_message)
-    return described_quotas(result.entries or ())
+    return failure(result.error_code, result.error_message) or described_quotas(result.entries or ())
 
 
 ALL_QUOTAS = (ClientQuotaFilter(),)

@@ -19,8 +19,6 @@ from kafkawire.protocol.errors import ResourceNotFoundError, error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
-_LAST_WITH_ONE_FILTER = 1
-
 
 class SeeClientQuotas(Operation[ItemOnNode[ClientQuotaEntity], None, "protocol.DescribeClientQuotasResponse"]):
     """Fails, and so is tried again, while a node does not know of an alteration.
@@ -31,7 +29,7 @@ class SeeClientQuotas(Operation[ItemOnNode[ClientQuotaEntity], None, "protocol.D
 
     name = "wait_for_client_quotas"
     api = ApiKey.DESCRIBE_CLIENT_QUOTAS
-    maximum_version = _LAST_WITH_ONE_FILTER
+    lacks = "filters"
     retried_codes = frozenset({ErrorCode.RESOURCE_NOT_FOUND})
 
     def __init__(self, wanted: WantedQuotas) -> None:
@@ -40,7 +38,7 @@ class SeeClientQuotas(Operation[ItemOnNode[ClientQuotaEntity], None, "protocol.D
     def validate(self, item: ItemOnNode[ClientQuotaEntity]) -> KafkaError | None:
         return self._wanted.refused.get(item.item) or refusal_of_alteration(self._wanted.values[item.item])
 
-    def route(self, item: ItemOnNode[ClientQuotaEntity]) -> Route:
+    def route_of(self, item: ItemOnNode[ClientQuotaEntity]) -> Route:
         return OnNode(item.node)
 
     def build(self, request: Request[ItemOnNode[ClientQuotaEntity]]) -> Message:

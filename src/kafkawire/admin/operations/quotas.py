@@ -7,9 +7,8 @@ from operator import attrgetter
 from typing import TypeAlias
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
-from kafkawire.admin.engine.route import ANY_NODE, Route
 from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.operations.quota_descriptions import QuotaDescriptionOperations
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
@@ -18,7 +17,6 @@ from kafkawire.admin.quota_validation import joined, refusal_of_alteration
 from kafkawire.admin.quotas import ClientQuotaAlteration, ClientQuotaEntity
 from kafkawire.admin.results import Results
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -54,9 +52,6 @@ class AlterClientQuotas(Operation[ClientQuotaEntity, None, "protocol.AlterClient
     def weight(self, item: ClientQuotaEntity) -> int:
         return max(1, len(self._wanted.values[item].values))
 
-    def route(self, item: ClientQuotaEntity) -> Route:
-        return ANY_NODE
-
     def build(self, request: Request[ClientQuotaEntity]) -> Message:
         return protocol.AlterClientQuotasRequest(
             entries=tuple(alteration_entry(self._wanted.values[entity]) for entity in request.items),
@@ -66,10 +61,7 @@ class AlterClientQuotas(Operation[ClientQuotaEntity, None, "protocol.AlterClient
     def read(
         self, request: Request[ClientQuotaEntity], response: protocol.AlterClientQuotasResponse
     ) -> Outcomes[ClientQuotaEntity, None]:
-        return {
-            altered_entity(entry): error_of(entry.error_code, entry.error_message) if entry.error_code else None
-            for entry in response.entries
-        }
+        return {altered_entity(entry): failure(entry.error_code, entry.error_message) for entry in response.entries}
 
 
 class QuotaOperations(QuotaDescriptionOperations):

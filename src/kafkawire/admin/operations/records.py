@@ -10,10 +10,11 @@ from typing import ClassVar
 import msgspec
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.route import LeaderOf, Route
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.first_versions import first_version
 from kafkawire.admin.operations.partitions import by_topic
 from kafkawire.admin.partitions import IsolationLevel, ListedOffset, OffsetSpec, WantedOffset
 from kafkawire.admin.results import Results
@@ -21,7 +22,7 @@ from kafkawire.admin.topic_partitions import TopicPartition
 from kafkawire.admin.topics import known_number
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
-from kafkawire.protocol.errors import InvalidTimestampError, error_of
+from kafkawire.protocol.errors import InvalidTimestampError
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -38,9 +39,6 @@ _SINCE: Mapping[int, int] = MappingProxyType(
 )
 """The version of ListOffsets that began to know a spec; all others are known since 1."""
 
-_ISOLATION_SINCE = 2
-_TIMEOUT_SINCE = 10
-
 
 class DeleteRecords(Operation[TopicPartition, int, "protocol.DeleteRecordsResponse"]):
     """KIP-107."""
@@ -54,7 +52,7 @@ class DeleteRecords(Operation[TopicPartition, int, "protocol.DeleteRecordsRespon
     def __init__(self, offsets: Mapping[TopicPartition, int]) -> None:
         self._offsets = offsets
 
-    def route(self, item: TopicPartition) -> Route:
+    def route_of(self, item: TopicPartition) -> Route:
         return LeaderOf(item)
 
     def build(self, request: Request[TopicPartition]) -> Message:
@@ -77,9 +75,7 @@ class DeleteRecords(Operation[TopicPartition, int, "protocol.DeleteRecordsRespon
         self, request: Request[TopicPartition], response: protocol.DeleteRecordsResponse
     ) -> Outcomes[TopicPartition, int]:
         return {
-            TopicPartition(topic.name, result.partition_index): error_of(result.error_code, None)
-            if result.error_code
-            else result.low_watermark
+            TopicPartition(topic.name, result.partition_index): failure(result.error_code) or result.low_watermark
             for topic in response.topics
             for result in topic.partitions
         }
@@ -108,6 +104,7 @@ class ListOffsets(Operation[OffsetAt, ListedOffset, "protocol.ListOffsetsRespons
 
     name = "list_offsets"
     api = ApiKey.LIST_OFFSETS
+    minimum_version = 1  # version 0 lists segments
     # A new leader does not know at once how far its followers are.
     retried_codes: ClassVar[frozenset[int]] = frozenset({ErrorCode.OFFSET_NOT_AVAILABLE})
 
@@ -115,7 +112,7 @@ class ListOffsets(Operation[OffsetAt, ListedOffset, "protocol.ListOffsetsRespons
         self.name = name
         self._isolation = isolation
         self._rounds = _rounds(items)
-        self.minimum_version = _ISOLATION_SINCE if isolation else 1
+        self.needs = ("isolation_level",) if isolation else ()
 
     def lowest_version(self, item: OffsetAt) -> int:
         return _SINCE.get(item.wanted, 0)
@@ -124,7 +121,7 @@ class ListOffsets(Operation[OffsetAt, ListedOffset, "protocol.ListOffsetsRespons
         known = item.wanted >= 0 or item.wanted in OffsetSpec.__members__.values()
         return None if known else InvalidTimestampError(f"{item.wanted} is neither a time nor an OffsetSpec")
 
-    def route(self, item: OffsetAt) -> Route:
+    def route_of(self, item: OffsetAt) -> Route:
         return LeaderOf(item.partition)
 
     def group_key(self, item: OffsetAt) -> int:
@@ -148,16 +145,15 @@ class ListOffsets(Operation[OffsetAt, ListedOffset, "protocol.ListOffsetsRespons
                 )
                 for name, numbers in by_topic(wanted)
             ),
-            timeout_ms=request.timeout_ms if request.version >= _TIMEOUT_SINCE else 0,
+            timeout_ms=request.timeout_ms if request.version >= first_version(message, "timeout_ms") else 0,
         )
 
     def read(
         self, request: Request[OffsetAt], response: protocol.ListOffsetsResponse
     ) -> Outcomes[OffsetAt, ListedOffset]:
         listed = {
-            TopicPartition(topic.name, result.partition_index): error_of(result.error_code, None)
-            if result.error_code
-            else ListedOffset(
+            TopicPartition(topic.name, result.partition_index): failure(result.error_code)
+            or ListedOffset(
                 known_number(result.offset), known_number(result.timestamp), known_number(result.leader_epoch)
             )
             for topic in response.topics

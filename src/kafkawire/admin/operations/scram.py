@@ -9,9 +9,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress, TotalProgress
-from kafkawire.admin.engine.route import ANY_NODE, CONTROLLER, Route
+from kafkawire.admin.engine.route import CONTROLLER
 from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.operations.topics import MAXIMUM_RECORDS
@@ -42,9 +42,6 @@ class DescribeScramCredentials(Operation[str, Infos, "protocol.DescribeUserScram
     api = ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS
     batch = MAXIMUM_RECORDS
 
-    def route(self, item: str) -> Route:
-        return ANY_NODE
-
     def build(self, request: Request[str]) -> Message:
         message = protocol.DescribeUserScramCredentialsRequest
         return message(users=tuple(message.UserName(user) for user in request.items))
@@ -63,25 +60,19 @@ class DescribeAllScramCredentials(Operation[None, AllInfos, "protocol.DescribeUs
     name = "describe_user_scram_credentials"
     api = ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS
 
-    def route(self, item: None) -> Route:
-        return ANY_NODE
-
     def build(self, request: Request[None]) -> Message:
         return protocol.DescribeUserScramCredentialsRequest(users=None)
 
     def read(
         self, request: Request[None], response: protocol.DescribeUserScramCredentialsResponse
     ) -> Outcomes[None, AllInfos]:
-        if response.error_code:
-            return {None: error_of(response.error_code, response.error_message)}
-        return {None: _described(response)}
+        return {None: failure(response.error_code, response.error_message) or _described(response)}
 
 
 def _described(response: protocol.DescribeUserScramCredentialsResponse) -> AllInfos:
     return {
-        result.user: error_of(result.error_code, result.error_message)
-        if result.error_code
-        else tuple(
+        result.user: failure(result.error_code, result.error_message)
+        or tuple(
             ScramCredentialInfo(ScramMechanism(info.mechanism), info.iterations)
             for info in sorted(result.credential_infos, key=lambda info: info.mechanism)
         )
@@ -94,6 +85,7 @@ class AlterScramCredentials(Operation[UserMechanism, None, "protocol.AlterUserSc
 
     name = "alter_user_scram_credentials"
     api = ApiKey.ALTER_USER_SCRAM_CREDENTIALS
+    route = CONTROLLER
     mutates = True
     batch = MAXIMUM_RECORDS
 
@@ -114,9 +106,6 @@ class AlterScramCredentials(Operation[UserMechanism, None, "protocol.AlterUserSc
             return OperationTimeoutError(self.name, "its password was not yet salted")
         return None
 
-    def route(self, item: UserMechanism) -> Route:
-        return CONTROLLER
-
     def build(self, request: Request[UserMechanism]) -> Message:
         message = protocol.AlterUserScramCredentialsRequest
         return message(
@@ -131,9 +120,7 @@ class AlterScramCredentials(Operation[UserMechanism, None, "protocol.AlterUserSc
     ) -> Outcomes[UserMechanism, None]:
         mechanisms = dict(request.items)
         return {
-            (result.user, mechanisms[result.user]): error_of(result.error_code, result.error_message)
-            if result.error_code
-            else None
+            (result.user, mechanisms[result.user]): failure(result.error_code, result.error_message)
             for result in response.results
             if result.user in mechanisms
         }

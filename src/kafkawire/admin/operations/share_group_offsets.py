@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Outcomes, Request
+from kafkawire.admin.engine.operation import Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.group_offsets import SharePartitionOffset
 from kafkawire.admin.operations.coordinated import (
     InGroup,
     InGroups,
-    OfGroups,
+    OffsetsOfGroups,
     PartitionOfGroup,
-    failure,
+    PartitionsOfGroups,
     of_partitions,
 )
 from kafkawire.admin.operations.group_offsets import Wanted, wanted_of_each
@@ -31,39 +31,26 @@ ShareGroupOffsets: TypeAlias = Results[TopicPartition, SharePartitionOffset | No
 """Partition to where a share group goes on, or None if it has not begun; or what went wrong with the partition."""
 
 
-class DescribeShareGroupOffsets(OfGroups[ShareGroupOffsets, "protocol.DescribeShareGroupOffsetsResponse"]):
+class DescribeShareGroupOffsets(OffsetsOfGroups[ShareGroupOffsets, "protocol.DescribeShareGroupOffsetsResponse"]):
     """KIP-932, KIP-1226 (lag)."""
 
     name = "list_share_group_offsets"
     api = ApiKey.DESCRIBE_SHARE_GROUP_OFFSETS
 
-    def __init__(self, partitions: Mapping[str, Collection[TopicPartition] | None], *, name: str = name) -> None:
-        self.name = name
-        self._partitions = partitions
+    def __init__(self, partitions: PartitionsOfGroups, *, name: str = name) -> None:
+        super().__init__(name, partitions)
 
     def build(self, request: Request[str]) -> Message:
         message = protocol.DescribeShareGroupOffsetsRequest
-        groups = []
-        for group_id in request.items:
-            wanted = self._partitions[group_id]
-            topics = (
-                None
-                if wanted is None
-                else tuple(
-                    message.DescribeShareGroupOffsetsRequestTopic(name, tuple(numbers))
-                    for name, numbers in by_topic(wanted)
-                )
-            )
-            groups.append(message.DescribeShareGroupOffsetsRequestGroup(group_id, topics))
-        return message(groups=tuple(groups))
+        topic, group = message.DescribeShareGroupOffsetsRequestTopic, message.DescribeShareGroupOffsetsRequestGroup
+        return message(tuple(group(group_id, self._topics(group_id, topic)) for group_id in request.items))
 
     def read(
         self, request: Request[str], response: protocol.DescribeShareGroupOffsetsResponse
     ) -> Outcomes[str, ShareGroupOffsets]:
         return {
-            group.group_id: error_of(group.error_code, group.error_message)
-            if group.error_code
-            else of_partitions(
+            group.group_id: failure(group.error_code, group.error_message)
+            or of_partitions(
                 {
                     TopicPartition(topic.topic_name, each.partition_index): _begun(each)
                     for topic in group.topics

@@ -5,29 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kafkawire import protocol
-from kafkawire.admin.acls import authorized_operations
-from kafkawire.admin.engine.operation import Outcomes, Request
+from kafkawire.admin.engine.operation import Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.groups import GroupState, ShareGroupDescription, ShareGroupMember
-from kafkawire.admin.operations.coordinated import OfGroups, assigned
-from kafkawire.admin.operations.group_descriptions import GROUPS_OF_A_REQUEST
+from kafkawire.admin.operations.coordinated import assigned
+from kafkawire.admin.operations.group_descriptions import DescribeGroups
 from kafkawire.admin.results import Results
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 
 
-class DescribeShareGroups(OfGroups[ShareGroupDescription, "protocol.ShareGroupDescribeResponse"]):
+class DescribeShareGroups(DescribeGroups[ShareGroupDescription, "protocol.ShareGroupDescribeResponse"]):
     """KIP-932."""
 
     name = "describe_share_groups"
     api = ApiKey.SHARE_GROUP_DESCRIBE
-    batch = GROUPS_OF_A_REQUEST
-
-    def __init__(self, *, authorized: bool, name: str = name) -> None:
-        self.name = name
-        self._authorized = authorized
 
     def build(self, request: Request[str]) -> Message:
         return protocol.ShareGroupDescribeRequest(
@@ -38,9 +31,8 @@ class DescribeShareGroups(OfGroups[ShareGroupDescription, "protocol.ShareGroupDe
         self, request: Request[str], response: protocol.ShareGroupDescribeResponse
     ) -> Outcomes[str, ShareGroupDescription]:
         return {
-            group.group_id: error_of(group.error_code, group.error_message)
-            if group.error_code
-            else ShareGroupDescription(
+            group.group_id: failure(group.error_code, group.error_message)
+            or ShareGroupDescription(
                 group_id=group.group_id,
                 state=GroupState(group.group_state),
                 coordinator=request.node_id,
@@ -48,7 +40,7 @@ class DescribeShareGroups(OfGroups[ShareGroupDescription, "protocol.ShareGroupDe
                 members=tuple(map(_member, group.members)),
                 group_epoch=group.group_epoch,
                 assignment_epoch=group.assignment_epoch,
-                authorized_operations=authorized_operations(group.authorized_operations) if self._authorized else None,
+                authorized_operations=self._may(group.authorized_operations),
             )
             for group in response.groups
         }

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kafkawire import protocol
-from kafkawire.admin.acls import authorized_operations
-from kafkawire.admin.engine.operation import Outcomes, Request
+from kafkawire.admin.engine.operation import Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.groups import GroupState
-from kafkawire.admin.operations.coordinated import OfGroups
-from kafkawire.admin.operations.group_descriptions import GROUPS_OF_A_REQUEST
+from kafkawire.admin.operations.group_descriptions import DescribeGroups
 from kafkawire.admin.results import Results
 from kafkawire.admin.streams_groups import (
     StreamsEndpoint,
@@ -29,24 +27,19 @@ from kafkawire.admin.streams_groups import (
     StreamsTopologyNode,
 )
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import error_of
 from kafkawire.wire import Message
 
-_TOPOLOGY_DESCRIPTION_SINCE = 1
 
-
-class DescribeStreamsGroups(OfGroups[StreamsGroupDescription, "protocol.StreamsGroupDescribeResponse"]):
+class DescribeStreamsGroups(DescribeGroups[StreamsGroupDescription, "protocol.StreamsGroupDescribeResponse"]):
     """KIP-1071, KIP-1331 (description of the topology)."""
 
     name = "describe_streams_groups"
     api = ApiKey.STREAMS_GROUP_DESCRIBE
-    batch = GROUPS_OF_A_REQUEST
 
-    def __init__(self, *, authorized: bool, topology_description: bool = False, name: str = name) -> None:
-        self.name = name
-        self._authorized = authorized
+    def __init__(self, *, authorized: bool, topology_description: bool = False, name: str | None = None) -> None:
+        super().__init__(authorized=authorized, name=name)
         self._topology_description = topology_description
-        self.minimum_version = _TOPOLOGY_DESCRIPTION_SINCE if topology_description else 0
+        self.needs = ("include_topology_description",) if topology_description else ()
 
     def build(self, request: Request[str]) -> Message:
         return protocol.StreamsGroupDescribeRequest(
@@ -59,9 +52,8 @@ class DescribeStreamsGroups(OfGroups[StreamsGroupDescription, "protocol.StreamsG
         self, request: Request[str], response: protocol.StreamsGroupDescribeResponse
     ) -> Outcomes[str, StreamsGroupDescription]:
         return {
-            group.group_id: error_of(group.error_code, group.error_message)
-            if group.error_code
-            else StreamsGroupDescription(
+            group.group_id: failure(group.error_code, group.error_message)
+            or StreamsGroupDescription(
                 group_id=group.group_id,
                 state=GroupState(group.group_state),
                 coordinator=request.node_id,
@@ -69,7 +61,7 @@ class DescribeStreamsGroups(OfGroups[StreamsGroupDescription, "protocol.StreamsG
                 members=tuple(map(_member, group.members)),
                 group_epoch=group.group_epoch,
                 assignment_epoch=group.assignment_epoch,
-                authorized_operations=authorized_operations(group.authorized_operations) if self._authorized else None,
+                authorized_operations=self._may(group.authorized_operations),
                 assignor=group.assignor_name,
                 topology_description_status=StreamsTopologyDescriptionStatus(group.topology_description_status),
                 topology_description=None

@@ -6,13 +6,12 @@ from collections.abc import Iterable
 
 from kafkawire import protocol
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
-from kafkawire.admin.engine.route import ANY_NODE, Route
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.first_versions import first_version
 from kafkawire.admin.tokens import DelegationToken, principal_parts, token_error
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.wire import Message
 
-_OWNER_SINCE = 3
 _DEFAULT = -1
 """A lifetime or period as the broker's settings have it; as the period of an expiry: at once."""
 
@@ -29,15 +28,12 @@ class CreateDelegationToken(Operation[None, DelegationToken, "protocol.CreateDel
         self._renewers = renewers
         self._creatable_renewers = tuple(map(principal_parts, renewers))
         self._max_lifetime_ms = _DEFAULT if max_lifetime_ms is None else max_lifetime_ms
-        self.minimum_version = 0 if owner is None else _OWNER_SINCE
-
-    def route(self, item: None) -> Route:
-        return ANY_NODE
+        self.needs = () if owner is None else ("owner_principal_name",)
 
     def build(self, request: Request[None]) -> Message:
         message = protocol.CreateDelegationTokenRequest
         renewers = tuple(message.CreatableRenewers(*renewer) for renewer in self._creatable_renewers)
-        if request.version < _OWNER_SINCE:
+        if request.version < first_version(message, "owner_principal_name"):
             return message(renewers=renewers, max_lifetime_ms=self._max_lifetime_ms)
         owner_type, owner_name = self._owner
         return message(owner_type, owner_name, renewers, self._max_lifetime_ms)
@@ -72,9 +68,6 @@ class RenewDelegationToken(Operation[None, int, "protocol.RenewDelegationTokenRe
         self._hmac = hmac
         self._renew_period_ms = _DEFAULT if renew_period_ms is None else renew_period_ms
 
-    def route(self, item: None) -> Route:
-        return ANY_NODE
-
     def build(self, request: Request[None]) -> Message:
         return protocol.RenewDelegationTokenRequest(self._hmac, self._renew_period_ms)
 
@@ -93,9 +86,6 @@ class ExpireDelegationToken(Operation[None, int, "protocol.ExpireDelegationToken
         self._hmac = hmac
         self._expiry_period_ms = _DEFAULT if expiry_period_ms is None else expiry_period_ms
 
-    def route(self, item: None) -> Route:
-        return ANY_NODE
-
     def build(self, request: Request[None]) -> Message:
         return protocol.ExpireDelegationTokenRequest(self._hmac, self._expiry_period_ms)
 
@@ -111,9 +101,6 @@ class DescribeDelegationToken(Operation[None, tuple[DelegationToken, ...], "prot
 
     def __init__(self, owners: Iterable[str] | None) -> None:
         self._owners = None if owners is None else tuple(map(principal_parts, owners))
-
-    def route(self, item: None) -> Route:
-        return ANY_NODE
 
     def build(self, request: Request[None]) -> Message:
         message = protocol.DescribeDelegationTokenRequest

@@ -9,12 +9,11 @@ import msgspec
 
 from kafkawire import protocol
 from kafkawire.admin.acls import authorized_operations
-from kafkawire.admin.cluster import ALLOW_AUTO_TOPIC_CREATION_SINCE
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import K, Operation, Outcomes, R, Request, V
 from kafkawire.admin.engine.progress import Progress, TotalProgress
-from kafkawire.admin.engine.route import ANY_NODE, Route
 from kafkawire.admin.engine.tasks import together
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.first_versions import creates_topics, metadata_request
 from kafkawire.admin.operations.topics import Topic, unnamed
 from kafkawire.admin.results import Results
 from kafkawire.admin.topics import PartitionDescription, TopicDescription, TopicListing, known_id, known_number
@@ -58,18 +57,24 @@ class PageOfTopics(msgspec.Struct, frozen=True):
     next: Cursor | None
 
 
-class DescribeTopicPages(Operation[Page, PageOfTopics, "protocol.DescribeTopicPartitionsResponse"]):
-    """KIP-966."""
+class _DescribeTopics(Operation[K, V, R]):
+    """What all ways to describe topics have in common.
+
+    Args:
+        authorized: whether to ask what the caller may do with each topic.
+    """
 
     name = "describe_topics"
-    api = ApiKey.DESCRIBE_TOPIC_PARTITIONS
-    batch = 1
 
     def __init__(self, *, authorized: bool) -> None:
         self._authorized = authorized
 
-    def route(self, item: Page) -> Route:
-        return ANY_NODE
+
+class DescribeTopicPages(_DescribeTopics[Page, PageOfTopics, "protocol.DescribeTopicPartitionsResponse"]):
+    """KIP-966."""
+
+    api = ApiKey.DESCRIBE_TOPIC_PARTITIONS
+    batch = 1
 
     def build(self, request: Request[Page]) -> Message:
         message = protocol.DescribeTopicPartitionsRequest
@@ -122,52 +127,33 @@ def _nodes(nodes: Sequence[int] | None) -> tuple[int, ...] | None:
     return None if nodes is None else tuple(nodes)
 
 
-class DescribeTopicsInMetadata(Operation[Page, PageOfTopics, "protocol.MetadataResponse"]):
+class DescribeTopicsInMetadata(_DescribeTopics[Page, PageOfTopics, "protocol.MetadataResponse"]):
     """The same from older brokers, all partitions in one page."""
 
-    name = "describe_topics"
     api = ApiKey.METADATA
     batch = 1
 
-    def __init__(self, *, authorized: bool) -> None:
-        self._authorized = authorized
-
-    def route(self, item: Page) -> Route:
-        return ANY_NODE
-
     def build(self, request: Request[Page]) -> Message:
-        topic = protocol.MetadataRequest.MetadataRequestTopic
-        can_leave_alone = request.version >= ALLOW_AUTO_TOPIC_CREATION_SINCE
-        return protocol.MetadataRequest(
-            # Asking an old broker for a topic could create it; so all topics are asked for.
-            topics=tuple(topic(name=name) for name in request.items[0].names) if can_leave_alone else None,
-            allow_auto_topic_creation=not can_leave_alone,
-            include_topic_authorized_operations=self._authorized,
-        )
+        # Asking an old broker for a topic could create it; so all topics are asked for.
+        names = None if creates_topics(request.version) else request.items[0].names
+        return metadata_request(request.version, names, topic_operations=self._authorized)
 
     def read(self, request: Request[Page], response: protocol.MetadataResponse) -> Outcomes[Page, PageOfTopics]:
         topics = {t.name: described_in_metadata(t, self._authorized) for t in response.topics if t.name is not None}
-        if request.version < ALLOW_AUTO_TOPIC_CREATION_SINCE:
+        if creates_topics(request.version):
             unknown = UnknownTopicOrPartitionError("it is not among all topics")
             topics = {name: topics.get(name, unknown) for name in request.items[0].names}
         return {request.items[0]: PageOfTopics(topics, None)}
 
 
-class DescribeTopicIds(Operation[Uuid, TopicDescription, "protocol.MetadataResponse"]):
+class DescribeTopicIds(_DescribeTopics[Uuid, TopicDescription, "protocol.MetadataResponse"]):
     """KIP-516."""
 
-    name = "describe_topics"
     api = ApiKey.METADATA
     minimum_version = _IDS_SINCE
 
-    def __init__(self, *, authorized: bool) -> None:
-        self._authorized = authorized
-
     def validate(self, item: Uuid) -> KafkaError | None:
         return unnamed(item)
-
-    def route(self, item: Uuid) -> Route:
-        return ANY_NODE
 
     def build(self, request: Request[Uuid]) -> Message:
         topic = protocol.MetadataRequest.MetadataRequestTopic
@@ -190,13 +176,8 @@ class ListTopics(Operation[None, tuple[TopicListing, ...], "protocol.MetadataRes
     def __init__(self, *, name: str = name) -> None:
         self.name = name
 
-    def route(self, item: None) -> Route:
-        return ANY_NODE
-
     def build(self, request: Request[None]) -> Message:
-        return protocol.MetadataRequest(
-            topics=None, allow_auto_topic_creation=request.version < ALLOW_AUTO_TOPIC_CREATION_SINCE
-        )
+        return metadata_request(request.version, None)
 
     def read(
         self, request: Request[None], response: protocol.MetadataResponse

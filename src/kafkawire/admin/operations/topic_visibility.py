@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kafkawire import protocol
-from kafkawire.admin.cluster import ALLOW_AUTO_TOPIC_CREATION_SINCE
 from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.route import OnNode, Route
+from kafkawire.admin.first_versions import metadata_request
 from kafkawire.admin.operations.every_node import EveryNodeFamily, ItemOnNode
 from kafkawire.admin.results import Results
 from kafkawire.protocol.api_table import ApiKey
@@ -22,20 +22,17 @@ class SeeTopics(Operation[ItemOnNode[str], None, "protocol.MetadataResponse"]):
 
     name = "wait_for_topics"
     api = ApiKey.METADATA
-    minimum_version = ALLOW_AUTO_TOPIC_CREATION_SINCE
+    needs = ("allow_auto_topic_creation",)
     retried_codes = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.LEADER_NOT_AVAILABLE})
 
     def validate(self, item: ItemOnNode[str]) -> KafkaError | None:
         return None if item.item else InvalidTopicError("the name of a topic must not be empty")
 
-    def route(self, item: ItemOnNode[str]) -> Route:
+    def route_of(self, item: ItemOnNode[str]) -> Route:
         return OnNode(item.node)
 
     def build(self, request: Request[ItemOnNode[str]]) -> Message:
-        topic = protocol.MetadataRequest.MetadataRequestTopic
-        return protocol.MetadataRequest(
-            topics=tuple(topic(name=item.item) for item in request.items), allow_auto_topic_creation=False
-        )
+        return metadata_request(request.version, (item.item for item in request.items))
 
     def read(
         self, request: Request[ItemOnNode[str]], response: protocol.MetadataResponse

@@ -8,11 +8,12 @@ from typing import TypeAlias
 
 from kafkawire import protocol
 from kafkawire.admin.engine.lookups import FindLeaders
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
-from kafkawire.admin.engine.route import CONTROLLER, Route
+from kafkawire.admin.engine.route import CONTROLLER
 from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.first_versions import first_version
 from kafkawire.admin.results import Results
 from kafkawire.admin.topics import CreatedTopic, CreatedTopicConfig, NewPartitions, NewTopic
 from kafkawire.layout import Uuid
@@ -22,7 +23,6 @@ from kafkawire.protocol.errors import (
     InvalidTopicError,
     PolicyViolationError,
     UnknownTopicIdError,
-    error_of,
 )
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
@@ -30,9 +30,7 @@ from kafkawire.wire.kafka_errors import KafkaError
 MAXIMUM_RECORDS = 10_000
 """A request that makes more metadata records than this is refused whole (admin-record-limit)."""
 
-_VALIDATE_ONLY_SINCE = 1
 _DEFAULTS_SINCE = 4
-_STATES_SINCE = 6
 
 
 class CreateTopics(Operation[str, CreatedTopic, "protocol.CreateTopicsResponse"]):
@@ -40,6 +38,7 @@ class CreateTopics(Operation[str, CreatedTopic, "protocol.CreateTopicsResponse"]
 
     name = "create_topics"
     api = ApiKey.CREATE_TOPICS
+    route = CONTROLLER
     mutates = True
     batch = MAXIMUM_RECORDS
 
@@ -47,7 +46,7 @@ class CreateTopics(Operation[str, CreatedTopic, "protocol.CreateTopicsResponse"]
         self._wanted = wanted
         self._topics = wanted.values
         self._validate_only = validate_only
-        self.minimum_version = _VALIDATE_ONLY_SINCE if validate_only else 0  # B7: an older broker would really create
+        self.needs = ("validate_only",) if validate_only else ()  # B7: an older broker would really create
 
     def lowest_version(self, item: str) -> int:
         return _DEFAULTS_SINCE if _takes_defaults(self._topics[item]) else 0
@@ -59,9 +58,6 @@ class CreateTopics(Operation[str, CreatedTopic, "protocol.CreateTopicsResponse"]
         topic = self._topics[item]
         return 1 + max(topic.num_partitions, len(topic.replica_assignments or ()), 1) + len(topic.configs)
 
-    def route(self, item: str) -> Route:
-        return CONTROLLER
-
     def build(self, request: Request[str]) -> Message:
         return protocol.CreateTopicsRequest(
             topics=tuple(_creatable(self._topics[name]) for name in request.items),
@@ -71,9 +67,8 @@ class CreateTopics(Operation[str, CreatedTopic, "protocol.CreateTopicsResponse"]
 
     def read(self, request: Request[str], response: protocol.CreateTopicsResponse) -> Outcomes[str, CreatedTopic]:
         return {
-            result.name: error_of(result.error_code, result.error_message)
-            if result.error_code
-            else _created(result, is_real=not self._validate_only)
+            result.name: failure(result.error_code, result.error_message)
+            or _created(result, is_real=not self._validate_only)
             for result in response.topics
         }
 
@@ -131,20 +126,18 @@ class DeleteTopics(Operation[Topic, None, "protocol.DeleteTopicsResponse"]):
 
     name = "delete_topics"
     api = ApiKey.DELETE_TOPICS
+    route = CONTROLLER
     mutates = True
     batch = MAXIMUM_RECORDS
 
     def lowest_version(self, item: Topic) -> int:
-        return _STATES_SINCE if isinstance(item, Uuid) else 0
+        return first_version(protocol.DeleteTopicsRequest, "topics") if isinstance(item, Uuid) else 0
 
     def validate(self, item: Topic) -> KafkaError | None:
         return unnamed(item)
 
-    def route(self, item: Topic) -> Route:
-        return CONTROLLER
-
     def build(self, request: Request[Topic]) -> Message:
-        if request.version < _STATES_SINCE:
+        if request.version < first_version(protocol.DeleteTopicsRequest, "topics"):
             names = tuple(item for item in request.items if not isinstance(item, Uuid))
             return protocol.DeleteTopicsRequest(topic_names=names, timeout_ms=request.timeout_ms)
         state = protocol.DeleteTopicsRequest.DeleteTopicState
@@ -158,7 +151,7 @@ class DeleteTopics(Operation[Topic, None, "protocol.DeleteTopicsResponse"]):
     def read(self, request: Request[Topic], response: protocol.DeleteTopicsResponse) -> Outcomes[Topic, None]:
         outcomes: dict[Topic, KafkaError | None] = {}
         for result in response.responses:
-            outcome = error_of(result.error_code, result.error_message) if result.error_code else None
+            outcome = failure(result.error_code, result.error_message)
             # An answer by id may tell the name too, to those who may know it.
             outcomes[result.topic_id] = outcome
             if result.name is not None:
@@ -171,6 +164,7 @@ class CreatePartitions(Operation[str, None, "protocol.CreatePartitionsResponse"]
 
     name = "create_partitions"
     api = ApiKey.CREATE_PARTITIONS
+    route = CONTROLLER
     mutates = True
     # Above the limit of records 4.3.1 adds partitions and says that it failed, so requests stay below it.
     batch = MAXIMUM_RECORDS
@@ -188,9 +182,6 @@ class CreatePartitions(Operation[str, None, "protocol.CreatePartitionsResponse"]
     def weight(self, item: str) -> int:
         return max(1, self._partitions[item].total)
 
-    def route(self, item: str) -> Route:
-        return CONTROLLER
-
     def build(self, request: Request[str]) -> Message:
         return protocol.CreatePartitionsRequest(
             topics=tuple(_growing(name, self._partitions[name]) for name in request.items),
@@ -199,10 +190,7 @@ class CreatePartitions(Operation[str, None, "protocol.CreatePartitionsResponse"]
         )
 
     def read(self, request: Request[str], response: protocol.CreatePartitionsResponse) -> Outcomes[str, None]:
-        return {
-            result.name: error_of(result.error_code, result.error_message) if result.error_code else None
-            for result in response.results
-        }
+        return {result.name: failure(result.error_code, result.error_message) for result in response.results}
 
 
 def _growing(name: str, partitions: NewPartitions) -> protocol.CreatePartitionsRequest.CreatePartitionsTopic:

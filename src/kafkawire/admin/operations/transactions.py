@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from typing import ClassVar
 
 from kafkawire import protocol
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
 from kafkawire.admin.engine.progress import Progress
 from kafkawire.admin.engine.route import CoordinatorOf, CoordinatorType, OnNode, Route
 from kafkawire.admin.gathered import Gathered
@@ -24,8 +24,6 @@ from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import InvalidRequestError, error_of
 from kafkawire.wire import Message
 
-_DURATION_SINCE = 1
-_PATTERN_SINCE = 2
 _ANY_DURATION = -1
 
 
@@ -50,11 +48,11 @@ class ListTransactions(Operation[int, tuple[TransactionListing, ...], "protocol.
         self._minimum_duration_ms = minimum_duration_ms
         self._pattern = transactional_id_pattern
         if transactional_id_pattern is not None:
-            self.minimum_version = _PATTERN_SINCE
+            self.needs = ("transactional_id_pattern",)
         elif minimum_duration_ms is not None:
-            self.minimum_version = _DURATION_SINCE
+            self.needs = ("duration_filter",)
 
-    def route(self, item: int) -> Route:
+    def route_of(self, item: int) -> Route:
         return OnNode(item)
 
     def build(self, request: Request[int]) -> Message:
@@ -91,7 +89,7 @@ class DescribeTransactions(Operation[str, TransactionDescription, "protocol.Desc
     def __init__(self, *, name: str = name) -> None:
         self.name = name
 
-    def route(self, item: str) -> Route:
+    def route_of(self, item: str) -> Route:
         return CoordinatorOf(CoordinatorType.TRANSACTION, item)
 
     def build(self, request: Request[str]) -> Message:
@@ -101,9 +99,8 @@ class DescribeTransactions(Operation[str, TransactionDescription, "protocol.Desc
         self, request: Request[str], response: protocol.DescribeTransactionsResponse
     ) -> Outcomes[str, TransactionDescription]:
         return {
-            each.transactional_id: error_of(each.error_code)
-            if each.error_code
-            else TransactionDescription(
+            each.transactional_id: failure(each.error_code)
+            or TransactionDescription(
                 coordinator=request.node_id,
                 state=TransactionState(each.transaction_state),
                 producer_id=each.producer_id,
@@ -130,7 +127,7 @@ class FenceProducers(Operation[str, FencedProducer, "protocol.InitProducerIdResp
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def route(self, item: str) -> Route:
+    def route_of(self, item: str) -> Route:
         return CoordinatorOf(CoordinatorType.TRANSACTION, item)
 
     def build(self, request: Request[str]) -> Message:

@@ -45,7 +45,7 @@ class _LowWatermarks(Operation[TopicPartition, int, "protocol.DeleteRecordsRespo
     api = ApiKey.DELETE_RECORDS
     retried_codes: ClassVar[frozenset[int]] = frozenset()
 
-    def route(self, item: TopicPartition) -> Route:
+    def route_of(self, item: TopicPartition) -> Route:
         return LeaderOf(item)
 
     def build(self, request: Request[TopicPartition]) -> Message:
@@ -162,7 +162,7 @@ class _States(Operation[str, str, "protocol.DescribeGroupsResponse"]):
     name = "states"
     api = ApiKey.DESCRIBE_GROUPS
 
-    def route(self, item: str) -> Route:
+    def route_of(self, item: str) -> Route:
         return CoordinatorOf(CoordinatorType.GROUP, item)
 
     def build(self, request: Request[str]) -> Message:
