@@ -1,7 +1,8 @@
 """Every code that code, tests and documentation cite is an entry of the reference pages.
 
-Codes are ids such as ``wire-uvarint`` and codes of the admin page such as A27. Comments, docstrings, names of tests,
-templates and pages are searched for them. No text cites a numbered section: the reference has names, not numbers.
+Codes are ids such as ``wire-uvarint`` and codes of the admin page such as A27. Comments, docstrings, templates and
+pages are searched for them. No text cites a numbered section: the reference has names, not numbers. The name of a test
+describes a behaviour in words; its docstring cites the code of the admin page.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ ENTRY = re.compile(r'^\| <a id="([^"]+)"></a>`?([A-Za-z0-9-]+)`? \|', flags=re.M
 RULE_CODE = re.compile(r"(?<![\w./#-])[a-z][a-z0-9]*(?:-[a-z0-9]+)+(?![\w-])")
 IN_BACKTICKS = re.compile(r"(?<!`)`([a-z][a-z0-9]*(?:-[a-z0-9]+)+)`(?!`)")
 ADMIN_CODE = re.compile(r"(?<![\w-])([A-G])(\d{1,2})(?: to \1(\d{1,2}))?(?!\w)")
-IN_NAME = re.compile(r"\bdef test_([a-g])(\d{1,2})_")
+NAME_OF_TEST = re.compile(r"\bdef (test_\w+)\(")
+CODE_IN_NAME = re.compile(r"_[a-g]\d{1,2}(?:_|$)")
 FENCE = re.compile(r"^```.*?^```", flags=re.MULTILINE | re.DOTALL)
 COMMENT = re.compile(r"(?:^|\s)# (?!type: ignore).*$", flags=re.MULTILINE)
 JSON_COMMENT = re.compile(r"^\s*//.*$", flags=re.MULTILINE)
@@ -124,11 +126,8 @@ def admin_codes(text: str) -> set[str]:
 
 
 def cited(path: Path, text: str) -> set[str]:
-    """The codes that the prose of a file cites, and those that the tests in it are named after."""
-    codes = rule_codes(path, text) | admin_codes(text)
-    if path.suffix == ".py" and "tests" in path.parts:
-        codes |= {letter + number for letter, number in IN_NAME.findall(path.read_text("utf-8"))}
-    return codes
+    """The codes that the prose of a file cites."""
+    return rule_codes(path, text) | admin_codes(text)
 
 
 @pytest.fixture(scope="module")
@@ -153,6 +152,25 @@ def test_every_code_that_is_cited_is_an_entry(texts: dict[Path, str]) -> None:
     assert sum(map(len, codes.values())) > 500  # the search finds citations at all
     missing = {path.relative_to(ROOT).as_posix(): sorted(found - CODES) for path, found in codes.items()}
     assert {path: found for path, found in missing.items() if found} == {}
+
+
+def test_the_name_of_a_test_has_no_code_of_the_admin_page() -> None:
+    names = {name for path in searched() for name in NAME_OF_TEST.findall(path.read_text("utf-8"))}
+    assert len(names) > 1000
+    assert sorted(name for name in names if CODE_IN_NAME.search(name)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "has_code"),
+    [
+        ("test_a27_an_acl", True),
+        ("test_filters_of_e5", True),
+        ("test_text_is_utf_8", False),
+        ("test_wire_uvarint_has_5_bytes", False),
+    ],
+)
+def test_codes_in_names_are_found(name: str, has_code: bool) -> None:
+    assert bool(CODE_IN_NAME.search(name)) is has_code
 
 
 @pytest.mark.parametrize("rules", [RULES, EVOLUTION_RULES, UPSTREAM_RULES], ids=["lint", "check", "upstream"])

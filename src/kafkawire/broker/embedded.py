@@ -22,6 +22,7 @@ from kafkawire.broker.listener.acceptor import Reception
 from kafkawire.broker.listener.admission import Admission
 from kafkawire.broker.listener.configured_listeners import configured_listeners
 from kafkawire.broker.listener.connection import Service
+from kafkawire.broker.listener.frame_room import FrameRoom
 from kafkawire.broker.listener.server import Server
 from kafkawire.broker.opened_state import OpenedState
 from kafkawire.broker.plugins.configured_authorizer import configured_authorizer
@@ -189,7 +190,7 @@ class EmbeddedBroker:
     def _reception(self, state: OpenedState, dispatcher: Dispatcher, quotas: ClientQuotas) -> Reception:
         image = state.controller.image
         admission = Admission(DynamicConfiguration(self._configuration, image.configs))
-        service = Service(dispatcher, state.controller, self._clock)
+        service = Service(dispatcher, state.controller, self._clock, FrameRoom())
         # No client learns the id of the directory, and it stays with the users that are kept there.
         return Reception(service, admission, quotas.connections, image.scram, secret=state.directory_id)
 

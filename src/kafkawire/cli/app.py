@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from kafkawire.cli.outcome import CommandError, ExitCode, missing_library_message
+from kafkawire.cli.visible import visible_lines
 
 COMMANDS: Mapping[str, str] = {
     "broker": "kafkawire.cli.broker:run",
@@ -85,5 +86,5 @@ def _os_error_message(error: OSError) -> str:
 
 
 def _fail(message: str, exit_code: int) -> int:
-    print(f"kafkawire: {message}", file=sys.stderr)
+    print(f"kafkawire: {visible_lines(message)}", file=sys.stderr)
     return exit_code

@@ -124,7 +124,7 @@ def _written(added: AddedRelease, target: Target | None, summaries: list[Summary
     yield f"{_count(added.result.pinned, 'digest')} pinned, {_count(changes.written, 'file')} of definitions written"
     yield from added.result.notes
     if target is None:
-        yield "nothing was generated: run kafkawire generate, or name a folder with --out"
+        yield "nothing was generated: run kafkawire generate, or add --package and --out"
     for summary in filter(None, summaries):
         written = _count((*summary.package.written, *summary.tests.written), "generated file")
         yield f"{written} written, {summary.package.unchanged + summary.tests.unchanged} unchanged"

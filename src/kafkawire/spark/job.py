@@ -106,7 +106,8 @@ def main(words: Sequence[str] | None = None) -> int:
     except _GivenUpError:
         return FAILED
     except (PySparkException, Py4JError, OSError, LogReadError, BeforeKnowledgeError) as error:
-        return _fail(reason_of(str(error)), FAILED)
+        is_usage = BeforeKnowledgeError.__name__ in f"{type(error)} {error}"
+        return _fail(reason_of(str(error)), USAGE if is_usage else FAILED)
     return code
 
 
@@ -206,6 +207,8 @@ def _place(path: str) -> PurePosixPath:
 def _write(asked: argparse.Namespace, options: Mapping[str, str], part: Place) -> None:
     running = SparkSession.getActiveSession()
     builder = SparkSession.Builder().appName(f"kafkawire {asked.table}")
+    if not sys.stderr.isatty():
+        builder = builder.config("spark.ui.showConsoleProgress", "false")
     spark = running or (builder.master(asked.master) if asked.master else builder).getOrCreate()
     if running is None and spark.conf.get(_LOG_LEVEL, None) is None:
         spark.sparkContext.setLogLevel("FATAL")  # an error is one line, and it is the last

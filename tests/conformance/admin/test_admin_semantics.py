@@ -67,7 +67,8 @@ def ask(folder: Path, questions: Iterable[Mapping[str, object]]) -> list[object]
     return [msgspec.json.decode(answer) for answer in answers]
 
 
-def test_a1_g1_g2_g3_enumerations_are_those_of_kafka(tmp_path: Path) -> None:
+def test_enumerations_have_the_names_and_numbers_of_kafka(tmp_path: Path) -> None:
+    """A1, G1, G2, G3."""
     enumerations: tuple[type[TolerantEnum], ...] = (
         ResourceType,
         PatternType,
@@ -83,7 +84,8 @@ def test_a1_g1_g2_g3_enumerations_are_those_of_kafka(tmp_path: Path) -> None:
     }
 
 
-def test_a3_to_a10_filters_mean_what_they_mean_to_kafka(tmp_path: Path) -> None:
+def test_acl_filters_match_the_acls_that_kafka_matches(tmp_path: Path) -> None:
+    """A3 to A10."""
     dice = random.Random(140)
     acls = [_acl(dice) for _ in range(150)]
     filters = [_filter(dice) for _ in range(400)]
@@ -97,7 +99,8 @@ def test_a3_to_a10_filters_mean_what_they_mean_to_kafka(tmp_path: Path) -> None:
     ]
 
 
-def test_a25_the_evaluator_decides_as_kafkas_authorizer(tmp_path: Path) -> None:
+def test_the_evaluator_decides_as_kafkas_authorizer(tmp_path: Path) -> None:
+    """A25."""
     dice = random.Random(25)
     trials = [([_acl(dice) for _ in range(dice.randrange(8))], n % 2 == 0) for n in range(150)]
     actions = [_action(dice) for _ in range(80)]
@@ -123,8 +126,8 @@ def test_a25_the_evaluator_decides_as_kafkas_authorizer(tmp_path: Path) -> None:
     assert min(outcomes.values()) > 1000
 
 
-def test_a25_the_broker_decides_as_kafkas_authorizer(tmp_path: Path) -> None:
-    """With ACLs from the log, for resources that are named and for types as idempotent producers ask for them."""
+def test_the_authorizer_of_the_broker_decides_as_kafkas_authorizer(tmp_path: Path) -> None:
+    """With ACLs from the log, for resources that are named and for types as idempotent producers ask for them (A25)."""
     dice = random.Random(2525)
     trials = [([_acl(dice) for _ in range(dice.randrange(12))], n % 2 == 0) for n in range(150)]
     actions = [_action(dice) for _ in range(60)]
@@ -149,7 +152,8 @@ def test_a25_the_broker_decides_as_kafkas_authorizer(tmp_path: Path) -> None:
     assert min(outcomes.values()) > 1000
 
 
-def test_a12_a22_kafka_refuses_the_acls_that_we_refuse(tmp_path: Path) -> None:
+def test_kafka_refuses_the_acls_that_the_client_refuses(tmp_path: Path) -> None:
+    """A12, A22."""
     dice = random.Random(12)
     acls = [
         AclBinding(
@@ -170,7 +174,8 @@ def test_a12_a22_kafka_refuses_the_acls_that_we_refuse(tmp_path: Path) -> None:
     assert min(ours.count(0), ours.count(42)) > 500
 
 
-def test_e11_kafka_refuses_the_alterations_that_we_refuse(tmp_path: Path) -> None:
+def test_kafka_refuses_the_quota_alterations_that_the_client_refuses(tmp_path: Path) -> None:
+    """E11."""
     dice = random.Random(11)
     names = (None, "a", "a b", "")
     entities = [ClientQuotaEntity({type_: name}) for type_ in ("user", "client-id", "tenant", "") for name in names]
@@ -197,7 +202,8 @@ def _codes(answer: object) -> list[int]:
     return msgspec.convert(answer, list[int])
 
 
-def test_e1_to_e6_quota_filters_mean_what_they_mean_to_kafka(tmp_path: Path) -> None:
+def test_quota_filters_match_the_entities_that_kafka_matches(tmp_path: Path) -> None:
+    """E1 to E6."""
     names = (None, "a", "b", "")
     entities = [ClientQuotaEntity.of_user_and_client(user, client) for user in names for client in names]
     entities += [of(name) for of in (ClientQuotaEntity.of_user, ClientQuotaEntity.of_client) for name in names]
@@ -238,7 +244,8 @@ def test_e1_to_e6_quota_filters_mean_what_they_mean_to_kafka(tmp_path: Path) -> 
     assert min(refused, len(filters) - refused) > 100
 
 
-def test_d7_to_d11_clients_have_the_quotas_that_kafka_gives_them(tmp_path: Path) -> None:
+def test_clients_have_the_quotas_and_buckets_that_kafka_gives_them(tmp_path: Path) -> None:
+    """D7 to D11."""
     dice = random.Random(7)
     clients = list(itertools.product(("u", "v", "a b:c~*/é+"), ("c", "d", "e f")))
     trials = [_quotas(dice, dice.randrange(9)) for _ in range(120)]

@@ -43,7 +43,8 @@ class Course(msgspec.Struct):
     steps: list[Step]
 
 
-def test_d12_to_d15_throttle_times_are_those_of_kafka(tmp_path: Path) -> None:
+def test_throttle_times_are_those_of_kafka(tmp_path: Path) -> None:
+    """D12 to D15."""
     dice = random.Random(219)
     courses = [_course(dice, kind.name) for kind in ClientQuotaType for _ in range(60)]
     file = tmp_path / "courses.jsonl"

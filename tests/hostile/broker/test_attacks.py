@@ -1,9 +1,11 @@
-"""One client cannot hurt the others: nobody waits for long, and no request takes much memory."""
+"""One client cannot hurt the others: no one waits for long, and no request takes much memory."""
 
 from __future__ import annotations
 
+import socket
 import struct
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 import pytest
@@ -210,9 +212,9 @@ def test_as_many_items_as_may_be(broker: AttackedBroker, request_: str) -> None:
 
 def test_large_requests_of_many_clients_do_not_add_up(broker: AttackedBroker) -> None:
     groups = frame(*LARGE["groups"])
-    senders = [Sender((groups,)) for _ in range(8)]
+    senders = [Sender((groups,)) for _ in range(10)]
     harm = broker.harm_of(*senders)
-    assert [sender.answered for sender in senders] == [1] * 8
+    assert [sender.answered for sender in senders] == [1] * 10
     assert harm.megabytes < MOST_MEGABYTES, harm
 
 
@@ -228,6 +230,26 @@ def test_requests_that_come_together_take_turns_with_those_of_others(broker: Att
     assert is_harmless(harm := broker.harm_of(pipelined)), harm
 
 
+def test_large_requests_that_do_not_come_fill_no_memory_and_keep_no_one_out(broker: AttackedBroker) -> None:
+    """Twenty announce 60 MB each and send half of it; a large request of another is answered all the same."""
+    begun = [broker.connect() for _ in range(20)]
+    half = struct.pack(">ihhih", 60_000_000, ProduceRequest.API_KEY or 0, 9, 1, -1) + bytes(30_000_000)
+
+    def announce(connection: socket.socket) -> None:
+        with suppress(OSError):  # what is not read cannot be sent
+            connection.settimeout(2)
+            connection.sendall(half)
+
+    good = Sender((produced([bomb(Codec.NONE, 1_000_000, 1)]),))
+    harm = broker.harm_of(*(lambda _, one=one: announce(one) for one in begun))
+    harm_of_good = broker.harm_of(good)
+    for connection in begun:
+        connection.close()
+    assert good.answered == 1
+    assert is_harmless(harm), harm
+    assert is_harmless(harm_of_good), harm_of_good
+
+
 def produced(records: Sequence[bytes]) -> bytes:
     """A request with a batch for each; what are no records may be beside them."""
     partitions = tuple(ProduceRequest.PartitionProduceData(0, each) for each in records)
@@ -240,14 +262,14 @@ def bomb(codec: Codec, size: int, count: int) -> bytes:
     return encode_batch([Record(timestamp=1, value=bytes(size))] * count, codec=codec)
 
 
-@pytest.mark.parametrize("codec", [Codec.ZSTD, Codec.GZIP, Codec.LZ4])
+@pytest.mark.parametrize("codec", [Codec.ZSTD, Codec.GZIP])
 def test_bombs_in_a_row(broker: AttackedBroker, codec: Codec) -> None:
     """Of 60 MB each, in requests of their own and together in one."""
     small = bomb(codec, 60_000_000, 1)
     assert len(small) < 500_000
-    sender = Sender((*(produced([small]) for _ in range(10)), produced([small] * 10)))
+    sender = Sender((*(produced([small]) for _ in range(3)), produced([small] * 3)))
     harm = broker.harm_of(sender)
-    assert sender.answered == 11
+    assert sender.answered == 4
     assert is_harmless(harm), harm
 
 

@@ -97,7 +97,8 @@ def test_acls_are_created_described_and_deleted(
     assert described(admin, 0) == ()
 
 
-def test_f4_f9_all_ways_to_describe_agree(admin: BlockingAdminClient) -> None:
+def test_all_strategies_describe_the_same_acls(admin: BlockingAdminClient) -> None:
+    """F4, F9."""
     admin.create_acls(ACLS).all()
     described(admin, len(ACLS))
     ways: list[Strategy] = [way for way in get_args(Strategy) if way != "batch"]
@@ -108,16 +109,19 @@ def test_f4_f9_all_ways_to_describe_agree(admin: BlockingAdminClient) -> None:
     assert sum(map(len, first.values().values())) > len(FILTERS)
 
 
-def test_f1_no_release_offers_the_batch(admin: BlockingAdminClient) -> None:
+def test_no_release_offers_many_filters_in_one_request(admin: BlockingAdminClient) -> None:
+    """F1."""
     assert isinstance(admin.describe_acls([OWN], strategy="batch").errors()[OWN], UnsupportedVersionError)
 
 
-def test_f5_the_single_filter_still_works(admin: BlockingAdminClient) -> None:
+def test_a_single_filter_still_works_with_a_deprecation_warning(admin: BlockingAdminClient) -> None:
+    """F5."""
     with pytest.warns(DeprecationWarning, match="describe_acls"):
         assert admin.describe_acls(AclBindingFilter(principal="User:nobody")) == ()
 
 
-def test_a12_a18_a19_what_is_wrong_fails_alone(admin: BlockingAdminClient) -> None:
+def test_wrong_acls_fail_alone_and_the_good_one_is_created_once(admin: BlockingAdminClient) -> None:
+    """A12, A18, A19."""
     wrong = (
         replace(ACL, resource_type=ResourceType.CLUSTER),
         replace(ACL, pattern_type=PatternType.ANY),
@@ -133,13 +137,15 @@ def test_a12_a18_a19_what_is_wrong_fails_alone(admin: BlockingAdminClient) -> No
     assert described(admin, 1) == (ACL,)
 
 
-def test_a22_a24_what_has_no_effect_is_stored_by_brokers(admin: BlockingAdminClient) -> None:
+def test_brokers_store_acls_without_effect(admin: BlockingAdminClient) -> None:
+    """A22, A24."""
     vain = [replace(ACL, operation=AclOperation.CREATE_TOKENS), replace(ACL, host="10.0.0.0/8")]
     admin.create_acls(vain, allow_without_effect=True).all()
     assert described(admin, 2) == tuple(sorted(vain))
 
 
-def test_a17_without_rights_every_item_says_so(broker: SecureBroker) -> None:
+def test_without_rights_every_item_gets_an_authorization_error(broker: SecureBroker) -> None:
+    """A17."""
     address = f"{broker.broker.host}:{broker.sasl_plaintext_port}"
     with BlockingAdminClient(address, credentials=PlainCredentials(USER, PASSWORDS[USER])) as admin:
         for strategy in ("pipelined", "listing"):
@@ -153,7 +159,10 @@ def test_a17_without_rights_every_item_says_so(broker: SecureBroker) -> None:
 
 
 @pytest.mark.parametrize("release", broker_releases())
-def test_a16_without_an_authorizer_every_item_says_so(kafka_brokers: Brokers, release: str) -> None:
+def test_without_an_authorizer_every_item_gets_the_error_security_disabled(
+    kafka_brokers: Brokers, release: str
+) -> None:
+    """A16."""
     with BlockingAdminClient(kafka_brokers(release).address) as admin:
         assert SecurityDisabledError.code == 54
         for strategy in ("pipelined", "listing"):
@@ -171,8 +180,8 @@ def test_controllers_serve_acls_too(broker: SecureBroker) -> None:
         assert admin.delete_acls([OWN]).deleted() == (ACL,)
 
 
-def test_a27_twelve_thousand_acls_in_one_call(admin: BlockingAdminClient) -> None:
-    """More than a broker takes in one request, both ways, and each with an outcome."""
+def test_twelve_thousand_acls_are_created_and_deleted_in_one_call_each(admin: BlockingAdminClient) -> None:
+    """More than a broker accepts in one request; each ACL has an outcome (A27)."""
     acls = [replace(ACL, resource_name=f"topic-{n % 4000}", host=f"10.0.0.{n // 4000}") for n in range(12_000)]
     told: list[tuple[int, int]] = []
     results = admin.create_acls([*acls, replace(ACL, resource_name="")], progress=lambda *now: told.append(now))

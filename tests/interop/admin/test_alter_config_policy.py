@@ -78,9 +78,10 @@ def refusal(admin: BlockingAdminClient, resource: ConfigResource, *changes: Conf
     ],
     ids=["set", "append", "delete"],
 )
-def test_b11_the_policy_sees_what_would_result(
+def test_the_policy_sees_the_resulting_values(
     admin: BlockingAdminClient, topic: ConfigResource, change: ConfigChange, shown: str
 ) -> None:
+    """B11."""
     error = refusal(admin, topic, change, TELL)
     assert isinstance(error, PolicyViolationError)
     assert shown in error.message
@@ -88,23 +89,26 @@ def test_b11_the_policy_sees_what_would_result(
     assert values_of(admin, topic) == FIRST
 
 
-def test_b11_what_does_not_change_is_not_shown(admin: BlockingAdminClient, topic: ConfigResource) -> None:
+def test_the_policy_does_not_see_values_that_stay_the_same(admin: BlockingAdminClient, topic: ConfigResource) -> None:
+    """B11."""
     unchanged = [ConfigChange.set(name, value) for name, value in FIRST.items()]
     assert refusal(admin, topic, *unchanged).message == f"TOPIC {topic.name} {{}}"
     assert refusal(admin, topic, *unchanged, TELL).message == f"TOPIC {topic.name} {{flush.messages=44}}"
 
 
-def test_b11_a_replacement_shows_what_it_gives_and_not_what_it_takes_away(
+def test_the_policy_sees_the_given_values_of_a_replacement_and_not_the_removed_ones(
     admin: BlockingAdminClient, topic: ConfigResource
 ) -> None:
+    """B11."""
     error = admin.alter_configs({topic: {"flush.messages": "44"}}).errors()[topic]
     assert error.message == f"TOPIC {topic.name} {{flush.messages=44}}"
     assert values_of(admin, topic) == FIRST
 
 
-def test_b11_a_violation_is_that_of_its_resource_and_the_others_are_altered(
+def test_a_violation_fails_its_resource_only_and_the_others_are_altered(
     admin: BlockingAdminClient, topic: ConfigResource
 ) -> None:
+    """B11."""
     others = [ConfigResource.topic(f"{kind}-{uuid.uuid4()}") for kind in ("disliked", "broken", "good")]
     admin.create_topics([NewTopic(other.name, 1, 1, configs=FIRST) for other in others]).all()
     disliked, broken, good = others
@@ -125,7 +129,10 @@ def test_b11_a_violation_is_that_of_its_resource_and_the_others_are_altered(
     eventually(lambda: values_of(admin, good), lambda values: values.get("retention.ms") == "7000")
 
 
-def test_b11_brokers_and_their_default_are_shown_too(admin: BlockingAdminClient, broker: Broker) -> None:
+def test_the_policy_sees_changes_of_a_broker_and_of_the_broker_default(
+    admin: BlockingAdminClient, broker: Broker
+) -> None:
+    """B11."""
     change = ConfigChange.set("log.flush.interval.messages", "44")
     for resource, name in (
         (ConfigResource.broker(broker.node_id), str(broker.node_id)),
@@ -136,8 +143,8 @@ def test_b11_brokers_and_their_default_are_shown_too(admin: BlockingAdminClient,
         assert error.message == f"BROKER {name} {{log.flush.interval.messages=44}}"
 
 
-def test_b11_configs_of_a_new_topic_are_shown_if_it_has_any(admin: BlockingAdminClient) -> None:
-    """The policy refuses whoever shows it nothing."""
+def test_the_policy_sees_the_configs_of_a_new_topic_if_it_has_any(admin: BlockingAdminClient) -> None:
+    """The policy would refuse the plain topic too if it were called without configs (B11)."""
     plain, told = f"plain-{uuid.uuid4()}", f"told-{uuid.uuid4()}"
     results = admin.create_topics([NewTopic(plain, 1, 1), NewTopic(told, 1, 1, configs={"flush.messages": "44"})])
     assert list(results.values()) == [plain]

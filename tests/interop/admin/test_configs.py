@@ -99,9 +99,10 @@ def errors_of(results: Mapping[ConfigResource, KafkaError]) -> dict[ConfigResour
     return {resource: type(error) for resource, error in results.items()}
 
 
-def test_g1_everything_that_has_a_configuration_is_described(
+def test_brokers_topics_and_client_metrics_are_described_with_their_configs(
     admin: BlockingAdminClient, node: ConfigResource, topic: ConfigResource
 ) -> None:
+    """G1."""
     resources = [node, DEFAULT, topic, ConfigResource.client_metrics("none")]
     results = admin.describe_configs(resources, include_synonyms=True, include_documentation=True)
     assert list(results.all()) == resources
@@ -119,9 +120,10 @@ def test_g1_everything_that_has_a_configuration_is_described(
     assert (secret.value, secret.is_sensitive, secret.config_type) == (None, True, ConfigType.PASSWORD)
 
 
-def test_g1_groups_and_loggers_are_described_by_brokers_that_can(
+def test_groups_and_loggers_are_described_by_brokers_that_support_them(
     admin: BlockingAdminClient, broker: SecureBroker, logger: ConfigResource, topic: ConfigResource
 ) -> None:
+    """G1."""
     group = ConfigResource.group("none")
     results = admin.describe_configs([group, logger, topic])
     if is_at_least(broker.broker.release, "4.1"):
@@ -133,7 +135,10 @@ def test_g1_groups_and_loggers_are_described_by_brokers_that_can(
         assert errors_of(results.errors()) == {group: InvalidRequestError, logger: UnknownServerError}
 
 
-def test_g4_keys_and_errors_of_each_resource(admin: BlockingAdminClient, topic: ConfigResource) -> None:
+def test_only_requested_keys_are_described_and_each_bad_resource_has_its_error(
+    admin: BlockingAdminClient, topic: ConfigResource
+) -> None:
+    """G4."""
     missing, illegal, nameless = (ConfigResource.topic(name) for name in ("no-such-topic", "a b", ""))
     results = admin.describe_configs(
         [topic, missing, UNHEARD_OF, illegal, nameless], keys=["retention.ms", "nosuch", "cleanup.policy"]
@@ -146,7 +151,8 @@ def test_g4_keys_and_errors_of_each_resource(admin: BlockingAdminClient, topic: 
     assert len(admin.describe_configs([topic], keys=[])[topic]) > 20
 
 
-def test_g5_values_are_set_appended_subtracted_and_deleted(admin: BlockingAdminClient, topic: ConfigResource) -> None:
+def test_values_are_set_appended_subtracted_and_deleted(admin: BlockingAdminClient, topic: ConfigResource) -> None:
+    """G5."""
     change(admin, topic, ConfigChange.set("retention.ms", "6000"), ConfigChange.append("cleanup.policy", "compact"))
     has(admin, topic, "cleanup.policy", "delete,compact")
     assert value(admin, topic, "retention.ms") == "6000"
@@ -169,13 +175,14 @@ def test_validation_changes_nothing(admin: BlockingAdminClient, topic: ConfigRes
     assert value(admin, topic, "retention.ms") == "604800000"
 
 
-def test_g5_what_is_refused_leaves_the_others_changed(
+def test_resources_that_are_refused_leave_the_others_changed(
     admin: BlockingAdminClient,
     broker: SecureBroker,
     node: ConfigResource,
     logger: ConfigResource,
     topic: ConfigResource,
 ) -> None:
+    """G5."""
     metrics, group = ConfigResource.client_metrics("m"), ConfigResource.group("g")
     missing, nameless = ConfigResource.topic("no-such-topic"), ConfigResource.topic("")
     results = admin.incremental_alter_configs(
@@ -214,17 +221,19 @@ def test_g5_what_is_refused_leaves_the_others_changed(
     ],
     ids=repr,
 )
-def test_g5_changes_that_a_topic_does_not_take(
+def test_one_bad_change_fails_all_changes_of_its_topic(
     admin: BlockingAdminClient, topic: ConfigResource, wrong: ConfigChange
 ) -> None:
+    """G5."""
     results = admin.incremental_alter_configs({topic: [ConfigChange.set("flush.ms", "79"), wrong]})
     assert errors_of(results.errors()) == {topic: InvalidConfigError}
     assert value(admin, topic, "flush.ms") != "79"
 
 
-async def test_g5_g6_what_is_refused_without_asking_is_refused_by_the_broker_too(
+async def test_changes_that_the_client_refuses_are_refused_by_the_broker_too(
     broker: SecureBroker, topic: ConfigResource
 ) -> None:
+    """G5, G6."""
     config = IncrementalAlterConfigsRequest.AlterableConfig
     alterations = (
         (config("retention.ms", ConfigOperation.SET, "1"), config("retention.ms", ConfigOperation.DELETE)),

@@ -56,7 +56,8 @@ def error_of(admin: BlockingAdminClient, topic: NewTopic) -> KafkaError:
     return admin.create_topics([topic]).errors()[topic.name]
 
 
-def test_b4_a_violation_is_that_of_its_topic_and_the_others_are_created(admin: BlockingAdminClient, own: str) -> None:
+def test_a_violation_fails_its_topic_only_and_the_others_are_created(admin: BlockingAdminClient, own: str) -> None:
+    """B4."""
     names = [kind + own for kind in ("good", "forbidden", "better", "misconfigured")]
     results = admin.create_topics([NewTopic(name, 1, 1) for name in names])
     assert list(results) == names
@@ -70,16 +71,17 @@ def test_b4_a_violation_is_that_of_its_topic_and_the_others_are_created(admin: B
     assert results.errors().keys().isdisjoint(admin.list_topics())
 
 
-def test_b4_a_defect_of_the_policy_is_that_of_its_topic(admin: BlockingAdminClient, broker: Broker, own: str) -> None:
-    """Brokers of 3.9 let the whole request fail."""
+def test_an_unexpected_error_of_the_policy_fails_its_topic(
+    admin: BlockingAdminClient, broker: Broker, own: str
+) -> None:
+    """Brokers of 3.9 fail the whole request (B4)."""
     results = admin.create_topics([NewTopic(f"broken{own}", 1, 1), NewTopic(f"good{own}", 1, 1)])
     assert isinstance(results.errors()[f"broken{own}"], UnknownServerError)
     assert list(results.values()) == ([] if broker.release.startswith("3.") else [f"good{own}"])
 
 
-def test_b1_the_policy_is_configured_once_with_the_configuration_of_the_node(
-    admin: BlockingAdminClient, own: str
-) -> None:
+def test_the_policy_is_configured_once_with_the_configuration_of_the_node(admin: BlockingAdminClient, own: str) -> None:
+    """B1."""
     for attempt in range(2):
         error = error_of(admin, NewTopic(f"configured-{attempt}{own}", 1, 1))
         assert error.message == "configured 1 times, num.partitions 3"
@@ -101,7 +103,10 @@ def test_b1_the_policy_is_configured_once_with_the_configuration_of_the_node(
     ],
     ids=lambda value: value.name if isinstance(value, NewTopic) else "",
 )
-def test_b2_and_b3_the_policy_sees_what_was_asked_for(admin: BlockingAdminClient, topic: NewTopic, shown: str) -> None:
+def test_the_policy_sees_the_numbers_assignments_and_configs_of_the_request(
+    admin: BlockingAdminClient, topic: NewTopic, shown: str
+) -> None:
+    """B2, B3."""
     assert error_of(admin, topic).message == shown
 
 
@@ -122,21 +127,24 @@ def test_b2_and_b3_the_policy_sees_what_was_asked_for(admin: BlockingAdminClient
     ids=lambda value: value.name if isinstance(value, NewTopic) else "",
 )
 @pytest.mark.parametrize("validate_only", [False, True])
-def test_b5_and_b6_the_first_check_that_fails_is_told_and_the_policy_comes_last(
+def test_the_first_failing_check_is_reported_and_the_policy_runs_last(
     admin: BlockingAdminClient, own: str, topic: NewTopic, expected: type[KafkaError], validate_only: bool
 ) -> None:
+    """B5, B6."""
     results = admin.create_topics([topic, NewTopic(f"beside{own}", 1, 1)], validate_only=validate_only)
     assert isinstance(results.errors()[topic.name], expected)
     assert list(results.values()) == [f"beside{own}"]
 
 
-def test_b5_a_topic_that_exists_is_told_before_the_policy_is_asked(admin: BlockingAdminClient, own: str) -> None:
+def test_an_existing_or_colliding_name_is_reported_before_the_policy_runs(admin: BlockingAdminClient, own: str) -> None:
+    """B5."""
     admin.create_topics([NewTopic(f"the.re{own}", 1, 1)]).all()
     assert isinstance(error_of(admin, NewTopic(f"the.re{own}", 0, 0)), TopicAlreadyExistsError)
     assert isinstance(error_of(admin, NewTopic(f"the_re{own}", 1, 1)), InvalidTopicError)
 
 
-def test_b7_validation_asks_the_policy_and_writes_nothing(admin: BlockingAdminClient, own: str) -> None:
+def test_validate_only_calls_the_policy_and_creates_nothing(admin: BlockingAdminClient, own: str) -> None:
+    """B7."""
     good, forbidden = f"good{own}", f"forbidden{own}"
     for _ in range(2):
         results = admin.create_topics([NewTopic(good), NewTopic(forbidden, 1, 1)], validate_only=True)
@@ -145,7 +153,8 @@ def test_b7_validation_asks_the_policy_and_writes_nothing(admin: BlockingAdminCl
     assert good not in admin.list_topics()
 
 
-def test_b8_a_validated_topic_has_configs_and_no_id(admin: BlockingAdminClient, own: str) -> None:
+def test_a_validated_topic_has_configs_and_no_id(admin: BlockingAdminClient, own: str) -> None:
+    """B8."""
     good = f"good{own}"
     topic = admin.create_topics([NewTopic(good, configs={"retention.ms": "5"})], validate_only=True)[good]
     assert (topic.topic_id, topic.num_partitions, topic.replication_factor) == (None, 3, 1)
@@ -156,9 +165,8 @@ def test_b8_a_validated_topic_has_configs_and_no_id(admin: BlockingAdminClient, 
     assert created.topic_id == admin.list_topics()[good].topic_id
 
 
-def test_b9_each_topic_has_its_own_outcome_whatever_the_order_of_the_answer(
-    admin: BlockingAdminClient, own: str
-) -> None:
+def test_each_topic_has_its_own_outcome_in_the_order_of_the_call(admin: BlockingAdminClient, own: str) -> None:
+    """B9."""
     names = [f"{kind}-{number}{own}" for number in range(10) for kind in ("good", "forbidden")]
     results = admin.create_topics([NewTopic(name, 1, 1) for name in names])
     assert list(results) == names

@@ -84,10 +84,10 @@ def too_much(own: str, owed: int = OWED) -> list[NewTopic]:
 
 
 @pytest.mark.parametrize("validate_only", [False, True])
-def test_b10_a_topic_above_the_quota_is_refused_with_the_time_to_wait(
+def test_a_topic_beyond_the_mutation_quota_is_refused_with_a_throttle_time(
     broker: Broker, admin: BlockingAdminClient, limited_id: str, own: str, validate_only: bool
 ) -> None:
-    """Each topic of a request is checked by itself, and a validation takes tokens too."""
+    """Each topic of a request is checked by itself, and a validation takes tokens too (B10)."""
     with limited(broker, limited_id, retry=False) as client:
         results = client.create_topics(too_much(own), validate_only=validate_only)
     assert list(results.values()) == [f"large{own}"]
@@ -98,9 +98,8 @@ def test_b10_a_topic_above_the_quota_is_refused_with_the_time_to_wait(
     assert f"late{own}" not in admin.list_topics()
 
 
-def test_b10_a_refused_topic_is_created_when_the_waiting_time_is_over(
-    broker: Broker, limited_id: str, own: str
-) -> None:
+def test_a_refused_topic_is_created_when_the_throttle_time_is_over(broker: Broker, limited_id: str, own: str) -> None:
+    """B10."""
     began = time.monotonic()
     with limited(broker, limited_id, retry=True) as client:
         created = client.create_topics(too_much(own)).all()
@@ -108,7 +107,8 @@ def test_b10_a_refused_topic_is_created_when_the_waiting_time_is_over(
     assert time.monotonic() - began > OWED - 1
 
 
-def test_b10_nobody_waits_longer_than_the_call_may_take(broker: Broker, limited_id: str, own: str) -> None:
+def test_a_call_does_not_wait_for_the_quota_beyond_its_timeout(broker: Broker, limited_id: str, own: str) -> None:
+    """B10."""
     began = time.monotonic()
     with limited(broker, limited_id, retry=True) as client:
         results = client.create_topics(too_much(own), timeout=OWED - 1)
@@ -120,9 +120,10 @@ def test_b10_nobody_waits_longer_than_the_call_may_take(broker: Broker, limited_
     assert took < OWED - 1
 
 
-def test_b10_deletions_and_new_partitions_are_refused_too(
+def test_deletions_and_new_partitions_beyond_the_quota_are_refused_too(
     broker: Broker, admin: BlockingAdminClient, limited_id: str, own: str
 ) -> None:
+    """B10."""
     with limited(broker, limited_id, retry=False) as client:
         client.create_topics(too_much(own, OWED_FOR_LONG))
     admin.wait_for_topics([f"large{own}"]).all()
@@ -136,10 +137,10 @@ def test_b10_deletions_and_new_partitions_are_refused_too(
     assert f"large{own}" in admin.list_topics()
 
 
-def test_b10_older_versions_are_served_and_told_to_wait(
+def test_request_versions_before_the_error_existed_are_carried_out_beyond_the_quota(
     broker: Broker, admin: BlockingAdminClient, limited_id: str, own: str
 ) -> None:
-    """Only who knows the error gets it: CreateTopics from 6, DeleteTopics from 5, CreatePartitions from 3."""
+    """The error is returned since CreateTopics 6, DeleteTopics 5 and CreatePartitions 3 (B10)."""
     with limited(broker, limited_id, retry=False) as client:
         client.create_topics(too_much(own, OWED_FOR_LONG))
     admin.create_topics([NewTopic(f"free{own}", 1, 1)]).all()

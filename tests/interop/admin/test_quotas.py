@@ -128,7 +128,8 @@ def test_quotas_are_altered_described_and_removed(
     described(admin, expected)
 
 
-def test_e5_f4_f9_all_ways_to_describe_agree(admin: BlockingAdminClient) -> None:
+def test_all_strategies_describe_the_same_quotas(admin: BlockingAdminClient) -> None:
+    """E5, F4, F9."""
     admin.alter_client_quotas(alterations(QUOTAS)).all()
     described(admin, QUOTAS)
     ways: list[Strategy] = [way for way in get_args(Strategy) if way != "batch"]
@@ -139,17 +140,20 @@ def test_e5_f4_f9_all_ways_to_describe_agree(admin: BlockingAdminClient) -> None
     assert [len(found) for found in first.values().values()] == [7, 0, 3, 1, 1, 2, 4, 2, 2, 1, 1, 0]
 
 
-def test_f1_no_release_offers_the_batch(admin: BlockingAdminClient) -> None:
+def test_no_release_offers_many_filters_in_one_request(admin: BlockingAdminClient) -> None:
+    """F1."""
     outcome = admin.describe_client_quotas([EVERYTHING], strategy="batch")
     assert isinstance(outcome.errors()[EVERYTHING], UnsupportedVersionError)
 
 
-def test_f5_the_single_filter_still_works(admin: BlockingAdminClient) -> None:
+def test_a_single_filter_still_works_with_a_deprecation_warning(admin: BlockingAdminClient) -> None:
+    """F5."""
     with pytest.warns(DeprecationWarning, match="describe_client_quotas"):
         assert admin.describe_client_quotas(EVERYTHING) == {}
 
 
-def test_e8_validate_only_changes_nothing(admin: BlockingAdminClient) -> None:
+def test_validate_only_changes_no_quota(admin: BlockingAdminClient) -> None:
+    """E8."""
     admin.alter_client_quotas(alterations(QUOTAS)).all()
     described(admin, QUOTAS)
     admin.alter_client_quotas([ClientQuotaAlteration(U1, {PRODUCER_BYTE_RATE: 1.0})], validate_only=True).all()
@@ -158,7 +162,8 @@ def test_e8_validate_only_changes_nothing(admin: BlockingAdminClient) -> None:
     described(admin, {**QUOTAS, marker: {PRODUCER_BYTE_RATE: 1.0}})
 
 
-def test_e9_e10_e11_what_is_wrong_fails_alone(admin: BlockingAdminClient) -> None:
+def test_wrong_alterations_fail_alone_and_the_good_entity_is_altered(admin: BlockingAdminClient) -> None:
+    """E9, E10, E11."""
     wrong: Quotas = {
         ClientQuotaEntity({}): {PRODUCER_BYTE_RATE: 1.0},
         ClientQuotaEntity({"planet": "mars"}): {PRODUCER_BYTE_RATE: 1.0},
@@ -197,7 +202,8 @@ def test_without_rights_every_item_says_so(secure_kafka_brokers: SecureBrokers, 
             admin.list_quotas(QuotaResourceType.USER)
 
 
-def test_e14_controllers_alter_quotas_but_do_not_describe_them(broker: Broker, admin: BlockingAdminClient) -> None:
+def test_controllers_alter_quotas_but_do_not_describe_them(broker: Broker, admin: BlockingAdminClient) -> None:
+    """E14."""
     with BlockingAdminClient(bootstrap_controllers=f"{broker.host}:{broker.controller_port}") as controllers:
         refused = controllers.describe_client_quotas([EVERYTHING]).errors()[EVERYTHING]
         assert isinstance(refused, UnsupportedEndpointTypeError)
@@ -227,7 +233,8 @@ def test_more_quotas_than_one_request_may_alter(admin: BlockingAdminClient) -> N
     described(admin, quotas)
 
 
-def test_c5_the_calls_of_kip_248_are_served_by_released_brokers(admin: BlockingAdminClient) -> None:
+def test_released_brokers_serve_the_calls_of_kip_248(admin: BlockingAdminClient) -> None:
+    """C5."""
     users, clients = QuotaResourceType.USER, QuotaResourceType.CLIENT
     admin.alter_client_quotas(alterations(QUOTAS)).all()
     described(admin, QUOTAS)

@@ -77,9 +77,10 @@ def logs_in(broker: SecureBroker, credentials: ScramCredentials | PlainCredentia
             return False
 
 
-def test_c27_c29_a_user_logs_in_by_each_mechanism_that_one_call_gave_it(
+def test_one_call_sets_credentials_of_two_mechanisms_and_the_user_logs_in_with_each(
     admin: BlockingAdminClient, broker: SecureBroker, user: str
 ) -> None:
+    """C27, C29."""
     upsertions = [ScramUpsertion(user, SHA_256, PASSWORD), ScramUpsertion(user, SHA_512, "other", iterations=5_000)]
     assert admin.alter_user_scram_credentials(upsertions).all() == {(user, SHA_256): None, (user, SHA_512): None}
     found = eventually(lambda: infos(admin, user), lambda found: len(found) == 2)
@@ -102,7 +103,8 @@ def test_a_new_password_takes_the_place_of_the_old_one_and_a_deletion_ends_it(
     assert not logs_in(broker, ScramCredentials(user, "pässword"))
 
 
-def test_c28_c30_good_users_are_applied_next_to_bad_ones(admin: BlockingAdminClient, user: str) -> None:
+def test_good_users_are_altered_although_others_fail(admin: BlockingAdminClient, user: str) -> None:
+    """C28, C30."""
     alterations: list[ScramAlteration] = [
         ScramDeletion("no such user", SHA_256),
         ScramDeletion(user, SHA_512),
@@ -119,7 +121,8 @@ def test_c28_c30_good_users_are_applied_next_to_bad_ones(admin: BlockingAdminCli
     eventually(lambda: infos(admin, user), lambda found: found == (ScramCredentialInfo(SHA_256, MAXIMUM_ITERATIONS),))
 
 
-async def test_c28_what_is_refused_without_asking_is_refused_by_the_broker_too(broker: SecureBroker) -> None:
+async def test_alterations_that_the_client_refuses_are_refused_by_the_broker_too(broker: SecureBroker) -> None:
+    """C28."""
     deletion = AlterUserScramCredentialsRequest.ScramCredentialDeletion
     upsertion = AlterUserScramCredentialsRequest.ScramCredentialUpsertion
     refused: list[tuple[AlterUserScramCredentialsRequest, type[ApiError]]] = [
@@ -136,8 +139,8 @@ async def test_c28_what_is_refused_without_asking_is_refused_by_the_broker_too(b
     await channel.close()
 
 
-async def test_c29_two_alterations_of_a_user_in_a_request_are_refused(broker: SecureBroker) -> None:
-    """Why mechanisms go out in rounds."""
+async def test_two_alterations_of_a_user_in_one_request_are_refused(broker: SecureBroker) -> None:
+    """So the client sends the mechanisms of a user in separate requests (C29)."""
     upsertion = AlterUserScramCredentialsRequest.ScramCredentialUpsertion
     request = AlterUserScramCredentialsRequest(
         (), (upsertion("u", 1, 4096, b"s", b"p"), upsertion("u", 2, 4096, b"s", b"p"))

@@ -1,6 +1,6 @@
 """A program: clients of four kinds write to a broker at once, until it is gone.
 
-It prints a line of JSON for each thing that a client was told is done. It is a process of its own, since clients whose
+It prints a line of JSON for each change that the broker acknowledged. It is a process of its own, since clients whose
 broker is killed leave connections and threads behind.
 """
 
@@ -35,7 +35,7 @@ _SECONDS: Final = 10
 
 
 class Done(msgspec.Struct, frozen=True):
-    """A client was told that something is done, or that it is not.
+    """A change was acknowledged or refused.
 
     Attributes:
         client: which.

@@ -54,7 +54,7 @@ SECONDS: Final = 30
 
 @dataclass
 class Acknowledged:
-    """What clients were told is done; each writes names that no other has.
+    """The acknowledged changes; each client writes names that no other has.
 
     Attributes:
         topics: name to partitions.

@@ -76,15 +76,19 @@ def test_a_run_that_fails_leaves_the_table_that_was_there(tmp_path: Path, capfd:
     assert "_SUCCESS" in before
     replace = ("--out", out, "--overwrite")
     damaged = damaged_log(tmp_path)
-    for asked, complaint in (
-        (("--log", damaged, "--table", "records", "--mode", "FAILFAST"), "bad_crc: the CRC"),
-        (("--log", damaged, "--table", "records", "--max-errors", 0), "more errors than --max-errors 0 allows"),
-        (("--log", empty, "--table", "records"), "no segment (.log) and no snapshot (.checkpoint) of Kafka is there"),
-        (("--log", damaged, "--table", "offset_commit"), "there are only __cluster_metadata-0"),
-        (("--log", tmp_path / "none", "--table", "records"), "unreadable: "),
-        (("--log", LOGS, "--table", "acl_history", "--as-of", "2001-01-01"), "2001-01-01"),
+    for asked, complaint, code in (
+        (("--log", damaged, "--table", "records", "--mode", "FAILFAST"), "bad_crc: the CRC", 1),
+        (("--log", damaged, "--table", "records", "--max-errors", 0), "more errors than --max-errors 0 allows", 1),
+        (
+            ("--log", empty, "--table", "records"),
+            "no segment (.log) and no snapshot (.checkpoint) of Kafka is there",
+            1,
+        ),
+        (("--log", damaged, "--table", "offset_commit"), "there are only __cluster_metadata-0", 1),
+        (("--log", tmp_path / "none", "--table", "records"), "unreadable: ", 1),
+        (("--log", LOGS, "--table", "acl_history", "--as-of", "2001-01-01"), "2001-01-01", 2),
     ):
-        assert tables(*asked, *replace) == 1, complaint
+        assert tables(*asked, *replace) == code, complaint
         shown = capfd.readouterr().err
         assert complaint in shown.splitlines()[-1]
         assert files_of(out) == before

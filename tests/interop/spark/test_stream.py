@@ -45,3 +45,17 @@ def test_a_history_is_refused_as_a_stream(spark: SparkSession, tmp_path: Path) -
     query = logs.writeStream.format("noop").option("checkpointLocation", str(tmp_path)).trigger(availableNow=True)
     with pytest.raises(PySparkException, match="table 'acl_history' needs whole logs and cannot be a stream"):
         query.start().awaitTermination(120)
+
+
+def test_a_segment_that_comes_late_is_waited_for(spark: SparkSession, tmp_path: Path) -> None:
+    log = tmp_path / "data" / "__cluster_metadata-0"
+    log.mkdir(parents=True)
+    first, second, third = SEGMENTS
+    shutil.copy(first, log)
+    shutil.copy(third, log)
+    with pytest.raises(PySparkException, match="data_loss: there is no segment with the offsets 159 to 314"):
+        run(spark, tmp_path)
+    shutil.copy(second, log)
+    run(spark, tmp_path)
+    rows = spark.read.parquet(str(tmp_path / "out")).orderBy("log_offset").toArrow().to_pylist()
+    assert rows == plain_rows("records", [log], {"columns": COLUMNS}).to_pylist()

@@ -48,7 +48,10 @@ def _is_known(entity: ClientQuotaEntity) -> bool:
     st.dictionaries(TYPES, NAMES, max_size=3).map(ClientQuotaEntity).filter(_is_known),
     st.dictionaries(st.sampled_from((*CLIENT_KEYS, *IP_KEYS, "x")), VALUES, max_size=3),
 )
-def test_e11_alterations_that_are_refused(entity: ClientQuotaEntity, values: dict[str, float | None]) -> None:
+def test_client_and_broker_refuse_the_same_quota_alterations(
+    entity: ClientQuotaEntity, values: dict[str, float | None]
+) -> None:
+    """E11."""
     refused = refusal_of_alteration(ClientQuotaAlteration(entity, values))
     checked = QuotaAlterations(ClientQuotasImage(), ())
     checked.add(Alteration(entity, tuple(values.items())))
@@ -63,7 +66,10 @@ def test_e11_alterations_that_are_refused(entity: ClientQuotaEntity, values: dic
     ),
     st.booleans(),
 )
-def test_e6_filters_that_are_refused(components: list[ClientQuotaFilterComponent], strict: bool) -> None:
+def test_client_and_broker_refuse_the_same_quota_filters(
+    components: list[ClientQuotaFilterComponent], strict: bool
+) -> None:
+    """E6."""
     wanted = ClientQuotaFilter(tuple(components), strict)
     refused = refusal_of_filter(wanted)
     handlers = QuotaHandlers(Controller(MemoryLog(), MetadataImage()), UnrestrictedAccess())

@@ -45,7 +45,8 @@ def decided(
         topic("foobar", AclOperation.ALL),
     ],
 )
-def test_a25_an_acl_that_applies_allows_and_is_named(acl: AclBinding) -> None:
+def test_an_acl_that_applies_allows_and_is_named(acl: AclBinding) -> None:
+    """A25."""
     assert decided(acl) == Decision(allowed=True, reason=Reason.ALLOWED, acl=acl)
 
 
@@ -65,7 +66,8 @@ def test_a25_an_acl_that_applies_allows_and_is_named(acl: AclBinding) -> None:
         (topic("foobar", DESCRIBE), Reason.NO_ACL_APPLIES),
     ],
 )
-def test_a25_other_acls_do_not_allow(acl: AclBinding, reason: Reason) -> None:
+def test_acls_of_other_resources_principals_hosts_or_operations_do_not_allow(acl: AclBinding, reason: Reason) -> None:
+    """A25."""
     assert decided(acl) == Decision(allowed=False, reason=reason)
 
 
@@ -79,25 +81,29 @@ def test_a25_other_acls_do_not_allow(acl: AclBinding, reason: Reason) -> None:
         topic("foobar", AclOperation.ALL, DENY),
     ],
 )
-def test_a25_a_denial_wins_wherever_it_stands(denial: AclBinding) -> None:
+def test_a_denial_wins_whatever_the_order_of_the_acls(denial: AclBinding) -> None:
+    """A25."""
     allowing = topic("foobar", AclOperation.ALL)
     expected = Decision(allowed=False, reason=Reason.DENIED, acl=denial)
     assert decided(allowing, denial) == decided(denial, allowing) == expected
 
 
 @pytest.mark.parametrize("operation", [READ, WRITE, AclOperation.DELETE, AclOperation.ALTER])
-def test_a25_these_allow_to_describe(operation: AclOperation) -> None:
+def test_read_write_delete_and_alter_include_describe(operation: AclOperation) -> None:
+    """A25."""
     acl = topic("foobar", operation)
     assert decided(acl, operation=DESCRIBE).acl == acl
     assert not decided(acl, operation=AclOperation.DESCRIBE_CONFIGS).allowed
 
 
 @pytest.mark.parametrize("operation", [AclOperation.CREATE, AclOperation.ALTER_CONFIGS, AclOperation.DESCRIBE_CONFIGS])
-def test_a25_these_do_not_allow_to_describe(operation: AclOperation) -> None:
+def test_create_and_operations_on_configs_do_not_include_describe(operation: AclOperation) -> None:
+    """A25."""
     assert not decided(topic("foobar", operation), operation=DESCRIBE).allowed
 
 
-def test_a25_altering_configs_allows_to_describe_them() -> None:
+def test_alter_configs_includes_describe_configs() -> None:
+    """A25."""
     acl = topic("foobar", AclOperation.ALTER_CONFIGS)
     assert decided(acl, operation=AclOperation.DESCRIBE_CONFIGS).acl == acl
     denial = topic("foobar", AclOperation.DESCRIBE_CONFIGS, DENY)
@@ -105,19 +111,22 @@ def test_a25_altering_configs_allows_to_describe_them() -> None:
     assert decided(acl, denial, operation=AclOperation.ALTER_CONFIGS).allowed
 
 
-def test_a25_a_denial_implies_nothing() -> None:
+def test_denying_read_leaves_describe_allowed() -> None:
+    """A25."""
     denial = topic("foobar", READ, DENY)
     allowing = topic("foobar", AclOperation.ALL)
     assert decided(denial, allowing, operation=READ).acl == denial
     assert decided(denial, allowing, operation=DESCRIBE).acl == allowing
 
 
-def test_a25_everybody_is_of_any_type() -> None:
+def test_the_wildcard_principal_stands_for_principals_of_any_type() -> None:
+    """A25."""
     acl = changed(topic("foobar"), principal="User:*")
     assert decided(acl, principal="Group:admins").acl == acl
 
 
-def test_a25_a_super_user_may_whatever_is_denied() -> None:
+def test_a_super_user_may_do_what_acls_deny() -> None:
+    """A25."""
     evaluator = AclEvaluator([topic("foobar", permission_type=DENY)], super_users=["User:alice"])
     decision = evaluator.decide("User:alice", READ, TOPIC, "foobar", "10.0.0.1")
     assert decision == Decision(allowed=True, reason=Reason.SUPER_USER)
@@ -132,7 +141,8 @@ def test_a25_a_super_user_may_whatever_is_denied() -> None:
         changed(topic("*"), principal="User:bob"),
     ],
 )
-def test_a25_any_acl_of_a_resource_closes_it_to_everyone_else(closing: AclBinding) -> None:
+def test_any_acl_of_a_resource_closes_it_to_everyone_else(closing: AclBinding) -> None:
+    """A25."""
     elsewhere = changed(topic("elsewhere"), principal="User:bob")
     for acls, expected in (
         ([], Decision(allowed=True, reason=Reason.NO_ACL_ON_RESOURCE)),
@@ -143,7 +153,8 @@ def test_a25_any_acl_of_a_resource_closes_it_to_everyone_else(closing: AclBindin
         assert evaluator.decide("User:alice", READ, TOPIC, "foobar", "10.0.0.1") == expected
 
 
-def test_a14_acls_of_newer_brokers_are_told_and_decide_nothing() -> None:
+def test_acls_of_newer_brokers_are_returned_as_unclear_and_decide_nothing() -> None:
+    """A14."""
     allowing = topic("foobar")
     of_permission = topic("foobar", permission_type=AclPermissionType(9))
     of_pattern = changed(topic("foobar", permission_type=DENY), pattern_type=PatternType(9))

@@ -49,12 +49,14 @@ def test_a_filter_means_everything_by_default(means: Matches) -> None:
 
 
 @pytest.mark.parametrize("resource_type", list(ResourceType)[2:])
-def test_a3_resource_type(means: Matches, resource_type: ResourceType) -> None:
+def test_any_matches_every_resource_type_and_a_type_matches_itself(means: Matches, resource_type: ResourceType) -> None:
+    """A3."""
     assert means(AclBindingFilter(ResourceType.ANY), msgspec.structs.replace(ACL, resource_type=resource_type))
     assert means(AclBindingFilter(resource_type), ACL) is (resource_type is ResourceType.TOPIC)
 
 
-def test_a4_a_star_is_a_name_of_acls_and_no_wildcard_of_filters(means: Matches) -> None:
+def test_a_star_is_an_ordinary_name_and_no_wildcard_of_filters(means: Matches) -> None:
+    """A4."""
     for pattern_type in (LITERAL, ANY, MATCH):
         assert means(named("*", pattern_type), acl("*", LITERAL))
         assert not means(named("*", pattern_type), acl("foo", LITERAL))
@@ -62,26 +64,32 @@ def test_a4_a_star_is_a_name_of_acls_and_no_wildcard_of_filters(means: Matches) 
 
 
 @pytest.mark.parametrize("pattern_type", [LITERAL, PREFIXED])
-def test_a4_no_name_is_every_name_of_the_pattern(means: Matches, pattern_type: PatternType) -> None:
+def test_a_filter_without_a_name_matches_every_name_of_its_pattern_type(
+    means: Matches, pattern_type: PatternType
+) -> None:
+    """A4."""
     assert means(named(None, pattern_type), acl("foo", pattern_type))
     assert means(named(None, MATCH), acl("foo", pattern_type))
     other = PREFIXED if pattern_type is LITERAL else LITERAL
     assert not means(named(None, pattern_type), acl("foo", other))
 
 
-def test_a5_any_pattern_needs_the_equal_name(means: Matches) -> None:
+def test_the_pattern_type_any_needs_the_equal_name(means: Matches) -> None:
+    """A5."""
     for pattern_type in (LITERAL, PREFIXED):
         assert means(named("foo", ANY), acl("foo", pattern_type))
         assert not means(named("foobar", ANY), acl("foo", pattern_type))
 
 
-def test_a6_a_prefixed_filter_finds_the_prefix_and_not_what_begins_with_it(means: Matches) -> None:
+def test_a_prefixed_filter_finds_the_equal_prefix_and_not_names_that_begin_with_it(means: Matches) -> None:
+    """A6."""
     assert means(named("foo", PREFIXED), acl("foo", PREFIXED))
     assert not means(named("foo", PREFIXED), acl("foobar", PREFIXED))
     assert not means(named("foobar", PREFIXED), acl("foo", PREFIXED))
 
 
-def test_a7_match_finds_what_concerns_a_resource(means: Matches) -> None:
+def test_match_finds_the_acls_that_concern_the_named_resource(means: Matches) -> None:
+    """A7."""
     assert means(named("foobar", MATCH), acl("foobar", LITERAL))
     assert means(named("foobar", MATCH), acl("*", LITERAL))
     assert means(named("foobar", MATCH), acl("foo", PREFIXED))
@@ -93,7 +101,8 @@ def test_a7_match_finds_what_concerns_a_resource(means: Matches) -> None:
 
 
 @pytest.mark.parametrize("star", ["User:alice", "User:*", "*"])
-def test_a8_principals_and_hosts_are_compared_letter_by_letter(means: Matches, star: str) -> None:
+def test_principals_and_hosts_match_equal_text_only(means: Matches, star: str) -> None:
+    """A8."""
     said = msgspec.structs.replace(ACL, principal=star, host=star)
     assert means(AclBindingFilter(principal=star, host=star), said)
     for other in ("User:Alice", "User:alic", "", "alice"):
@@ -101,7 +110,8 @@ def test_a8_principals_and_hosts_are_compared_letter_by_letter(means: Matches, s
         assert not means(AclBindingFilter(host=other), said)
 
 
-def test_a9_operations_imply_nothing(means: Matches) -> None:
+def test_operations_and_permissions_match_themselves_or_any(means: Matches) -> None:
+    """A9."""
     everything = msgspec.structs.replace(ACL, operation=AclOperation.ALL)
     assert means(AclBindingFilter(operation=AclOperation.ANY), everything)
     assert means(AclBindingFilter(operation=AclOperation.ALL), everything)
@@ -130,7 +140,8 @@ def _truth() -> Iterable[tuple[str, str, bool]]:
 
 
 @pytest.mark.parametrize(("pattern", "wanted", "expected"), list(_truth()))
-def test_a10_truth_table(means: Matches, pattern: str, wanted: str, expected: bool) -> None:
+def test_filters_match_as_the_table_shows(means: Matches, pattern: str, wanted: str, expected: bool) -> None:
+    """A10."""
     of_acl, of_filter = pattern.split("-"), wanted.split("-")
     asked = named(of_filter[1] or None, PatternType[of_filter[0]])
     assert means(asked, acl(of_acl[1], PatternType[of_acl[0]])) is expected

@@ -42,12 +42,14 @@ ACL = AclBinding(
 )
 
 
-def test_a2_patterns_are_literal_by_default() -> None:
+def test_the_pattern_type_is_literal_by_default() -> None:
+    """A2."""
     assert CreateAclsRequest.AclCreation().resource_pattern_type == PatternType.LITERAL
     assert AclBinding(ResourceType.TOPIC, "foo", "User:alice", AclOperation.READ).pattern_type is PatternType.LITERAL
 
 
-def test_a21_answers_are_flattened() -> None:
+def test_acls_that_an_answer_groups_by_resource_become_one_list() -> None:
+    """A21."""
     resources = (
         DescribeAclsResponse.DescribeAclsResource(
             resource_type=2,
@@ -71,7 +73,8 @@ def test_a21_answers_are_flattened() -> None:
     ]
 
 
-def test_a14_an_answer_of_a_newer_broker_is_kept() -> None:
+def test_numbers_of_a_newer_broker_are_kept() -> None:
+    """A14."""
     described = DescribeAclsResponse.AclDescription("User:alice", "*", 16, 77)
     resource = DescribeAclsResponse.DescribeAclsResource(99, "foo", 5, (described,))
     (acl,) = described_acls([resource])
@@ -115,7 +118,8 @@ def test_filters_are_sent_together() -> None:
     )
 
 
-def test_a15_version_0_knows_literal_names_only() -> None:
+def test_version_0_sends_any_pattern_type_as_literal() -> None:
+    """A15."""
     sent = describe_acls_request(AclBindingFilter(), 0).encode(0)
     assert DescribeAclsRequest.decode(sent, 0) == DescribeAclsRequest(1, None, 3, None, None, 1, 1)
     assert delete_acls_filter(AclBindingFilter(), 0).pattern_type_filter == PatternType.LITERAL
@@ -133,7 +137,10 @@ def test_a15_version_0_knows_literal_names_only() -> None:
         (AclBinding(ResourceType.USER, "User:bob", "User:alice", AclOperation.CREATE_TOKENS), 3),
     ],
 )
-def test_a15_what_a_version_can_say(said: AclBinding | AclBindingFilter, version: int) -> None:
+def test_the_lowest_version_that_expresses_a_filter_or_acl_is_found(
+    said: AclBinding | AclBindingFilter, version: int
+) -> None:
+    """A15."""
     assert lowest_version(said) == version
 
 

@@ -25,7 +25,8 @@ def described(*configs: Result, version: int = 4) -> dict[str, ConfigEntry]:
     return described_entries(result.configs)
 
 
-def test_g1_types_of_resources() -> None:
+def test_resource_types_have_the_numbers_of_kafka() -> None:
+    """G1."""
     assert {member.name: member.value for member in ConfigResourceType} == {
         "UNKNOWN": 0, "TOPIC": 2, "BROKER": 4, "BROKER_LOGGER": 8, "CLIENT_METRICS": 16, "GROUP": 32,
     }  # fmt: skip
@@ -42,25 +43,29 @@ def test_g1_types_of_resources() -> None:
         (ConfigResource.group("g"), 32, "g"),
     ],
 )
-def test_g1_resources(resource: ConfigResource, code: int, name: str) -> None:
+def test_constructors_of_resources_set_type_and_name(resource: ConfigResource, code: int, name: str) -> None:
+    """G1."""
     assert (int(resource.resource_type), resource.name) == (code, name)
     assert resource == ConfigResource(ConfigResourceType(code), name)
 
 
-def test_g1_resources_are_keys_and_have_an_order() -> None:
+def test_resources_can_be_keys_and_have_an_order() -> None:
+    """G1."""
     resources = {ConfigResource.topic("b"): 1, ConfigResource.broker(1): 2, ConfigResource.topic("a"): 3}
     assert [resources[resource] for resource in sorted(resources)] == [3, 1, 2]
     assert ConfigResource(ConfigResourceType(64), "x").resource_type.is_unknown
 
 
-def test_g2_sources() -> None:
+def test_a_source_without_a_name_is_unknown_and_keeps_its_number() -> None:
+    """G2."""
     assert [source.value for source in ConfigSource] == list(range(9))
     (entry,) = described(Result("a", "1", config_source=99)).values()
     assert entry.source.is_unknown
     assert entry.source == 99
 
 
-def test_g3_types() -> None:
+def test_config_types_have_the_names_of_kafka_and_others_keep_their_number() -> None:
+    """G3."""
     names = "unknown boolean string int short long double list class password"
     assert [kind.name for kind in ConfigType] == names.upper().split()
     (entry,) = described(Result("a", "1", config_type=99)).values()
@@ -93,7 +98,8 @@ def test_entries_with_their_synonyms() -> None:
     assert [entry.is_default for entry in entries.values()] == [False, True]
 
 
-def test_g4_a_sensitive_value_is_not_kept_even_if_a_broker_sends_it() -> None:
+def test_a_sensitive_value_is_not_kept_even_if_a_broker_sends_it() -> None:
+    """G4."""
     synonym = DescribeConfigsResponse.DescribeConfigsSynonym("p", "secret", 2)
     entries = described(Result("p", "secret", is_sensitive=True, config_source=2, synonyms=(synonym,), config_type=9))
     assert entries["p"].value is None

@@ -34,19 +34,22 @@ def resolved(described: Mapping[ClientQuotaEntity, float], user: str = "U", clie
 
 
 @pytest.mark.parametrize("level", range(1, 9))
-def test_d7_the_nearest_entity_wins(level: int) -> None:
+def test_the_quota_of_the_nearest_entity_applies(level: int) -> None:
+    """D7."""
     from_here = {entity: float(n) for n, (entity, _) in enumerate(D7, 1) if n >= level}
     entity, bucket = D7[level - 1]
     assert resolved(from_here) == EffectiveQuota(KEY, float(level), entity, level, bucket)
     assert resolved({entity: float(level)}) == resolved(from_here)
 
 
-def test_d7_no_match_is_no_limit() -> None:
+def test_without_a_matching_quota_there_is_no_limit() -> None:
+    """D7."""
     others = {of_both("U", "other"): 1.0, of_both("other", "C"): 2.0, of_user("other"): 3.0, of_client("other"): 4.0}
     assert resolved(others) == EffectiveQuota(KEY, None, None, None, BucketTags("", "C"))
 
 
-def test_d7_each_key_is_resolved_by_itself() -> None:
+def test_each_key_is_resolved_by_itself() -> None:
+    """D7."""
     quotas = EffectiveQuotas(
         {
             of_both("U", "C"): {"consumer_byte_rate": 1.0},
@@ -63,7 +66,9 @@ def test_d7_each_key_is_resolved_by_itself() -> None:
     }
 
 
-def test_d8_who_shares_a_bucket() -> None:
+def test_the_quota_decides_which_clients_share_a_bucket() -> None:
+    """D8."""
+
     def buckets(entity: ClientQuotaEntity) -> list[BucketTags]:
         pairs = (("U", "C"), ("U", "D"), ("V", "C"))
         return [resolved({entity: 1.0}, user, client_id).bucket for user, client_id in pairs]
@@ -86,13 +91,15 @@ def test_d8_who_shares_a_bucket() -> None:
         ({of_user("other"): 1.0, of_both("other", None): 1.0}, BucketTags("", "C")),
     ],
 )
-def test_d10_clients_without_limit_are_told_apart_by_the_kinds_in_use(
+def test_the_bucket_of_clients_without_a_limit_follows_from_the_kinds_of_quotas_in_use(
     described: dict[ClientQuotaEntity, float], bucket: BucketTags
 ) -> None:
+    """D10."""
     assert resolved(described) == EffectiveQuota(KEY, None, None, None, bucket)
 
 
-def test_d10_the_kinds_in_use_are_those_of_the_key() -> None:
+def test_the_kinds_of_quotas_in_use_are_those_of_the_key() -> None:
+    """D10."""
     quotas = EffectiveQuotas({of_user("other"): {KEY: 1.0}, of_client("other"): {"request_percentage": 1.0}})
     buckets = {key: quota.bucket for key, quota in quotas.of_client("U", "C").items()}
     assert buckets[KEY] == BucketTags("U", "")
@@ -103,11 +110,13 @@ def test_d10_the_kinds_in_use_are_those_of_the_key() -> None:
     ("user", "escaped"),
     [("a b:c", "a%20b%3Ac"), ("CN=é*,O=~", "CN%3D%C3%A9%2A%2CO%3D%7E"), ("A-z_0.9", "A-z_0.9"), ("a/b+c", "a%2Fb%2Bc")],
 )
-def test_d11_users_are_escaped_and_client_ids_are_not(user: str, escaped: str) -> None:
+def test_users_are_percent_encoded_in_tags_and_client_ids_are_not(user: str, escaped: str) -> None:
+    """D11."""
     assert resolved({of_both(None, None): 1.0}, user, "c d").bucket == BucketTags(escaped, "c d")
 
 
-def test_d18_connections_of_an_address() -> None:
+def test_an_address_has_its_own_connection_rate_or_the_default() -> None:
+    """D18."""
     rate = "connection_creation_rate"
     quotas = EffectiveQuotas(
         {

@@ -70,33 +70,38 @@ def find(request: pytest.FixtureRequest) -> Find:
         ((any_of(IP),), True, [ADDRESS]),
     ],
 )
-def test_e5_table(
+def test_filters_find_the_entities_that_the_table_shows(
     find: Find,
     components: tuple[ClientQuotaFilterComponent, ...],
     strict: bool,
     expected: list[ClientQuotaEntity],
 ) -> None:
+    """E5."""
     assert find(ALL, ClientQuotaFilter(components, strict)) == expected
     assert find(ALL, ClientQuotaFilter(components[::-1], strict)) == expected
 
 
-def test_e1_match_types() -> None:
+def test_match_types_have_the_numbers_of_kafka() -> None:
+    """E1."""
     assert [(match.name, match.value) for match in QuotaMatch] == [("EXACT", 0), ("DEFAULT", 1), ("ANY", 2)]
     assert exact(USER, "u1") == ClientQuotaFilterComponent(USER, QuotaMatch.EXACT, "u1")
     assert default(USER) == ClientQuotaFilterComponent(USER, QuotaMatch.DEFAULT, None)
     assert any_of(USER) == ClientQuotaFilterComponent(USER)
 
 
-def test_e2_any_is_named_and_default(find: Find) -> None:
+def test_any_matches_named_and_default_entities(find: Find) -> None:
+    """E2."""
     assert find([U1, DEFAULT_USER], ClientQuotaFilter((any_of(USER),))) == [U1, DEFAULT_USER]
 
 
-def test_e3_strict_leaves_out_further_parts(find: Find) -> None:
+def test_a_strict_filter_leaves_out_entities_with_other_types(find: Find) -> None:
+    """E3."""
     assert find([U1_C1], ClientQuotaFilter((exact(USER, "u1"),), strict=True)) == []
     assert find([U1_C1], ClientQuotaFilter((exact(USER, "u1"),))) == [U1_C1]
 
 
-def test_e4_nothing_asked_is_all_or_nothing(find: Find) -> None:
+def test_without_components_a_filter_matches_everything_and_a_strict_one_nothing(find: Find) -> None:
+    """E4."""
     assert find(ALL, ClientQuotaFilter()) == ALL
     assert find(ALL, ClientQuotaFilter(strict=True)) == []
 

@@ -22,7 +22,8 @@ from kafkawire.protocol import (
 
 
 @pytest.mark.parametrize("version", [0, 1])
-def test_e7_entities_of_an_answer(version: int) -> None:
+def test_default_entities_have_the_name_none_and_unknown_types_and_keys_are_kept(version: int) -> None:
+    """E7."""
     entry = DescribeClientQuotasResponse.EntryData(
         (
             DescribeClientQuotasResponse.EntityData("user", "alice"),
@@ -61,7 +62,8 @@ def test_a_filter_is_sent(version: int) -> None:
 
 
 @pytest.mark.parametrize("version", [0, 1])
-def test_e8_an_alteration_is_sent(version: int) -> None:
+def test_an_alteration_sets_and_removes_keys_of_an_entity(version: int) -> None:
+    """E8."""
     alteration = ClientQuotaAlteration(
         ClientQuotaEntity.of_user(None), {"producer_byte_rate": 5, "consumer_byte_rate": None}
     )
@@ -76,7 +78,8 @@ def test_e8_an_alteration_is_sent(version: int) -> None:
     )
 
 
-def test_e9_a_result_is_found_by_its_entity() -> None:
+def test_the_entity_of_a_result_does_not_depend_on_the_order_of_its_types() -> None:
+    """E9."""
     entry = AlterClientQuotasResponse.EntryData(
         0,
         "",

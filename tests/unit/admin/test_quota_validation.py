@@ -44,7 +44,8 @@ ALICE = ClientQuotaEntity.of_user("alice")
         ((Component.any(IP), Component.any("tenant")), UnsupportedVersionError),
     ],
 )
-def test_e6_filters_that_brokers_refuse(components: tuple[Component, ...], expected: type[ApiError]) -> None:
+def test_filters_that_brokers_refuse_are_refused(components: tuple[Component, ...], expected: type[ApiError]) -> None:
+    """E6."""
     for strict in (False, True):
         assert type(refusal_of_filter(ClientQuotaFilter(components, strict))) is expected
 
@@ -59,7 +60,8 @@ def test_e6_filters_that_brokers_refuse(components: tuple[Component, ...], expec
         (Component.default(IP),),
     ],
 )
-def test_e6_other_filters_are_sent(components: tuple[Component, ...]) -> None:
+def test_filters_that_brokers_accept_are_accepted(components: tuple[Component, ...]) -> None:
+    """E6."""
     assert refusal_of_filter(ClientQuotaFilter(components)) is None
 
 
@@ -77,12 +79,14 @@ def test_e6_other_filters_are_sent(components: tuple[Component, ...]) -> None:
         {IP: "not a host"},
     ],
 )
-def test_e11_entities_that_brokers_refuse(parts: dict[str, str | None]) -> None:
+def test_entities_that_brokers_refuse_are_refused(parts: dict[str, str | None]) -> None:
+    """E11."""
     assert isinstance(refusal_of_alteration(ClientQuotaAlteration(ClientQuotaEntity(parts), {})), InvalidRequestError)
 
 
 @pytest.mark.parametrize("address", ["10.0.0.1", "::1", "localhost", "broker-1.example.com", None])
-def test_e11_addresses_and_host_names_are_sent(address: str | None) -> None:
+def test_addresses_and_host_names_are_accepted(address: str | None) -> None:
+    """E11."""
     entity = ClientQuotaEntity.of_ip(address)
     assert refusal_of_alteration(ClientQuotaAlteration(entity, {"connection_creation_rate": 5})) is None
 
@@ -96,7 +100,8 @@ def test_e11_addresses_and_host_names_are_sent(address: str | None) -> None:
         (ClientQuotaEntity.of_ip(None), "producer_byte_rate"),
     ],
 )
-def test_e11_a_key_belongs_to_a_kind_of_entity(entity: ClientQuotaEntity, key: str) -> None:
+def test_a_key_that_the_entity_cannot_have_can_only_be_removed(entity: ClientQuotaEntity, key: str) -> None:
+    """E11."""
     assert isinstance(refusal_of_alteration(ClientQuotaAlteration(entity, {key: 1.0})), InvalidRequestError)
     assert refusal_of_alteration(ClientQuotaAlteration(entity, {key: None})) is None
 
@@ -114,24 +119,28 @@ def test_e11_a_key_belongs_to_a_kind_of_entity(entity: ClientQuotaEntity, key: s
         ("producer_byte_rate", 2.0**64),
     ],
 )
-def test_e11_values_that_brokers_refuse(key: str, value: float) -> None:
+def test_values_that_brokers_refuse_are_refused(key: str, value: float) -> None:
+    """E11."""
     error = refusal_of_alteration(ClientQuotaAlteration(ALICE, {"producer_byte_rate": 1.0, key: value}))
     assert isinstance(error, InvalidRequestError)
     assert error.message.startswith(f"{key} cannot be {value!r}: ")
 
 
-def test_e11_connections_are_counted_in_32_bits() -> None:
+def test_connection_rates_are_whole_numbers_of_32_bits() -> None:
+    """E11."""
     for value, is_refused in ((2**31 - 1, False), (2**31, True), (0.5, True)):
         alteration = ClientQuotaAlteration(ClientQuotaEntity.of_ip(None), {"connection_creation_rate": value})
         assert (refusal_of_alteration(alteration) is not None) is is_refused
 
 
 @pytest.mark.parametrize("value", [1, 1.0, 1.0000001, 1e-9, 2.0**63])
-def test_e11_whole_numbers_have_a_tolerance(value: float) -> None:
+def test_whole_numbers_have_a_tolerance(value: float) -> None:
+    """E11."""
     assert refusal_of_alteration(ClientQuotaAlteration(ALICE, {"producer_byte_rate": value})) is None
 
 
-def test_e12_e13_every_key_can_be_set_and_removed() -> None:
+def test_every_key_can_be_set_and_removed() -> None:
+    """E12, E13."""
     assert CLIENT_KEYS == (
         "producer_byte_rate",
         "consumer_byte_rate",
@@ -145,7 +154,8 @@ def test_e12_e13_every_key_can_be_set_and_removed() -> None:
         assert refusal_of_alteration(ClientQuotaAlteration(entity, dict.fromkeys([*CLIENT_KEYS, "none"]))) is None
 
 
-def test_e9_alterations_of_an_entity_are_sent_together() -> None:
+def test_alterations_of_an_entity_are_merged() -> None:
+    """E9."""
     bob = ClientQuotaEntity.of_user("bob")
     together = wanted_quotas(
         [
@@ -160,7 +170,8 @@ def test_e9_alterations_of_an_entity_are_sent_together() -> None:
     }
 
 
-def test_e9_contradicting_alterations_are_not_sent_at_all() -> None:
+def test_contradicting_alterations_are_refused_with_all_others_of_their_entity() -> None:
+    """E9."""
     bob = ClientQuotaEntity.of_user_and_client("bob", None)
     together = wanted_quotas(
         [

@@ -22,7 +22,8 @@ NAMES: dict[type[TolerantEnum], str] = {
 
 
 @pytest.mark.parametrize("enumeration", ENUMERATIONS)
-def test_a1_codes_are_kafkas(enumeration: type[TolerantEnum]) -> None:
+def test_members_have_the_names_and_numbers_of_kafka(enumeration: type[TolerantEnum]) -> None:
+    """A1."""
     assert [(member.name, member.value) for member in enumeration] == [
         (name, code) for code, name in enumerate(NAMES[enumeration].split())
     ]
@@ -42,18 +43,21 @@ def test_a1_codes_are_kafkas(enumeration: type[TolerantEnum]) -> None:
         ("UNKNOWN_99", AclOperation(99)),
     ],
 )
-def test_a1_names_ignore_case(name: str, expected: TolerantEnum) -> None:
+def test_names_are_parsed_whatever_their_case_and_separators(name: str, expected: TolerantEnum) -> None:
+    """A1."""
     assert type(expected).parse(name) is expected
 
 
 @pytest.mark.parametrize("name", ["", "tpic", "TOPIC ", "UNKNOWN_999"])
-def test_a1_a_name_that_is_none_is_told(name: str) -> None:
+def test_an_error_about_an_unknown_name_mentions_the_enumeration(name: str) -> None:
+    """A1."""
     with pytest.raises(ValueError, match="ResourceType"):
         ResourceType.parse(name)
 
 
 @pytest.mark.parametrize("enumeration", ENUMERATIONS)
-def test_a1_every_int8_is_a_member_that_keeps_its_number(enumeration: type[TolerantEnum]) -> None:
+def test_every_int8_is_a_member_that_keeps_its_number(enumeration: type[TolerantEnum]) -> None:
+    """A1."""
     for code in range(-128, 128):
         member = enumeration(code)
         assert (int(member), member.value) == (code, code)

@@ -171,7 +171,8 @@ async def test_what_is_not_answered_may_be_throttled(broker: Broker) -> None:
     assert await broker.ask(ProduceRequest(acks=0), 9) == Reply(None, 0, 2.5)
 
 
-async def test_d16_a_throttle_time_mutes_the_connection(broker: Broker) -> None:
+async def test_a_throttle_time_mutes_the_connection(broker: Broker) -> None:
+    """D16."""
     broker.answer = ProduceResponse(throttle_time_ms=1500)
     reply = await broker.ask(ProduceRequest(acks=1), 9)
     assert reply.muted_until == 1.5
@@ -193,7 +194,8 @@ async def test_a_fault_that_throttles_leaves_it_to_the_client_to_wait(broker: Br
     assert (response.throttle_time_ms, reply.muted_until) == (1500, 0.3)
 
 
-async def test_d13_d14_the_longer_throttle_time_holds(broker: Broker) -> None:
+async def test_the_longest_throttle_time_applies(broker: Broker) -> None:
+    """D13, D14."""
     broker.limit_time(4)
     broker.works = 0.5
     broker.answer = ProduceResponse(throttle_time_ms=300)
@@ -207,7 +209,8 @@ async def test_d13_d14_the_longer_throttle_time_holds(broker: Broker) -> None:
     assert reply.muted_until == 60.8
 
 
-async def test_d13_time_of_requests_is_that_in_which_they_are_worked_on(broker: Broker) -> None:
+async def test_time_that_a_request_waits_does_not_count(broker: Broker) -> None:
+    """D13."""
     broker.limit_time(4)
     broker.waits = 10
     asked = asyncio.ensure_future(broker.ask(MetadataRequest(), 12))
@@ -217,7 +220,8 @@ async def test_d13_time_of_requests_is_that_in_which_they_are_worked_on(broker: 
     assert (await asked).muted_until == 0
 
 
-async def test_d13_a_handler_that_is_given_up_while_it_waits_ends(broker: Broker) -> None:
+async def test_a_cancelled_request_ends_its_handler_while_it_waits(broker: Broker) -> None:
+    """D13."""
     broker.limit_time(4)
     broker.waits = 10
     asked = asyncio.ensure_future(broker.ask(MetadataRequest(), 12))
@@ -235,7 +239,8 @@ async def test_logins_are_not_throttled(broker: Broker) -> None:
     assert (await broker.ask(SaslHandshakeRequest("PLAIN"), 1)).muted_until == 0
 
 
-async def test_d13_a_defect_costs_time_too(broker: Broker) -> None:
+async def test_the_time_of_a_request_that_fails_with_a_defect_counts(broker: Broker) -> None:
+    """D13."""
     broker.limit_time(4)
     broker.works = 5
     broker.answer = ZeroDivisionError()

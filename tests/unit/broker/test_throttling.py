@@ -107,9 +107,10 @@ async def is_answered(client: BrokerConnection) -> bool:
     return False
 
 
-async def test_d12_d16_produce_is_answered_at_once_and_the_connection_muted_then(
+async def test_produce_is_answered_at_once_and_then_the_connection_is_muted(
     broker: EmbeddedBroker, client: BrokerConnection
 ) -> None:
+    """D12, D16."""
     topic = await create(client, "t")
     await limit(client, "producer_byte_rate", 1000)
     request = produce(topic, 12_000)
@@ -125,7 +126,8 @@ async def test_d12_d16_produce_is_answered_at_once_and_the_connection_muted_then
     await client.frame()
 
 
-async def test_d16_produce_without_answer_is_throttled_too(client: BrokerConnection) -> None:
+async def test_produce_without_a_response_mutes_the_connection_too(client: BrokerConnection) -> None:
+    """D16."""
     topic = await create(client, "t")
     await limit(client, "producer_byte_rate", 1000)
     client.send(produce(topic, 12_000, acks=0), 13)
@@ -134,7 +136,8 @@ async def test_d16_produce_without_answer_is_throttled_too(client: BrokerConnect
     await client.frame()
 
 
-async def test_d12_d15_windows_are_configured() -> None:
+async def test_number_and_size_of_windows_are_configured() -> None:
+    """D12, D15."""
     windows = {"quota.window.num": "3", "quota.window.size.seconds": "2"}
     mutations = {"controller.quota.window.num": "3", "controller.quota.window.size.seconds": "2"}
     async with EmbeddedBroker(windows | mutations, clock=CLOCK) as broker, connected_to(broker) as client:
@@ -157,7 +160,8 @@ async def test_d12_d15_windows_are_configured() -> None:
         CLOCK.advance(2)
 
 
-async def test_d14_a_fetch_takes_no_more_than_the_windows_allow(client: BrokerConnection) -> None:
+async def test_a_fetch_returns_no_more_than_the_windows_allow(client: BrokerConnection) -> None:
+    """D14."""
     topic = await create(client, "t")
     for _ in range(2):
         await client.ask(produce(topic, 6000), 13, ProduceResponse)
@@ -169,7 +173,8 @@ async def test_d14_a_fetch_takes_no_more_than_the_windows_allow(client: BrokerCo
     assert len(second.responses[0].partitions[0].records or b"") == 10_000
 
 
-async def test_d14_a_throttled_fetch_gets_nothing_and_pays_nothing(client: BrokerConnection) -> None:
+async def test_a_throttled_fetch_returns_no_records_and_is_not_counted(client: BrokerConnection) -> None:
+    """D14."""
     topic = await create(client, "t")
     await client.ask(produce(topic, 12_000), 13, ProduceResponse)
     await limit(client, "consumer_byte_rate", 1000)
@@ -183,7 +188,8 @@ async def test_d14_a_throttled_fetch_gets_nothing_and_pays_nothing(client: Broke
     assert len(second.responses[0].partitions[0].records or b"") > 12_000
 
 
-async def test_d13_the_time_of_requests_is_limited_to_a_share_of_a_thread(client: BrokerConnection) -> None:
+async def test_the_time_of_requests_is_limited_to_a_share_of_a_thread(client: BrokerConnection) -> None:
+    """D13."""
     await limit(client, "request_percentage", 4)
     answer = await create(client, "half-a-second")
     # 50 per cent of a second over 10.5 s, one window at most.
@@ -194,7 +200,8 @@ async def test_d13_the_time_of_requests_is_limited_to_a_share_of_a_thread(client
     assert await is_answered(client)
 
 
-async def test_d13_a_fetch_of_a_client_that_takes_too_much_time_gets_nothing(client: BrokerConnection) -> None:
+async def test_a_fetch_beyond_the_quota_on_request_time_returns_no_records(client: BrokerConnection) -> None:
+    """D13."""
     topic = await create(client, "t")
     await client.ask(produce(topic, 10), 13, ProduceResponse)
     await limit(client, "request_percentage", 4)
@@ -205,9 +212,10 @@ async def test_d13_a_fetch_of_a_client_that_takes_too_much_time_gets_nothing(cli
     assert answer.responses == ()
 
 
-async def test_b10_d15_what_exceeds_the_mutation_quota_is_refused_since_create_topics_6(
+async def test_create_topics_since_6_refuses_what_exceeds_the_mutation_quota(
     client: BrokerConnection,
 ) -> None:
+    """B10, D15."""
     await limit(client, "controller_mutation_rate", 1)
     first = await create(client, "a", partitions=15)
     assert first.topics[0].error_code == 0
@@ -223,7 +231,8 @@ async def test_b10_d15_what_exceeds_the_mutation_quota_is_refused_since_create_t
     assert [topic.error_code for topic in third.topics] == [0, 0, EXCEEDED]
 
 
-async def test_b10_older_versions_do_what_is_asked_and_are_throttled_afterwards(client: BrokerConnection) -> None:
+async def test_older_versions_are_carried_out_and_throttled_afterwards(client: BrokerConnection) -> None:
+    """B10."""
     await limit(client, "controller_mutation_rate", 1)
     answer = await create(client, "a", partitions=15, version=5)
     assert answer.topics[0].error_code == 0
@@ -237,7 +246,8 @@ async def test_b10_older_versions_do_what_is_asked_and_are_throttled_afterwards(
     assert (gone.responses[0].error_code, gone.throttle_time_ms) == (0, 17_000)
 
 
-async def test_b10_deletion_and_growth_are_refused_since_5_and_3(client: BrokerConnection) -> None:
+async def test_delete_topics_since_5_and_create_partitions_since_3_are_refused_too(client: BrokerConnection) -> None:
+    """B10."""
     await create(client, "a", partitions=15)
     await limit(client, "controller_mutation_rate", 1)
     grown = CreatePartitionsRequest((CreatePartitionsRequest.CreatePartitionsTopic("a", 30, None),), 1000)
@@ -257,7 +267,8 @@ async def create_other(client: BrokerConnection) -> None:
     CLOCK.advance(20)
 
 
-async def test_d5_a_changed_quota_holds_for_buckets_in_use(broker: EmbeddedBroker, client: BrokerConnection) -> None:
+async def test_a_changed_quota_applies_to_buckets_in_use(broker: EmbeddedBroker, client: BrokerConnection) -> None:
+    """D5."""
     topic = await create(client, "t")
     await limit(client, "producer_byte_rate", 1_000_000)
     assert (await client.ask(produce(topic, 12_000), 13, ProduceResponse)).throttle_time_ms == 0

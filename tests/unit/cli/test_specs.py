@@ -129,7 +129,7 @@ def test_add_without_a_folder_generates_nothing_and_says_so(
     releases.publish("3.0", [message("M1", "1-2", [field("Title", "string", "0+")])])
 
     assert add(releases, "3.0") == 0
-    assert "nothing was generated: run kafkawire generate, or name a folder with --out" in capsys.readouterr().out
+    assert "nothing was generated: run kafkawire generate, or add --package and --out" in capsys.readouterr().out
 
 
 def test_a_release_that_definitions_do_not_allow_is_not_added(

@@ -56,7 +56,8 @@ def test_every_function_of_a_family_is_registered() -> None:
         for name, value in vars(family).items()
         if inspect.isfunction(value) and value.__module__ == family.__name__ and not name.startswith("_")
     ]
-    assert undecorated == ["kafkawire.codegen.rules.header_versions.entry_attribute"]
+    family = "kafkawire.codegen.rules.header_versions"
+    assert undecorated == [f"{family}.entry_attribute", f"{family}.is_api_versions_response"]
 
 
 TAGGED = {"tag": 1, "taggedVersions": "2+"}

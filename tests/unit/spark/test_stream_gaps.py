@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,9 @@ pytest.importorskip("pyspark")
 from tests.apache_spark.following import Followed, rows_at_once
 from tests.made_logs import OFFSETS_LOG, write_batches
 
-from kafkawire.logs import LogReadError
+from kafkawire.logs import LOCAL, LogReadError, find_log_files
 from kafkawire.spark.options import OptionError
+from kafkawire.spark.streaming.log_walk import LogWalk
 from kafkawire.wire.batches import Record, encode_batch
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "kafka-4.3.1" / "logs"
@@ -186,6 +188,28 @@ def test_a_segment_of_a_compacted_log_that_grows_late_is_a_loss(offsets: Path) -
     put(offsets, 0, 1, 2, 3)
     with pytest.raises(LogReadError, match=f"data_loss: segment {0:020}.log grew after later ones were read"):
         query.look()
+
+
+@pytest.mark.parametrize("missing", [1, 80], ids=["inside of a batch", "between batches"])
+def test_a_segment_that_grows_and_is_closed_while_logs_are_listed_is_read_to_its_end(
+    offsets: Path, missing: int
+) -> None:
+    put(offsets, 0, 1, 2)
+    put(offsets, 3)
+    first, second = find_log_files([offsets])
+    batch = first.size // 3
+    size = first.size - (min(missing, batch))
+
+    def walk(size: int) -> LogWalk:
+        listed = [replace(first, size=size), second]
+        return LogWalk(listed, LOCAL, max_frame_bytes=1 << 20, fail_on_data_loss=True)
+
+    stopped = walk(size).advance(None, None)
+    assert stopped.end.offset == 2
+    assert stopped.gap is not None
+    assert walk(size).advance(stopped.end, None, past=stopped.gap).end.offset == 2
+    step = walk(first.size).advance(stopped.end, None)
+    assert (step.end.offset, step.gap, step.end.gaps) == (4, None, ())
 
 
 def test_merging_and_cleaning_around_a_gap_is_no_loss(offsets: Path) -> None:

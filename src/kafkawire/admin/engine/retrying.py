@@ -28,7 +28,7 @@ _BY_ROUTE: dict[type, frozenset[int]] = {
 }
 
 OUTCOME_UNKNOWN = frozenset({ErrorCode.REQUEST_TIMED_OUT, ErrorCode.NETWORK_EXCEPTION})
-"""Answers after which nobody knows whether a change was made (admin-unknown-outcome)."""
+"""Answers that leave open whether a change was made (admin-unknown-outcome)."""
 
 
 def is_retried(operation: Operation[Any, Any, Any], route: Route, error: KafkaError, *, throttled: bool) -> bool:

@@ -202,7 +202,7 @@ class Acceptor:
 def _mechanisms(
     listener: ConfiguredListener, configuration: BrokerConfiguration, reception: Reception
 ) -> Mapping[str, OfferedMechanism] | None:
-    """The logins of a listener; None if nobody logs in there."""
+    """The logins of a listener; None if clients do not log in there."""
     if not listener.has_sasl:
         return None
     return offered_mechanisms(listener, configuration, reception.scram, reception.secret)

@@ -16,6 +16,7 @@ from kafkawire.broker.clock import Clock
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.dispatch import Dispatcher, Reply
 from kafkawire.broker.fair_slices import SLICE
+from kafkawire.broker.listener.frame_room import LARGE_FRAME, FrameRoom, LargeFrame
 from kafkawire.broker.listener.outbox import Outbox
 from kafkawire.broker.listener.sasl.login import SERVE, Login
 from kafkawire.broker.sessions import Session
@@ -40,11 +41,13 @@ class Service:
         dispatcher: answers requests.
         controller: knows what is durable.
         clock: the broker's.
+        room: for large requests.
     """
 
     dispatcher: Dispatcher
     controller: Controller
     clock: Clock
+    room: FrameRoom
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,8 @@ class Connection:
         self._dispatcher = service.dispatcher
         self._controller = service.controller
         self._clock = service.clock
+        self._room = service.room
+        self._large: LargeFrame | None = None
         self._outbox = Outbox()
         self._opened = self.last_active = self._clock.seconds()
 
@@ -128,6 +133,7 @@ class Connection:
         except* Exception:  # noqa: BLE001 - a defect, and no other client is to notice it
             _log.exception("Closing the connection from %s", self._session.host)
         finally:
+            self._answered()
             self.abort()
 
     @property
@@ -136,47 +142,67 @@ class Connection:
 
     async def _receive(self) -> None:
         spent = 0.0
-        while True:
-            frame = await self._frame()
-            begun = perf_counter()
-            step = SERVE if self._login is None else self._login.receive(frame, self._clock.seconds())
-            if step.is_served:
-                reply = await self._dispatcher.reply(frame, self._session)
-                self._session = reply.session or self._session
-                self._outbox.add(reply)
-                if reply.muted_until:
-                    await self._dispatcher.unmuted(reply)
-            elif step.closes:
-                await self._refuse(step.frame)
-                return
-            else:
-                self._outbox.add(Reply(step.frame, 0))
-                self._take_principal()
+        is_open = True
+        while is_open:
+            # No name is kept for the frame: it may be large, and the next one may not come for long.
+            frame_came, is_open = await self._take(await self._frame())
             await self._outbox.room()
-            spent += perf_counter() - begun
+            spent += perf_counter() - frame_came
             if spent > SLICE:  # requests that came together take turns with those of others
                 await asyncio.sleep(0)
                 spent = 0.0
+
+    async def _take(self, frame: bytes) -> tuple[float, bool]:
+        """Answer a request; when that began, and whether there may be another one."""
+        begun = perf_counter()
+        step = SERVE if self._login is None else self._login.receive(frame, self._clock.seconds())
+        if step.is_served:
+            reply = await self._dispatcher.reply(frame, self._session)
+            self._answered()
+            self._session = reply.session or self._session
+            self._outbox.add(reply)
+            if reply.muted_until:
+                await self._dispatcher.unmuted(reply)
+        elif step.closes:
+            await self._refuse(step.frame)
+            return begun, False
+        else:
+            self._answered()
+            self._outbox.add(Reply(step.frame, 0))
+            self._take_principal()
+        return begun, True
 
     async def _frame(self) -> bytes:
         (size,) = _SIZE.unpack(await self._reader.readexactly(_SIZE.size))
         maximum = self._limits.request_bytes if self._is_logged_in else self._limits.login_bytes
         if not 0 <= size <= maximum:
             raise RefusedRequestError(f"a frame of {size} bytes, between 0 and {maximum} are allowed")
-        if size <= _WITHOUT_RECORDS:
-            frame = await self._reader.readexactly(size)
-        else:
-            frame = await self._large_frame(size)
+        frame = await (self._reader.readexactly(size) if size < LARGE_FRAME else self._large_frame(size))
         self.last_active = self._clock.seconds()
         return frame
 
     async def _large_frame(self, size: int) -> bytes:
-        """A frame of a size that only records can have."""
-        key = await self._reader.readexactly(_KEY_SIZE)
-        if int.from_bytes(key) != ApiKey.PRODUCE:
+        """A frame that needs room, which it has until it is answered."""
+        parts = [await self._reader.readexactly(_KEY_SIZE)]
+        if size > _WITHOUT_RECORDS and int.from_bytes(parts[0]) != ApiKey.PRODUCE:
             reason = f"a frame of {size} bytes without records, {_WITHOUT_RECORDS} are allowed: ask in parts"
             raise TooLargeRequestError(reason)
-        return key + await self._reader.readexactly(size - _KEY_SIZE)
+        self._large = LargeFrame(size, self.abort)
+        await self._room.enter(self._large)
+        left = size - _KEY_SIZE
+        while left:
+            parts.append(await self._reader.read(left))
+            if not parts[-1]:
+                raise ConnectionResetError("the client has left in the middle of a request")
+            left -= len(parts[-1])
+        self._large.is_complete = True
+        return b"".join(parts)
+
+    def _answered(self) -> None:
+        """Give back the room of a large request."""
+        if self._large is not None:
+            self._room.leave(self._large)
+            self._large = None
 
     async def _refuse(self, answer: bytes | None) -> None:
         _log.info("A login from %s failed on %s", self._session.host, self._session.listener)

@@ -12,13 +12,13 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from kafkawire.cli.visible import visible
 from kafkawire.logs.spreadsheets import FORMULA, NUMBER, QUOTE
 
 __all__ = [
     "as_json_lines",
     "as_plain_columns",
     "plain_schema",
-    "visible",
     "visible_columns",
     "without_formulas",
 ]
@@ -90,15 +90,6 @@ def _quoted_formulas(column: pa.StringArray) -> pa.StringArray:
 
 def _visible_cell(cell: str | None) -> str | None:
     return None if cell is None else visible(cell)
-
-
-def visible(text: str) -> str:
-    """A text with every mark written out that would steer the terminal, or make one name look like another."""
-    return text if text.isprintable() else "".join(map(_visible_mark, text))
-
-
-def _visible_mark(mark: str) -> str:
-    return mark if mark.isprintable() else f"\\u{ord(mark):04x}" if ord(mark) < 1 << 16 else f"\\U{ord(mark):08x}"
 
 
 def plain_schema(schema: pa.Schema) -> pa.Schema:

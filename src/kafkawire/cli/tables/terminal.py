@@ -11,8 +11,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from kafkawire.cli.tables.cells import as_plain_columns, visible
+from kafkawire.cli.tables.cells import as_plain_columns
 from kafkawire.cli.tables.fitting import ShownColumn, fitting_columns
+from kafkawire.cli.visible import visible
 
 __all__ = ["MAXIMUM_ROWS", "TerminalTable"]
 

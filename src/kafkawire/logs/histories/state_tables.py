@@ -98,7 +98,7 @@ class StateHistory(Generic[K]):
         return _IntervalFolding(self, files, schema, source)
 
     def columns(self, intervals: Sequence[Interval[K]], options: ReadOptions) -> Columns:
-        """The columns of some intervals, but for those that say which log they are from."""
+        """The columns of some intervals, without those that name their log."""
         return {
             ERROR: [None] * len(intervals),
             "valid_from": [interval.valid_from for interval in intervals],

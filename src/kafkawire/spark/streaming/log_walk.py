@@ -154,7 +154,7 @@ class LogWalk:
                     way.following = hop.first_offset
                     return None
                 torn = Gap(way.offset, way.offset, cut_off=True)
-                if hop.cut_off and self._is_metadata and torn != past:
+                if hop.cut_off and ((self._is_metadata and torn != past) or self._has_grown(file)):
                     return torn
                 way.pass_by(hop, number)
         return None
@@ -165,6 +165,8 @@ class LogWalk:
         gap = Gap(way.offset, file.base_offset)
         is_known, way.unread = not way.unread, False
         if is_known and gap.start < gap.end:
+            if number and self._has_grown(self._segments[number - 1]):
+                return gap
             if self._is_metadata and not self._is_start_of_log(gap, way):
                 if gap != past:
                     return gap
@@ -175,6 +177,14 @@ class LogWalk:
             way.gaps = remembered(way.gaps, PassedGap(gap.start, gap.end, before, size))
         way.offset = max(gap.start, gap.end)
         return None
+
+    def _has_grown(self, file: LogFile) -> bool:
+        """Whether a segment has more than when it was listed: a broker may have gone on to the next one meanwhile."""
+        try:
+            with self._store.open(file.path) as opened:
+                return opened.stamp().size > file.size
+        except OSError:
+            return False
 
     def _is_start_of_log(self, gap: Gap, way: _Way) -> bool:
         """Whether brokers deleted what is missing: a snapshot has what it did, and nothing was read before."""

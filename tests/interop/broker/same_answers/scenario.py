@@ -49,13 +49,13 @@ def _exchanges(side: Side, scenario: Scenario) -> list[Exchange]:
     return talk.exchanges
 
 
-def on_plain(scenario: Scenario) -> Callable[[Pair], None]:
+def same_answers_from_plain_brokers(scenario: Scenario) -> Callable[[Pair], None]:
     """Make a test of a scenario at brokers without any security.
 
     ::
 
-        @on_plain
-        def test_b5_a_name_twice(talk: Talk) -> None:
+        @same_answers_from_plain_brokers
+        def test_a_name_that_occurs_twice_is_refused(talk: Talk) -> None:
             talk.ask(CreateTopicsRequest(...), 7, CreateTopicsResponse)
     """
 
@@ -65,7 +65,7 @@ def on_plain(scenario: Scenario) -> Callable[[Pair], None]:
     return _named(test, scenario)
 
 
-def on_secure(scenario: Scenario) -> Callable[[Pair], None]:
+def same_answers_from_secure_brokers(scenario: Scenario) -> Callable[[Pair], None]:
     """Make a test of a scenario at brokers with an authorizer, and SASL on their second listener.
 
     Over the plain listener everything is allowed. ``with talk.logged_in("alice", PASSWORDS["alice"])`` asks as
@@ -89,7 +89,7 @@ def _remove_acls(side: Side) -> None:
         eventually(lambda: connection.ask(every, 3, DescribeAclsResponse), lambda answer: not answer.resources)
 
 
-def on_policies(scenario: Scenario) -> Callable[[Pair], None]:
+def same_answers_from_brokers_with_policies(scenario: Scenario) -> Callable[[Pair], None]:
     """Make a test of a scenario at brokers with the policies of ``policies``."""
 
     def test(policy_pair: Pair) -> None:

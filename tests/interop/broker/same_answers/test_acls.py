@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 from tests.apache_kafka.secure_broker import PASSWORDS, USER
-from tests.interop.broker.same_answers.scenario import on_plain, on_secure
+from tests.interop.broker.same_answers.scenario import same_answers_from_plain_brokers, same_answers_from_secure_brokers
 from tests.interop.broker.same_answers.talk import Talk
 
 from kafkawire.admin.acls import AclOperation, AclPermissionType, PatternType, ResourceType
@@ -80,8 +80,9 @@ def there(talk: Talk, count: int) -> None:
     )
 
 
-@on_plain
-def test_a16_without_an_authorizer_there_are_no_acls(talk: Talk) -> None:
+@same_answers_from_plain_brokers
+def test_without_an_authorizer_acl_requests_are_refused(talk: Talk) -> None:
+    """A16."""
     for version in (1, 2, 3):
         create(talk, acl("t"), acl(""), acl("t", ANY), acl("t", UNMAPPED), version=version)
         talk.ask(EVERYTHING, version, DescribeAclsResponse)
@@ -90,8 +91,9 @@ def test_a16_without_an_authorizer_there_are_no_acls(talk: Talk) -> None:
     talk.tell(DescribeAclsRequest(UNKNOWN, None, ANY, None, None, ANY, ANY), 3)
 
 
-@on_secure
-def test_a18_a19_a22_what_cannot_be_created_is_said_of_each(talk: Talk) -> None:
+@same_answers_from_secure_brokers
+def test_acls_that_cannot_be_created_fail_alone_and_strange_ones_are_stored(talk: Talk) -> None:
+    """A18, A19, A22."""
     wrong = (
         acl("t", kind=UNMAPPED),
         acl("t", kind=-5),
@@ -121,8 +123,9 @@ def test_a18_a19_a22_what_cannot_be_created_is_said_of_each(talk: Talk) -> None:
     there(talk, len(strange) + 1)
 
 
-@on_secure
-def test_a19_any_and_match_fail_all(talk: Talk) -> None:
+@same_answers_from_secure_brokers
+def test_any_or_match_in_one_acl_fails_the_whole_creation(talk: Talk) -> None:
+    """A19."""
     for bad in (
         acl("t", kind=ANY),
         acl("t", pattern=ANY),
@@ -134,8 +137,9 @@ def test_a19_any_and_match_fail_all(talk: Talk) -> None:
     there(talk, 0)
 
 
-@on_secure
-def test_a11_a13_unknown_closes_the_connection(talk: Talk) -> None:
+@same_answers_from_secure_brokers
+def test_the_number_0_for_unknown_closes_the_connection(talk: Talk) -> None:
+    """A11, A13."""
     for bad in (acl("t", kind=0), acl("t", pattern=0), acl("t", 0), acl("t", READ, 0)):
         talk.tell(CreateAclsRequest((acl("good"), bad)), 3)
     for parts in ((0, 1, 1, 1), (1, 0, 1, 1), (1, 1, 0, 1), (1, 1, 1, 0)):
@@ -145,7 +149,7 @@ def test_a11_a13_unknown_closes_the_connection(talk: Talk) -> None:
     there(talk, 0)
 
 
-@on_secure
+@same_answers_from_secure_brokers
 def test_unmapped_numbers_in_filters(talk: Talk) -> None:
     create(talk, acl("t"))
     there(talk, 1)
@@ -159,8 +163,9 @@ def test_unmapped_numbers_in_filters(talk: Talk) -> None:
         )
 
 
-@on_secure
-def test_a3_to_a10_filters(talk: Talk) -> None:
+@same_answers_from_secure_brokers
+def test_filters_match_by_type_name_pattern_principal_host_operation_and_permission(talk: Talk) -> None:
+    """A3 to A10."""
     acls = (
         acl("foo"),
         acl("foo", pattern=PREFIXED),
@@ -184,8 +189,9 @@ def test_a3_to_a10_filters(talk: Talk) -> None:
         talk.ask(DescribeAclsRequest(ANY, None, ANY, None, None, operation, permission), 1, DescribeAclsResponse)
 
 
-@on_secure
-def test_a19_a20_existing_ones_and_equal_filters(talk: Talk) -> None:
+@same_answers_from_secure_brokers
+def test_existing_acls_are_created_without_an_error_and_equal_filters_report_the_same(talk: Talk) -> None:
+    """A19, A20."""
     create(talk, acl("t"), acl("t"), acl("t", WRITE), version=2)
     create(talk, acl("t"), version=1)
     there(talk, 2)
@@ -196,8 +202,9 @@ def test_a19_a20_existing_ones_and_equal_filters(talk: Talk) -> None:
     delete(talk)
 
 
-@on_secure
-def test_a27_so_many_and_no_more(talk: Talk) -> None:
+@same_answers_from_secure_brokers
+def test_more_than_10_000_acls_are_neither_created_nor_deleted_in_one_request(talk: Talk) -> None:
+    """A27."""
     many = [acl(f"many-{number}") for number in range(LARGEST_BATCH + 1)]
     create(talk, *many)
     create(talk, *many, acl(""), acl("t", UNMAPPED), acl("t", principal="zed"))
@@ -212,9 +219,9 @@ def test_a27_so_many_and_no_more(talk: Talk) -> None:
     there(talk, 0)
 
 
-@on_secure
-def test_a25_a26_what_a_user_may_do(talk: Talk) -> None:
-    """Asked by the bits of answers; the name of a topic is hidden from who may not describe it."""
+@same_answers_from_secure_brokers
+def test_authorized_operations_follow_from_the_acls_of_a_user(talk: Talk) -> None:
+    """Read from the bits of answers; a user without DESCRIBE does not see the name of a topic (A25, A26)."""
     topic = CreateTopicsRequest.CreatableTopic("acl-topic", 1, 1)
     talk.ask(CreateTopicsRequest((topic,)), 7, CreateTopicsResponse)
     coordinator = FindCoordinatorRequest(coordinator_keys=(topic.name,))
@@ -261,9 +268,9 @@ def test_a25_a26_what_a_user_may_do(talk: Talk) -> None:
         clear(talk)
 
 
-@on_secure
-def test_a17_who_may_see_and_change_acls(talk: Talk) -> None:
-    """The texts of refusals are about objects inside of Kafka, so that only codes are compared."""
+@same_answers_from_secure_brokers
+def test_acl_requests_need_rights_on_the_cluster(talk: Talk) -> None:
+    """The texts of refusals are about objects inside of Kafka, so that only codes are compared (A17)."""
     with talk.logged_in(USER, PASSWORDS[USER]):
         for request, version in (
             (EVERYTHING, 3),

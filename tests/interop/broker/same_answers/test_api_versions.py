@@ -6,7 +6,7 @@ import struct
 
 import pytest
 from tests.apache_kafka.connection import connected_to
-from tests.interop.broker.same_answers.scenario import Pair, on_plain
+from tests.interop.broker.same_answers.scenario import Pair, same_answers_from_plain_brokers
 from tests.interop.broker.same_answers.talk import Talk
 
 from kafkawire.protocol import ApiVersionsRequest, ApiVersionsResponse
@@ -15,13 +15,13 @@ from kafkawire.protocol.api_table import ApiKey
 pytestmark = pytest.mark.interop
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_versions_and_features(talk: Talk) -> None:
     for version in range(5):
         talk.ask(ApiVersionsRequest("kafkawire", "1.0"), version, ApiVersionsResponse)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_names_of_software(talk: Talk) -> None:
     names = (("", "1"), ("a", ""), ("a b", "1"), ("-a", "1"), ("a-", "1"), ("a.b-c", "1.0-x"), ("ä", "1"), ("a_b", "1"))
     for name, version in names:

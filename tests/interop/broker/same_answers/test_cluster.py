@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.interop.broker.same_answers.scenario import on_plain
+from tests.interop.broker.same_answers.scenario import same_answers_from_plain_brokers
 from tests.interop.broker.same_answers.talk import Talk
 
 from kafkawire.layout import Uuid
@@ -12,7 +12,7 @@ from kafkawire.protocol import DescribeClusterRequest, DescribeClusterResponse, 
 pytestmark = pytest.mark.interop
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_the_cluster(talk: Talk) -> None:
     for version in range(3):
         for operations in (False, True):
@@ -23,13 +23,13 @@ def test_the_cluster(talk: Talk) -> None:
     talk.ask(DescribeClusterRequest(False, 1, True), 2, DescribeClusterResponse)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_metadata_of_no_topic(talk: Talk) -> None:
     for version in range(1, 14):
         talk.ask(MetadataRequest((), True), version, MetadataResponse)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_metadata_of_versions_that_always_create(talk: Talk) -> None:
     for version in range(4):
         name = f"always-{version}"
@@ -38,7 +38,7 @@ def test_metadata_of_versions_that_always_create(talk: Talk) -> None:
         talk.ask_until(request, version, MetadataResponse, lambda answer: answer.topics[0].error_code == 0)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_metadata_of_topics_with_neither_name_nor_id(talk: Talk) -> None:
     asked = MetadataRequest.MetadataRequestTopic
     for version in range(10, 14):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.interop.broker.same_answers.scenario import on_plain
+from tests.interop.broker.same_answers.scenario import same_answers_from_plain_brokers
 from tests.interop.broker.same_answers.talk import Talk
 from tests.interop.broker.same_answers.test_config_descriptions import (
     BROKER,
@@ -122,8 +122,9 @@ def seen(talk: Talk, resource: tuple[int, str], key: str, value: str | None, sou
     talk.ask_until(request, 4, DescribeConfigsResponse, is_there)
 
 
-@on_plain
-def test_g5_changes_of_a_topic(talk: Talk) -> None:
+@same_answers_from_plain_brokers
+def test_values_of_a_topic_are_set_appended_subtracted_and_deleted(talk: Talk) -> None:
+    """G5."""
     create(talk, Topic("altered", 1, 1))
     settled(talk, "altered")
     steps = (
@@ -144,8 +145,9 @@ def test_g5_changes_of_a_topic(talk: Talk) -> None:
     seen(talk, (TOPIC, "altered"), "cleanup.policy", "", 1)
 
 
-@on_plain
-def test_g5_entries_that_are_empty(talk: Talk) -> None:
+@same_answers_from_plain_brokers
+def test_appending_and_subtracting_handles_empty_and_repeated_list_entries(talk: Talk) -> None:
+    """G5."""
     create(talk, Topic("entries", 1, 1))
     settled(talk, "entries")
     name = "follower.replication.throttled.replicas"
@@ -164,8 +166,9 @@ def test_g5_entries_that_are_empty(talk: Talk) -> None:
         change(talk, Changed(TOPIC, "entries", (Change(name, operation, text),)))
 
 
-@on_plain
-def test_g5_values_that_no_record_can_hold(talk: Talk) -> None:
+@same_answers_from_plain_brokers
+def test_a_list_grows_until_no_record_can_hold_it(talk: Talk) -> None:
+    """G5."""
     create(talk, Topic("long", 1, 1))
     settled(talk, "long")
     for broker in (1, 2):
@@ -174,8 +177,9 @@ def test_g5_values_that_no_record_can_hold(talk: Talk) -> None:
         change(talk, Changed(TOPIC, "long", (grown,)), Changed(TOPIC, "no-such", ()))
 
 
-@on_plain
-def test_g5_changes_that_cannot_be(talk: Talk) -> None:
+@same_answers_from_plain_brokers
+def test_wrong_changes_of_a_topic_are_refused(talk: Talk) -> None:
+    """G5."""
     create(talk, Topic("unalterable", 1, 1))
     settled(talk, "unalterable")
     steps = (
@@ -201,8 +205,9 @@ def test_g5_changes_that_cannot_be(talk: Talk) -> None:
         change(talk, Changed(TOPIC, "unalterable", configs), validate_only=True)
 
 
-@on_plain
-def test_g5_resources_that_are_there_twice_or_not_at_all(talk: Talk) -> None:
+@same_answers_from_plain_brokers
+def test_repeated_missing_and_unknown_resources_are_refused(talk: Talk) -> None:
+    """G5."""
     create(talk, Topic("again", 1, 1))
     settled(talk, "again")
     good = (Change("retention.ms", SET, "5"),)
@@ -216,8 +221,9 @@ def test_g5_resources_that_are_there_twice_or_not_at_all(talk: Talk) -> None:
     change(talk)
 
 
-@on_plain
-def test_g5_changes_of_groups(talk: Talk) -> None:
+@same_answers_from_plain_brokers
+def test_changes_of_groups_are_checked_by_key_and_value(talk: Talk) -> None:
+    """G5."""
     cases = {
         "consumer.session.timeout.ms": ("1", "50000", "100000000", "x", "45000"),
         "consumer.heartbeat.interval.ms": ("1", "15000", "100000000"),
@@ -241,8 +247,9 @@ def test_g5_changes_of_groups(talk: Talk) -> None:
     seen(talk, (GROUP, "g-altered"), "share.isolation.level", "read_uncommitted", 5)
 
 
-@on_plain
-def test_g5_changes_of_client_metrics(talk: Talk) -> None:
+@same_answers_from_plain_brokers
+def test_changes_of_client_metrics_are_checked_by_key_and_value(talk: Talk) -> None:
+    """G5."""
     cases = {
         "interval.ms": ("1", "100", "3600000", "3600001", "x", ""),
         "match": ("client_id=.*", "client_id=x,client_source_port=1", "x", "a=b", "client_id=[", "client_id=x=y", ""),
@@ -261,8 +268,9 @@ def test_g5_changes_of_client_metrics(talk: Talk) -> None:
     seen(talk, (CLIENT_METRICS, "cm-altered"), "interval.ms", "300000", 5)
 
 
-@on_plain
-def test_g5_changes_of_brokers(talk: Talk) -> None:
+@same_answers_from_plain_brokers
+def test_changes_of_brokers_are_checked_by_name_key_and_value(talk: Talk) -> None:
+    """G5."""
     for key, values in _BROKER_VALUES.items():
         for value in values:
             for name in ("1", ""):
@@ -277,7 +285,7 @@ def test_g5_changes_of_brokers(talk: Talk) -> None:
     change(talk, Changed(BROKER, "", (Change("log.retention.ms", SET, None),)))
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_refusals_that_kafka_words_in_java(talk: Talk) -> None:
     """The codes are the same; Kafka's texts are those of Java's exceptions, or name its classes."""
     for key, values in _WORDED_IN_JAVA.items():
@@ -288,7 +296,7 @@ def test_refusals_that_kafka_words_in_java(talk: Talk) -> None:
                 talk.ask_for_codes(request, 1)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_every_name_with_all_kinds_of_values(talk: Talk) -> None:
     create(talk, Topic("every", 1, 1))
     settled(talk, "every")
@@ -303,8 +311,9 @@ def test_every_name_with_all_kinds_of_values(talk: Talk) -> None:
             talk.ask_for_codes(IncrementalAlterConfigsRequest((changed,), True), 1)
 
 
-@on_plain
-def test_g2_sources_of_broker_values(talk: Talk) -> None:
+@same_answers_from_plain_brokers
+def test_the_source_of_a_value_is_the_nearest_level_that_sets_it(talk: Talk) -> None:
+    """G2."""
     create(talk, Topic("sources", 1, 1))
     settled(talk, "sources")
     name = "log.flush.interval.messages"
@@ -324,7 +333,7 @@ def test_g2_sources_of_broker_values(talk: Talk) -> None:
     seen(talk, (TOPIC, "sources"), "flush.messages", "700", 1)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_changes_of_loggers(talk: Talk) -> None:
     steps = (
         (Change("root", SET, "NOPE"),),
@@ -344,7 +353,7 @@ def test_changes_of_loggers(talk: Talk) -> None:
         change(talk, Changed(BROKER_LOGGER, name, (Change("root", SET, "WARN"),)), validate_only=True)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_whole_configurations_are_replaced(talk: Talk) -> None:
     create(talk, Topic("replaced", 1, 1))
     settled(talk, "replaced")

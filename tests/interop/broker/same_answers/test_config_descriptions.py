@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.interop.broker.same_answers.scenario import on_plain
+from tests.interop.broker.same_answers.scenario import same_answers_from_plain_brokers
 from tests.interop.broker.same_answers.talk import Talk
 from tests.interop.broker.same_answers.test_topics import Config, Topic, create, settled
 
@@ -26,7 +26,7 @@ def describe(talk: Talk, *resources: Resource, version: int = 4, synonyms: bool 
     return talk.ask(request, version, DescribeConfigsResponse)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_a_topic(talk: Talk) -> None:
     configs = (Config("retention.ms", " 7200000 "), Config("cleanup.policy", "compact, delete"))
     create(talk, Topic("described", 1, 1, (), (*configs, Config("min.cleanable.dirty.ratio", "1e-3"))))
@@ -36,7 +36,7 @@ def test_a_topic(talk: Talk) -> None:
             describe(talk, Resource(TOPIC, "described", None), version=version, synonyms=synonyms)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_keys(talk: Talk) -> None:
     create(talk, Topic("keys", 1, 1))
     settled(talk, "keys")
@@ -45,14 +45,14 @@ def test_keys(talk: Talk) -> None:
     describe(talk, Resource(TOPIC, "keys", ("retention.ms",)), Resource(TOPIC, "keys", ("cleanup.policy",)))
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_topics_that_are_not_there(talk: Talk) -> None:
     names = ("", "a b", "no-such-topic", "x" * 250, "__cluster_metadata")
     for version in VERSIONS:
         describe(talk, *(Resource(TOPIC, name, None) for name in names), version=version)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_the_broker(talk: Talk) -> None:
     for version in VERSIONS:
         for synonyms in (False, True):
@@ -60,14 +60,14 @@ def test_the_broker(talk: Talk) -> None:
     describe(talk, Resource(BROKER, "", None), Resource(BROKER, "1", ("log.retention.ms", "node.id", "no.such")))
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_brokers_that_are_not_there(talk: Talk) -> None:
     names = ("2", "x", "-1", "01", "+1", "1 ", "99999999999", "1.0")
     describe(talk, *(Resource(BROKER, name, ("node.id",)) for name in names))
     describe(talk, *(Resource(BROKER_LOGGER, name, ("no.such",)) for name in ("", *names)))
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_groups_and_client_metrics(talk: Talk) -> None:
     for version in VERSIONS:
         for synonyms in (False, True):
@@ -76,14 +76,14 @@ def test_groups_and_client_metrics(talk: Talk) -> None:
     describe(talk, Resource(GROUP, "", None), Resource(CLIENT_METRICS, "", None))
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_types_that_are_not_there(talk: Talk) -> None:
     for unknown in (0, 1, 3, 64, -1, 127):
         talk.tell(DescribeConfigsRequest((Resource(BROKER, "", None), Resource(unknown, "x", None))), 4)
     describe(talk)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_what_has_configurations(talk: Talk) -> None:
     talk.ask(ListConfigResourcesRequest(), 0, ListConfigResourcesResponse)
     for types in (

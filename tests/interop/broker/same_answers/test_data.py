@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 from tests.apache_kafka.secure_broker import PASSWORDS, USER
-from tests.interop.broker.same_answers.scenario import on_plain, on_secure
+from tests.interop.broker.same_answers.scenario import same_answers_from_plain_brokers, same_answers_from_secure_brokers
 from tests.interop.broker.same_answers.talk import Talk
 from tests.interop.broker.same_answers.test_groups import coordinated, topic_of
 from tests.interop.broker.same_answers.test_topic_rights import allow, prefixed
@@ -127,7 +127,7 @@ def list_offsets(talk: Talk, name: str, *timestamps: int, version: int = 11, epo
         talk.ask(request, version, ListOffsetsResponse)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_nobody_writes_to_topics_that_brokers_keep_for_themselves(talk: Talk) -> None:
     coordinated(talk, "da-internal")
     settled(talk, "__consumer_offsets")
@@ -136,7 +136,7 @@ def test_nobody_writes_to_topics_that_brokers_keep_for_themselves(talk: Talk) ->
         produce(talk, ("__consumer_offsets", _NO_ID), batch(), partitions=(0, 7), version=version)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_records_of_every_version(talk: Talk) -> None:
     topic = topic_with_leaders(talk, "da-versions")
     for version in _PRODUCES:
@@ -147,7 +147,7 @@ def test_records_of_every_version(talk: Talk) -> None:
             fetch(talk, topic, offset, version=version, partitions=(0, 1))
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_records_of_every_codec(talk: Talk) -> None:
     topic = topic_with_leaders(talk, "da-codecs")
     for codec in Codec:
@@ -155,7 +155,7 @@ def test_records_of_every_codec(talk: Talk) -> None:
         list_offsets(talk, "da-codecs", _TIME + 5, -3)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_records_that_are_refused(talk: Talk) -> None:
     topic = topic_with_leaders(talk, "da-refused")
     good = batch()
@@ -180,7 +180,7 @@ def test_records_that_are_refused(talk: Talk) -> None:
     fetch(talk, topic)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_topics_with_demands(talk: Talk) -> None:
     demands = {
         "da-small": Config("max.message.bytes", "100"),
@@ -198,7 +198,7 @@ def test_topics_with_demands(talk: Talk) -> None:
             produce(talk, topic, batch(Record(timestamp=_TIME, key=b"k", value=b"v")), acks=acks)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_idempotent_producers(talk: Talk) -> None:
     topic = topic_with_leaders(talk, "da-once")
     records = tuple(replace(record, key=b"k") for record in _RECORDS)
@@ -209,7 +209,7 @@ def test_idempotent_producers(talk: Talk) -> None:
     fetch(talk, topic)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_fetches_of_what_is_not_there(talk: Talk) -> None:
     topic = topic_with_leaders(talk, "da-fetch")
     produce(talk, topic, batch())
@@ -225,7 +225,7 @@ def test_fetches_of_what_is_not_there(talk: Talk) -> None:
         fetch(talk, topic, 0, version=version, session=(0, 3))
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_fetches_have_room_for_so_much(talk: Talk) -> None:
     topic = topic_with_leaders(talk, "da-room")
     for partition in (0, 1):
@@ -239,7 +239,7 @@ def test_fetches_have_room_for_so_much(talk: Talk) -> None:
         fetch(talk, topic, offset, most=size)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_offsets_of_partitions(talk: Talk) -> None:
     topic = topic_with_leaders(talk, "da-list")
     topic_with_leaders(talk, "da-empty")
@@ -255,7 +255,7 @@ def test_offsets_of_partitions(talk: Talk) -> None:
         list_offsets(talk, "da-list", -1, version=version, epoch=4)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_a_partition_twice(talk: Talk) -> None:
     topic_with_leaders(talk, "da-twice")
     partition = ListOffsetsRequest.ListOffsetsPartition
@@ -263,7 +263,7 @@ def test_a_partition_twice(talk: Talk) -> None:
     talk.ask(ListOffsetsRequest(-1, topics=topics), 9, ListOffsetsResponse)
 
 
-@on_secure
+@same_answers_from_secure_brokers
 def test_who_may_produce_and_fetch(talk: Talk) -> None:
     topics = {name: topic_with_leaders(talk, name)[1] for name in ("ds-write", "ds-read", "ds-see", "ds-none")}
     allow(

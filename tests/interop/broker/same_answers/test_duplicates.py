@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.interop.broker.same_answers.scenario import on_plain
+from tests.interop.broker.same_answers.scenario import same_answers_from_plain_brokers
 from tests.interop.broker.same_answers.talk import Talk
 from tests.interop.broker.same_answers.test_data import batch, fetch, produce, topic_with_leaders
 from tests.interop.broker.same_answers.test_groups import coordinated, topic_of
@@ -42,7 +42,7 @@ pytestmark = pytest.mark.interop
 _TOPIC, _BROKER = 2, 4
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_topics_created_twice_at_every_version(talk: Talk) -> None:
     """Neither is created, whatever else is wrong with them, and what is beside them is (error 42)."""
     small = Config("retention.ms", "5")
@@ -54,7 +54,7 @@ def test_topics_created_twice_at_every_version(talk: Talk) -> None:
         talk.ask(MetadataRequest(asked, allow_auto_topic_creation=False), 9, MetadataResponse)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_topics_deleted_and_grown_twice(talk: Talk) -> None:
     create(talk, Topic("du-gone", 1, 1), Topic("du-grow", 1, 1))
     settled(talk, "du-gone", "du-grow")
@@ -68,7 +68,7 @@ def test_topics_deleted_and_grown_twice(talk: Talk) -> None:
     settled(talk, "du-gone", "du-grow")
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_topics_described_twice(talk: Talk) -> None:
     topic_id = topic_of(talk, "du-seen")
     asked = MetadataRequest.MetadataRequestTopic
@@ -81,7 +81,7 @@ def test_topics_described_twice(talk: Talk) -> None:
     talk.ask(DescribeTopicPartitionsRequest(topics), 0, DescribeTopicPartitionsResponse)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_configurations_described_and_replaced_twice(talk: Talk) -> None:
     topic_of(talk, "du-configs")
     described = DescribeConfigsRequest.DescribeConfigsResource
@@ -98,7 +98,7 @@ def test_configurations_described_and_replaced_twice(talk: Talk) -> None:
     talk.ask(AlterConfigsRequest((replaced,)), 2, AlterConfigsResponse)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_offsets_committed_fetched_and_deleted_twice(talk: Talk) -> None:
     topic_of(talk, "du-offsets")
     coordinated(talk, "du-group")
@@ -120,7 +120,7 @@ def test_offsets_committed_fetched_and_deleted_twice(talk: Talk) -> None:
     talk.ask(OffsetDeleteRequest("du-group", (of_topic,)), 0, OffsetDeleteResponse)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_records_of_a_partition_twice(talk: Talk) -> None:
     topic = topic_with_leaders(talk, "du-records")
     produce(talk, topic, batch(), partitions=(0,))

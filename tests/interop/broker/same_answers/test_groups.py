@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.apache_kafka.secure_broker import PASSWORDS, USER
-from tests.interop.broker.same_answers.scenario import on_plain, on_secure
+from tests.interop.broker.same_answers.scenario import same_answers_from_plain_brokers, same_answers_from_secure_brokers
 from tests.interop.broker.same_answers.talk import Talk
 from tests.interop.broker.same_answers.test_topic_rights import allow, prefixed
 from tests.interop.broker.same_answers.test_topics import Topic, create, settled
@@ -148,7 +148,7 @@ def describe(talk: Talk, *groups: str) -> None:
         talk.ask(request, version, DescribeGroupsResponse)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_coordinators(talk: Talk) -> None:
     coordinated(talk, "gr-find")
     for version in range(4):
@@ -175,7 +175,7 @@ def is_settled(answer: FindCoordinatorResponse) -> bool:
     return _COORDINATOR_NOT_AVAILABLE not in codes
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_coordinators_of_share_groups(talk: Talk) -> None:
     """Their keys are ``group:topic id:partition`` (KIP-932)."""
     topic_id = "AAAAAAAAAAAAAAAAAAAAAQ"
@@ -187,7 +187,7 @@ def test_coordinators_of_share_groups(talk: Talk) -> None:
             find(talk, key, _SHARE, version)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_coordinators_of_transactions_and_of_nothing(talk: Talk) -> None:
     for version in range(1, 7):
         for key_type in (_TRANSACTION, 3, -1):
@@ -195,7 +195,7 @@ def test_coordinators_of_transactions_and_of_nothing(talk: Talk) -> None:
                 find(talk, key, key_type, version)
 
 
-@on_secure
+@same_answers_from_secure_brokers
 def test_coordinators_that_may_be_found(talk: Talk) -> None:
     allow(talk, ((ResourceType.TRANSACTIONAL_ID, "gs-may", _PREFIXED), AclOperation.DESCRIBE))
     with talk.logged_in(USER, PASSWORDS[USER]):
@@ -207,7 +207,7 @@ def test_coordinators_that_may_be_found(talk: Talk) -> None:
         talk.ask_for_codes(request, 6)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_the_topic_of_commits(talk: Talk) -> None:
     """Both have it once a coordinator is looked for: internal, with the partitions and configurations of brokers."""
     coordinated(talk, "gr-topic")
@@ -222,7 +222,7 @@ def test_the_topic_of_commits(talk: Talk) -> None:
     talk.ask(DescribeConfigsRequest((resource,)), 4, DescribeConfigsResponse)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_commits_of_every_version(talk: Talk) -> None:
     ids = {"gr-versions": topic_of(talk, "gr-versions")}
     coordinated(talk, "gr-versions")
@@ -234,7 +234,7 @@ def test_commits_of_every_version(talk: Talk) -> None:
                 fetch(talk, "gr-versions", None, version=fetched)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_commits_that_are_refused(talk: Talk) -> None:
     ids = {"gr-refused": topic_of(talk, "gr-refused")}
     coordinated(talk, "gr-refused", "gr-refused-new")
@@ -253,7 +253,7 @@ def test_commits_that_are_refused(talk: Talk) -> None:
     talk.ask(DeleteGroupsRequest(("",)), 2, DeleteGroupsResponse)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_offsets_of_nothing(talk: Talk) -> None:
     ids = {"gr-none": topic_of(talk, "gr-none")}
     coordinated(talk, "gr-none")
@@ -263,7 +263,7 @@ def test_offsets_of_nothing(talk: Talk) -> None:
         fetch(talk, "", {"gr-none": (0,)}, topic_ids=ids, version=version)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_groups_that_are_described_and_deleted(talk: Talk) -> None:
     topic_of(talk, "gr-life")
     coordinated(talk, "gr-life-a", "gr-life-b", "gr-life-none")
@@ -277,7 +277,7 @@ def test_groups_that_are_described_and_deleted(talk: Talk) -> None:
     describe(talk, "gr-life-b")
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_offsets_that_are_deleted(talk: Talk) -> None:
     topic_of(talk, "gr-less")
     coordinated(talk, "gr-less", "gr-less-none")
@@ -295,7 +295,7 @@ def test_offsets_that_are_deleted(talk: Talk) -> None:
     delete_offsets(talk, "gr-less", {})
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_commits_go_with_their_topic(talk: Talk) -> None:
     topic_of(talk, "gr-gone")
     topic_of(talk, "gr-stays")
@@ -310,7 +310,7 @@ def test_commits_go_with_their_topic(talk: Talk) -> None:
     describe(talk, "gr-gone")
 
 
-@on_secure
+@same_answers_from_secure_brokers
 def test_groups_that_may_be_seen(talk: Talk) -> None:
     group = (ResourceType.GROUP, "gs-see", _PREFIXED)
     ids = {name: topic_of(talk, name) for name in ("gs-see", "gs-hidden", "gs-read")}
@@ -347,7 +347,7 @@ def test_groups_that_may_be_seen(talk: Talk) -> None:
         talk.ask(DeleteGroupsRequest(("gs-see-a", "gs-hidden", "gs-none")), 2, DeleteGroupsResponse)
 
 
-@on_secure
+@same_answers_from_secure_brokers
 def test_groups_that_may_be_changed(talk: Talk) -> None:
     group = (ResourceType.GROUP, "gs-may", _PREFIXED)
     ids = {name: topic_of(talk, name) for name in ("gs-may", "gs-not", "gs-seen")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.interop.broker.same_answers.scenario import on_policies
+from tests.interop.broker.same_answers.scenario import same_answers_from_brokers_with_policies
 from tests.interop.broker.same_answers.talk import Talk
 from tests.interop.broker.same_answers.test_config_alterations import (
     APPEND,
@@ -30,8 +30,9 @@ from kafkawire.protocol import (
 pytestmark = pytest.mark.interop
 
 
-@on_policies
-def test_b4_each_topic_has_its_own_outcome(talk: Talk) -> None:
+@same_answers_from_brokers_with_policies
+def test_each_topic_has_its_own_outcome(talk: Talk) -> None:
+    """B4."""
     names = ("good", "forbidden", "broken", "better", "misconfigured")
     for version in range(2, 8):
         create(talk, *(Topic(f"{name}-{version}", 1, 1) for name in names), version=version)
@@ -39,8 +40,9 @@ def test_b4_each_topic_has_its_own_outcome(talk: Talk) -> None:
         create(talk, Topic(name, 1, 1), Topic(f"beside-{name}", 1, 1))
 
 
-@on_policies
-def test_b2_and_b3_what_the_policy_is_shown(talk: Talk) -> None:
+@same_answers_from_brokers_with_policies
+def test_the_policy_sees_the_numbers_assignments_and_configs_of_the_request(talk: Talk) -> None:
+    """B2, B3."""
     retention, default = Config("retention.ms", "5"), Config("retention.ms", "604800000")
     create(
         talk,
@@ -56,8 +58,9 @@ def test_b2_and_b3_what_the_policy_is_shown(talk: Talk) -> None:
     )
 
 
-@on_policies
-def test_b5_and_b6_the_policy_comes_last(talk: Talk) -> None:
+@same_answers_from_brokers_with_policies
+def test_the_policy_runs_after_all_other_checks(talk: Talk) -> None:
+    """B5, B6."""
     create(talk, Topic("there", 1, 1))
     topics = (
         Topic("there", 0, 0),
@@ -79,7 +82,7 @@ def test_b5_and_b6_the_policy_comes_last(talk: Talk) -> None:
     create(talk, *topics)
 
 
-@on_policies
+@same_answers_from_brokers_with_policies
 def test_topics_that_metadata_creates_pass_the_policy(talk: Talk) -> None:
     asked = tuple(
         MetadataRequest.MetadataRequestTopic(name=name) for name in ("forbidden-auto", "good-auto", "shown-it")
@@ -89,7 +92,7 @@ def test_topics_that_metadata_creates_pass_the_policy(talk: Talk) -> None:
     talk.ask(MetadataRequest(asked, False), 12, MetadataResponse)
 
 
-@on_policies
+@same_answers_from_brokers_with_policies
 def test_more_partitions_need_no_policy(talk: Talk) -> None:
     create(talk, Topic("growing", 1, 1))
     settled(talk, "growing")
@@ -97,8 +100,9 @@ def test_more_partitions_need_no_policy(talk: Talk) -> None:
     talk.ask(CreatePartitionsRequest((more,), 30_000), 3, CreatePartitionsResponse)
 
 
-@on_policies
-def test_b11_what_the_policy_is_shown_of_changes(talk: Talk) -> None:
+@same_answers_from_brokers_with_policies
+def test_the_policy_sees_the_changed_values_of_a_topic(talk: Talk) -> None:
+    """B11."""
     create(talk, Topic("changing", 1, 1))
     settled(talk, "changing")
     change(talk, Changed(TOPIC, "changing", (Change("retention.ms", SET, "5"),)))
@@ -120,8 +124,9 @@ def test_b11_what_the_policy_is_shown_of_changes(talk: Talk) -> None:
         change(talk, Changed(*resources, configs), Changed(TOPIC, "no-such", configs))
 
 
-@on_policies
-def test_b11_resources_of_every_type(talk: Talk) -> None:
+@same_answers_from_brokers_with_policies
+def test_the_policy_sees_changes_of_brokers_groups_and_client_metrics(talk: Talk) -> None:
+    """B11."""
     keys = {
         (BROKER, "1"): "log.flush.interval.messages",
         (BROKER, ""): "log.flush.interval.messages",
@@ -133,8 +138,9 @@ def test_b11_resources_of_every_type(talk: Talk) -> None:
         change(talk, Changed(*resource, (Change(key, DELETE, None),)))
 
 
-@on_policies
-def test_b11_replacements_show_what_is_given(talk: Talk) -> None:
+@same_answers_from_brokers_with_policies
+def test_the_policy_sees_only_the_given_values_of_a_replacement(talk: Talk) -> None:
+    """B11."""
     create(talk, Topic("replacing", 1, 1))
     settled(talk, "replacing")
     change(talk, Changed(TOPIC, "replacing", (Change("retention.ms", SET, "5"), Change("segment.ms", SET, "6000000"))))

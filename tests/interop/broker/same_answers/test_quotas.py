@@ -10,7 +10,11 @@ from math import inf, nan
 
 import pytest
 from tests.apache_kafka.secure_broker import PASSWORDS, USER
-from tests.interop.broker.same_answers.scenario import on_plain, on_policies, on_secure
+from tests.interop.broker.same_answers.scenario import (
+    same_answers_from_brokers_with_policies,
+    same_answers_from_plain_brokers,
+    same_answers_from_secure_brokers,
+)
 from tests.interop.broker.same_answers.talk import Talk
 
 from kafkawire.layout import Uuid
@@ -115,8 +119,9 @@ EVERY_KIND: Sequence[tuple[Entity, Ops]] = [
 ]
 
 
-@on_plain
-def test_e5_filters(talk: Talk) -> None:
+@same_answers_from_plain_brokers
+def test_filters_find_quotas_by_exact_default_and_any_name_strict_or_not(talk: Talk) -> None:
+    """E5."""
     with quotas(talk, *EVERY_KIND):
         filters: list[list[Component]] = [
             [],
@@ -140,8 +145,9 @@ def test_e5_filters(talk: Talk) -> None:
                     describe(talk, *components, strict=strict, version=version)
 
 
-@on_plain
-def test_e6_filters_that_make_no_sense(talk: Talk) -> None:
+@same_answers_from_plain_brokers
+def test_filters_with_contradictions_or_unknown_types_are_refused(talk: Talk) -> None:
+    """E6."""
     describe(talk, ("", EXACT, "a"))
     describe(talk, ("user", ANY, None), ("user", EXACT, "a"))
     describe(talk, ("tenant", ANY, None), ("tenant", ANY, None))
@@ -156,8 +162,9 @@ def test_e6_filters_that_make_no_sense(talk: Talk) -> None:
     describe(talk, ("ip", ANY, None), ("tenant", ANY, None))
 
 
-@on_plain
-def test_e8_e11_alterations_that_cannot_be(talk: Talk) -> None:
+@same_answers_from_plain_brokers
+def test_alterations_with_wrong_entities_keys_or_values_are_refused(talk: Talk) -> None:
+    """E8, E11."""
     user: Entity = [("user", "a")]
     address: Entity = [("ip", "10.0.0.1")]
     wrong: list[tuple[Entity, Ops]] = [
@@ -187,8 +194,9 @@ def test_e8_e11_alterations_that_cannot_be(talk: Talk) -> None:
     describe(talk)
 
 
-@on_plain
-def test_e11_alterations_that_can(talk: Talk) -> None:
+@same_answers_from_plain_brokers
+def test_alterations_with_extreme_values_and_unusual_names_are_accepted(talk: Talk) -> None:
+    """E11."""
     values: list[tuple[Entity, Ops]] = [
         ([("user", "a")], [(PRODUCER, 1.0000001), (CONSUMER, 2.0**63), (PER_CENT, 1e300), (MUTATION, 1e-9)]),
         ([("user", "b")], [(PER_CENT, inf), (MUTATION, nan), (PRODUCER, nan)]),
@@ -202,8 +210,9 @@ def test_e11_alterations_that_can(talk: Talk) -> None:
         describe(talk, version=0)
 
 
-@on_plain
-def test_e9_e10_what_is_there_twice(talk: Talk) -> None:
+@same_answers_from_plain_brokers
+def test_of_an_entity_that_occurs_twice_the_first_alteration_is_applied(talk: Talk) -> None:
+    """E9, E10."""
     user: Entity = [("user", "a")]
     alter(talk, (user, [(PRODUCER, 1.0)]), (user, [(CONSUMER, -1.0)]))
     see(talk, 1)
@@ -217,8 +226,9 @@ def test_e9_e10_what_is_there_twice(talk: Talk) -> None:
     see(talk, 0)
 
 
-@on_plain
-def test_e8_e12_validation_removal_and_equal_values(talk: Talk) -> None:
+@same_answers_from_plain_brokers
+def test_validation_equal_values_and_removals_of_unset_keys_change_nothing(talk: Talk) -> None:
+    """E8, E12."""
     user: Entity = [("user", "a")]
     alter(talk, (user, [(PRODUCER, 1.0)]), validate_only=True, version=0)
     alter(talk, (user, []))
@@ -230,7 +240,7 @@ def test_e8_e12_validation_removal_and_equal_values(talk: Talk) -> None:
         describe(talk)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_more_than_10_000_records(talk: Talk) -> None:
     entries = [([("user", f"u{number}")], [(PRODUCER, 1.0)]) for number in range(10_001)]
     for validate_only in (True, False):
@@ -238,8 +248,9 @@ def test_more_than_10_000_records(talk: Talk) -> None:
     describe(talk)
 
 
-@on_secure
-def test_e6_e8_who_may_not(talk: Talk) -> None:
+@same_answers_from_secure_brokers
+def test_without_rights_quotas_are_neither_described_nor_altered(talk: Talk) -> None:
+    """E6, E8."""
     user: Entity = [("user", "a")]
     with talk.logged_in(USER, PASSWORDS[USER]):
         for version in (0, 1):
@@ -277,8 +288,9 @@ def leaders(talk: Talk, name: str) -> None:
     )
 
 
-@on_plain
-def test_b10_d15_mutation_quota(talk: Talk) -> None:
+@same_answers_from_plain_brokers
+def test_mutations_beyond_the_quota_are_refused_or_throttled_by_version(talk: Talk) -> None:
+    """B10, D15."""
     topic(talk, "deleted-strictly", 1)
     topic(talk, "deleted-anyway", 2)
     leaders(talk, "deleted-anyway")
@@ -314,8 +326,9 @@ def fetched(topic_id: Uuid) -> FetchRequest:
     return FetchRequest(max_wait_ms=0, min_bytes=1, max_bytes=1 << 20, topics=(asked,))
 
 
-@on_plain
-def test_d12_d14_d16_produce_and_fetch(talk: Talk) -> None:
+@same_answers_from_plain_brokers
+def test_produce_and_fetch_beyond_their_quotas_are_throttled(talk: Talk) -> None:
+    """D12, D14, D16."""
     (created,) = topic(talk, "throttled", 1).topics
     leaders(talk, "throttled")
     produce = produced(created.topic_id, 12_000)
@@ -332,8 +345,9 @@ def test_d12_d14_d16_produce_and_fetch(talk: Talk) -> None:
     delete(talk, "throttled")
 
 
-@on_plain
-def test_d14_a_fetch_takes_what_the_windows_allow(talk: Talk) -> None:
+@same_answers_from_plain_brokers
+def test_a_fetch_returns_no_more_than_its_quota_allows(talk: Talk) -> None:
+    """D14."""
     (created,) = topic(talk, "fetched", 1).topics
     leaders(talk, "fetched")
     for _ in range(3):
@@ -344,7 +358,7 @@ def test_d14_a_fetch_takes_what_the_windows_allow(talk: Talk) -> None:
     delete(talk, "fetched")
 
 
-@on_policies
+@same_answers_from_brokers_with_policies
 def test_kip_257_a_callback_decides(talk: Talk) -> None:
     """It doubles what is set for a client id; for users it knows no quota."""
     (created,) = topic(talk, "decided", 1).topics
@@ -364,9 +378,9 @@ def test_kip_257_a_callback_decides(talk: Talk) -> None:
         delete(talk, name)
 
 
-@on_plain
-def test_d13_time_of_requests(talk: Talk) -> None:
-    """Any time at all is too much, and throttled for a window: also where the controller works."""
+@same_answers_from_plain_brokers
+def test_requests_that_take_too_much_time_are_throttled_for_one_sample(talk: Talk) -> None:
+    """Any time at all exceeds the limit, also the time of the controller (D13)."""
     name = OWN[0][0], EXACT, OWN[0][1]
     creation = CreateTopicsRequest((CreateTopicsRequest.CreatableTopic("timed", 1, 1),), 30_000)
     with quotas(talk, (OWN, [(PER_CENT, 1e-9)])):
@@ -385,9 +399,9 @@ def test_d13_time_of_requests(talk: Talk) -> None:
             assert getattr(answer, "throttle_time_ms", None) == 1000, request
 
 
-@on_plain
-def test_d18_connections(talk: Talk) -> None:
-    """The connection of the talk is there before, and is used again at the end."""
+@same_answers_from_plain_brokers
+def test_connections_beyond_the_rate_of_an_address_are_refused(talk: Talk) -> None:
+    """The connection of the talk is opened before the limit is set, and used again at the end (D18)."""
     for name in (talk.side.host, "localhost"):
         here: Entity = [("ip", name)]
         alter(talk, (here, [(CONNECTION, 5.0)]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.apache_kafka.secure_broker import PASSWORDS, USER
-from tests.interop.broker.same_answers.scenario import on_secure
+from tests.interop.broker.same_answers.scenario import same_answers_from_secure_brokers
 from tests.interop.broker.same_answers.talk import Talk
 
 from kafkawire.protocol import (
@@ -55,8 +55,9 @@ def have(talk: Talk, user: str, *mechanisms: int) -> None:
     talk.ask_until(described(user), 0, DescribeUserScramCredentialsResponse, done)
 
 
-@on_secure
-def test_c28_c30_what_is_refused_and_that_others_are_applied(talk: Talk) -> None:
+@same_answers_from_secure_brokers
+def test_wrong_alterations_are_refused_and_the_others_are_applied(talk: Talk) -> None:
+    """C28, C30."""
     alter(
         talk,
         upsertion("s-good"),
@@ -86,8 +87,9 @@ def test_c28_c30_what_is_refused_and_that_others_are_applied(talk: Talk) -> None
     alter(talk)
 
 
-@on_secure
-def test_c29_a_user_is_altered_once_in_a_request(talk: Talk) -> None:
+@same_answers_from_secure_brokers
+def test_a_user_who_occurs_twice_in_a_request_is_refused_and_stays_as_before(talk: Talk) -> None:
+    """C29."""
     alter(talk, upsertion("twice", SHA_256))
     have(talk, "twice", SHA_256)
     bad = upsertion("twice", SHA_256, 1)
@@ -111,7 +113,7 @@ def test_c29_a_user_is_altered_once_in_a_request(talk: Talk) -> None:
     have(talk, "twice")
 
 
-@on_secure
+@same_answers_from_secure_brokers
 def test_describing(talk: Talk) -> None:
     alter(talk, upsertion("described", SHA_256))
     alter(talk, upsertion("described", SHA_512, 8192))
@@ -124,13 +126,13 @@ def test_describing(talk: Talk) -> None:
     have(talk, "described")
 
 
-@on_secure
+@same_answers_from_secure_brokers
 def test_so_many_and_no_more(talk: Talk) -> None:
     alter(talk, *(upsertion(f"many-{number}") for number in range(LARGEST_BATCH + 1)))
     describe(talk, "many-0")
 
 
-@on_secure
+@same_answers_from_secure_brokers
 def test_who_may_not(talk: Talk) -> None:
     """Who may not describe gets no results: those of Kafka, for users without a name, are not copied."""
     with talk.logged_in(USER, PASSWORDS[USER]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.apache_kafka.secure_broker import PASSWORDS, USER
-from tests.interop.broker.same_answers.scenario import on_secure
+from tests.interop.broker.same_answers.scenario import same_answers_from_secure_brokers
 from tests.interop.broker.same_answers.talk import Talk
 from tests.interop.broker.same_answers.test_config_alterations import SET, Change, Changed, Replaced, change, replace
 from tests.interop.broker.same_answers.test_config_descriptions import (
@@ -64,7 +64,7 @@ def prefixed(name: str) -> tuple[ResourceType, str, int]:
     return (ResourceType.TOPIC, name, _PREFIXED)
 
 
-@on_secure
+@same_answers_from_secure_brokers
 def test_topics_that_may_be_created(talk: Talk) -> None:
     allow(talk, (prefixed("rt-create"), AclOperation.CREATE), (prefixed("rt-create-d"), AclOperation.DESCRIBE_CONFIGS))
     names = ("rt-create-a", "rt-create-d", "rt-none", "a b", "__cluster_metadata", "rt-none")
@@ -74,7 +74,7 @@ def test_topics_that_may_be_created(talk: Talk) -> None:
         create(talk, Topic("rt-none", 0, 0, (), (Config("no.such", "x"),)), Topic("rt-create-a", 10_001, 1))
 
 
-@on_secure
+@same_answers_from_secure_brokers
 def test_topics_that_may_be_seen(talk: Talk) -> None:
     allow(talk, (prefixed("rt-see"), AclOperation.DESCRIBE))
     created = create(talk, Topic("rt-see-a", 1, 1), Topic("rt-hidden", 1, 1))
@@ -99,7 +99,7 @@ def test_topics_that_may_be_seen(talk: Talk) -> None:
             talk.ask(DescribeClusterRequest(operations), 1, DescribeClusterResponse)
 
 
-@on_secure
+@same_answers_from_secure_brokers
 def test_topics_that_may_be_deleted_and_grow(talk: Talk) -> None:
     allow(
         talk,
@@ -122,7 +122,7 @@ def test_topics_that_may_be_deleted_and_grow(talk: Talk) -> None:
         talk.ask(CreatePartitionsRequest(grown, 30_000), 3, CreatePartitionsResponse)
 
 
-@on_secure
+@same_answers_from_secure_brokers
 def test_configurations(talk: Talk) -> None:
     create(talk, Topic("rt-configs-a", 1, 1), Topic("rt-shut", 1, 1))
     settled(talk, "rt-configs-a", "rt-shut")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.interop.broker.same_answers.scenario import on_plain
+from tests.interop.broker.same_answers.scenario import same_answers_from_plain_brokers
 from tests.interop.broker.same_answers.talk import Talk
 
 from kafkawire.layout import Uuid
@@ -39,38 +39,42 @@ def settled(talk: Talk, *names: str) -> MetadataResponse:
     )
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_topics_are_created_at_every_version(talk: Talk) -> None:
     for version in range(2, 8):
         create(talk, Topic(f"version-{version}", 2, 1), version=version)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_defaults_are_those_of_the_broker(talk: Talk) -> None:
     create(talk, Topic("defaults", -1, -1), Topic("default-partitions", -1, 1), Topic("default-factor", 2, -1))
     create(talk, Topic("old-defaults", -1, -1), version=3)
 
 
-@on_plain
-def test_b5_names(talk: Talk) -> None:
+@same_answers_from_plain_brokers
+def test_names_of_new_topics_are_checked(talk: Talk) -> None:
+    """B5."""
     names = ("", ".", "..", "a b", "ä", "x" * 249, "x" * 250, "a/b", "__cluster_metadata", "__consumer_offsets2")
     create(talk, *(Topic(name, 1, 1) for name in names), validate_only=True)
 
 
-@on_plain
-def test_b5_a_name_twice(talk: Talk) -> None:
+@same_answers_from_plain_brokers
+def test_a_name_that_occurs_twice_is_refused(talk: Talk) -> None:
+    """B5."""
     create(talk, Topic("twice", 1, 1), Topic("once", 1, 1), Topic("twice", 2, 1), Topic("twice", 0, 0))
     create(talk, Topic("__cluster_metadata", 1, 1), Topic("__cluster_metadata", 1, 1), Topic("a b", 1, 1))
 
 
-@on_plain
-def test_b5_collisions_are_those_with_existing_topics(talk: Talk) -> None:
+@same_answers_from_plain_brokers
+def test_a_name_collides_with_existing_topics_only(talk: Talk) -> None:
+    """B5."""
     create(talk, Topic("coll.ision", 1, 1))
     create(talk, Topic("coll_ision", 1, 1), Topic("coll.ision", 0, 0), Topic("co.x", 1, 1), Topic("co_x", 1, 1))
 
 
-@on_plain
-def test_b5_configs(talk: Talk) -> None:
+@same_answers_from_plain_brokers
+def test_configs_of_new_topics_are_checked(talk: Talk) -> None:
+    """B5."""
     configs = (
         (Config("retention.ms", None),),
         (Config("retention.ms", None), Config("no.such", None), Config("x", "y")),
@@ -103,8 +107,10 @@ def test_b5_configs(talk: Talk) -> None:
         create(talk, Topic(f"configs-{number}", 1, 1, (), given))
 
 
-@on_plain
-def test_b5_assignments(talk: Talk) -> None:
+@same_answers_from_plain_brokers
+def test_replica_assignments_of_new_topics_are_checked(talk: Talk) -> None:
+    """B5."""
+
     def assigned(*partitions: tuple[int, tuple[int, ...]]) -> tuple[Assigned, ...]:
         return tuple(Assigned(partition, brokers) for partition, brokers in partitions)
 
@@ -128,14 +134,16 @@ def test_b5_assignments(talk: Talk) -> None:
     )
 
 
-@on_plain
-def test_b5_numbers(talk: Talk) -> None:
+@same_answers_from_plain_brokers
+def test_numbers_of_partitions_and_replicas_are_checked(talk: Talk) -> None:
+    """B5."""
     numbers = ((0, 0), (0, 1), (1, 0), (-2, 1), (1, -2), (-2, -2), (1, 2), (0, 2), (3, 30), (-1, 2))
     create(talk, *(Topic(f"numbers-{at}", *pair) for at, pair in enumerate(numbers)))
 
 
-@on_plain
-def test_b5_the_order_of_checks(talk: Talk) -> None:
+@same_answers_from_plain_brokers
+def test_the_first_failing_check_is_reported(talk: Talk) -> None:
+    """B5."""
     create(talk, Topic("order.exists", 1, 1))
     bad_config, null_config = (Config("no.such", "y"),), (Config("retention.ms", None),)
     bad_place = (Assigned(3, (9,)),)
@@ -153,14 +161,15 @@ def test_b5_the_order_of_checks(talk: Talk) -> None:
     )
 
 
-@on_plain
-def test_b7_validation_writes_nothing(talk: Talk) -> None:
+@same_answers_from_plain_brokers
+def test_validate_only_creates_nothing(talk: Talk) -> None:
+    """B7."""
     create(talk, Topic("validated", 3, 1, (), (Config("retention.ms", "5"),)), validate_only=True)
     create(talk, Topic("validated", 3, 1), validate_only=True, version=2)
     create(talk, Topic("validated", 3, 1))
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_too_many_partitions(talk: Talk) -> None:
     create(talk, Topic("many", 10_001, 1), Topic("few", 1, 1), Topic("a b", 1, 1))
     create(talk, Topic("half", 6_000, 1), Topic("other-half", 4_001, 1))
@@ -170,7 +179,7 @@ def test_too_many_partitions(talk: Talk) -> None:
     create(talk, Topic("many-refused", 10_001, 0))
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_no_time_and_no_topics(talk: Talk) -> None:
     for timeout in (0, -1):
         request = CreateTopicsRequest((Topic("no-time", 1, 1), Topic("a b", 1, 1)), timeout)
@@ -187,7 +196,7 @@ def test_no_time_and_no_topics(talk: Talk) -> None:
     talk.ask(CreatePartitionsRequest((), 30_000), 3, CreatePartitionsResponse)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_partitions_are_added(talk: Talk) -> None:
     grown = CreatePartitionsRequest.CreatePartitionsTopic
     placed = CreatePartitionsRequest.CreatePartitionsAssignment
@@ -213,7 +222,7 @@ def test_partitions_are_added(talk: Talk) -> None:
     talk.ask_until(grown_topic, 12, MetadataResponse, lambda answer: len(answer.topics[0].partitions) == 3)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_topics_are_deleted(talk: Talk) -> None:
     state = DeleteTopicsRequest.DeleteTopicState
     created = create(talk, *(Topic(f"gone-{number}", 1, 1) for number in range(12)))
@@ -236,7 +245,7 @@ def test_topics_are_deleted(talk: Talk) -> None:
         talk.ask(DeleteTopicsRequest(topics, (), 30_000), 6, DeleteTopicsResponse)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_metadata_of_topics(talk: Talk) -> None:
     asked = MetadataRequest.MetadataRequestTopic
     created = create(talk, Topic("known", 2, 1))
@@ -256,7 +265,7 @@ def test_metadata_of_topics(talk: Talk) -> None:
         talk.ask(MetadataRequest((), False, True, True), version, MetadataResponse)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_metadata_creates_topics(talk: Talk) -> None:
     asked = MetadataRequest.MetadataRequestTopic
     names = ("made-by-metadata", "made.too", "not legal")
@@ -267,7 +276,7 @@ def test_metadata_creates_topics(talk: Talk) -> None:
     talk.ask(colliding, 9, MetadataResponse)
 
 
-@on_plain
+@same_answers_from_plain_brokers
 def test_topic_partitions_come_in_pages(talk: Talk) -> None:
     asked = DescribeTopicPartitionsRequest.TopicRequest
     cursor = DescribeTopicPartitionsRequest.Cursor

@@ -69,7 +69,8 @@ def of_principal(name: str) -> tuple[AclBinding, ...]:
 # Describe.
 
 
-async def test_f4_many_filters_are_one_request_each_at_released_brokers() -> None:
+async def test_each_filter_is_one_request_to_released_brokers() -> None:
+    """F4."""
     async with cluster_of(StandInAcls(ACLS)) as cluster, cluster.client() as client:
         described = await client.describe_acls([ALICE, BOB])
         assert described.all() == {ALICE: of_principal("User:alice"), BOB: of_principal("User:bob")}
@@ -81,7 +82,8 @@ async def test_f4_many_filters_are_one_request_each_at_released_brokers() -> Non
         ]
 
 
-async def test_f1_f2_all_filters_are_one_request_where_a_broker_offers_it_and_proposals_are_on() -> None:
+async def test_all_filters_are_one_request_if_the_broker_offers_it_and_proposals_are_enabled() -> None:
+    """F1, F2."""
     async with cluster_of(StandInAcls(ACLS), BATCHES) as cluster, cluster.client(PROPOSALS) as client:
         described = await client.describe_acls([ALICE, BOB])
         assert described.all() == {ALICE: of_principal("User:alice"), BOB: of_principal("User:bob")}
@@ -93,9 +95,10 @@ async def test_f1_f2_all_filters_are_one_request_where_a_broker_offers_it_and_pr
 @pytest.mark.parametrize(
     ("versions", "settings"), [(BATCHES, FAST), (None, PROPOSALS)], ids=["switched off", "not offered"]
 )
-async def test_f1_a_version_that_is_not_final_is_sent_only_if_both_sides_want_it(
+async def test_a_proposed_version_is_sent_only_if_the_broker_offers_it_and_proposals_are_enabled(
     versions: Mapping[int, range] | None, settings: AdminSettings
 ) -> None:
+    """F1."""
     async with cluster_of(StandInAcls(ACLS), versions) as cluster, cluster.client(settings) as client:
         described = await client.describe_acls([ALICE, BOB])
         assert len(described.all()) == 2
@@ -106,7 +109,8 @@ async def test_f1_a_version_that_is_not_final_is_sent_only_if_both_sides_want_it
 
 
 @pytest.mark.parametrize(("filters", "requests"), [(LISTING_FROM - 1, LISTING_FROM - 1), (LISTING_FROM, 1)])
-async def test_f9_many_filters_are_answered_from_one_listing(filters: int, requests: int) -> None:
+async def test_many_filters_are_answered_from_one_listing(filters: int, requests: int) -> None:
+    """F9."""
     wanted = [AclBindingFilter(resource_name=f"topic-{n}") for n in range(filters)]
     async with cluster_of(StandInAcls(ACLS)) as cluster, cluster.client() as client:
         described = await client.describe_acls([*wanted, *wanted])
@@ -115,7 +119,8 @@ async def test_f9_many_filters_are_answered_from_one_listing(filters: int, reque
 
 
 @pytest.mark.parametrize(("strategy", "requests"), [("listing", 1), ("pipelined", 40)])
-async def test_f9_the_caller_may_decide(strategy: Strategy, requests: int) -> None:
+async def test_the_caller_may_choose_the_strategy(strategy: Strategy, requests: int) -> None:
+    """F9."""
     wanted = [AclBindingFilter(resource_name=f"topic-{n}") for n in range(40)]
     async with cluster_of(StandInAcls(ACLS)) as cluster, cluster.client() as client:
         assert len((await client.describe_acls(wanted, strategy=strategy)).union()) == len(ACLS)
@@ -125,7 +130,8 @@ async def test_f9_the_caller_may_decide(strategy: Strategy, requests: int) -> No
 
 
 @pytest.mark.parametrize("strategy", ["batch", "pipelined", "listing"])
-async def test_f5_f6_a_filter_that_fails_leaves_the_others_alone(strategy: Strategy) -> None:
+async def test_a_filter_that_fails_leaves_the_others_alone(strategy: Strategy) -> None:
+    """F5, F6."""
     async with cluster_of(StandInAcls(ACLS), BATCHES) as cluster, cluster.client(PROPOSALS) as client:
         described = await client.describe_acls([UNKNOWN, ALICE], strategy=strategy)
         outcomes = described.all_values()
@@ -145,9 +151,10 @@ async def test_f5_f6_a_filter_that_fails_leaves_the_others_alone(strategy: Strat
         (ErrorCode.CLUSTER_AUTHORIZATION_FAILED, ClusterAuthorizationFailedError),
     ],
 )
-async def test_f6_a16_a17_what_is_refused_whole_is_an_error_of_each_filter(
+async def test_an_error_of_the_whole_request_is_reported_for_each_filter(
     strategy: Strategy, code: ErrorCode, error: type[Exception]
 ) -> None:
+    """F6, A16, A17."""
     stand_in = StandInAcls(ACLS)
     stand_in.refusal = code, "No Authorizer is configured on the broker"
     async with cluster_of(stand_in, BATCHES) as cluster, cluster.client(PROPOSALS) as client:
@@ -157,20 +164,23 @@ async def test_f6_a16_a17_what_is_refused_whole_is_an_error_of_each_filter(
         assert {one.attempts for one in described.errors().values()} == {1}
 
 
-async def test_f7_equal_filters_are_sent_once_and_reported_for_each_in_order() -> None:
+async def test_equal_filters_are_sent_once_and_reported_for_each_in_order() -> None:
+    """F7."""
     async with cluster_of(StandInAcls(ACLS)) as cluster, cluster.client() as client:
         described = await client.describe_acls([BOB, ALICE, BOB])
         assert list(described) == [BOB, ALICE, BOB]
         assert len(cluster.asked) == 2
 
 
-async def test_f8_the_union_has_each_acl_once() -> None:
+async def test_the_union_has_each_acl_once() -> None:
+    """F8."""
     async with cluster_of(StandInAcls(ACLS)) as cluster, cluster.client() as client:
         described = await client.describe_acls([EVERYTHING, ALICE, BOB])
         assert described.union() == tuple(sorted(ACLS))
 
 
-async def test_f5_a_single_filter_is_deprecated_and_gives_its_acls() -> None:
+async def test_a_single_filter_is_deprecated_and_returns_its_acls() -> None:
+    """F5."""
     async with cluster_of(StandInAcls(ACLS)) as cluster, cluster.client() as client:
         with pytest.warns(DeprecationWarning, match=r"describe_acls\(\[filter\]\)") as caught:
             acls = await client.describe_acls(ALICE)
@@ -180,7 +190,8 @@ async def test_f5_a_single_filter_is_deprecated_and_gives_its_acls() -> None:
             await client.describe_acls(UNKNOWN)
 
 
-async def test_f5_the_warning_of_the_blocking_client_names_the_line_that_calls() -> None:
+async def test_the_deprecation_warning_of_the_blocking_client_names_the_calling_line() -> None:
+    """F5."""
     async with cluster_of(StandInAcls(ACLS)) as cluster:
         bootstrap = cluster.bootstrap
 
@@ -193,7 +204,8 @@ async def test_f5_the_warning_of_the_blocking_client_names_the_line_that_calls()
         assert await asyncio.to_thread(ask) == __file__
 
 
-async def test_a14_acls_of_newer_brokers_are_told() -> None:
+async def test_acls_of_newer_brokers_are_described_with_their_numbers() -> None:
+    """A14."""
     newer = replace(ACL, operation=AclOperation(99))
     async with cluster_of(StandInAcls([newer])) as cluster, cluster.client() as client:
         (found,) = (await client.describe_acls([EVERYTHING]))[EVERYTHING]
@@ -201,8 +213,8 @@ async def test_a14_acls_of_newer_brokers_are_told() -> None:
         assert int(found.operation) == 99
 
 
-async def test_a15_version_0_means_literal_names() -> None:
-    """Only the filters that it cannot say fail."""
+async def test_version_0_describes_literal_names_and_other_filters_fail_alone() -> None:
+    """Only filters that this version cannot express fail (A15)."""
     prefixed = AclBindingFilter(pattern_type=PatternType.PREFIXED)
     affecting = AclBindingFilter(resource_name="foo", pattern_type=PatternType.MATCH)
     user = AclBindingFilter(ResourceType.USER)
@@ -228,7 +240,8 @@ async def test_filters_that_an_answer_leaves_out_are_reported() -> None:
 # Create.
 
 
-async def test_a12_a_binding_that_is_none_fails_alone_and_is_not_sent() -> None:
+async def test_a_binding_that_cannot_be_created_fails_alone_and_is_not_sent() -> None:
+    """A12."""
     wrong = [
         replace(ACL, resource_type=ResourceType.ANY),
         replace(ACL, pattern_type=PatternType.MATCH),
@@ -244,7 +257,8 @@ async def test_a12_a_binding_that_is_none_fails_alone_and_is_not_sent() -> None:
         assert list(stand_in.acls) == [ACL]
 
 
-async def test_a22_a23_a24_acls_without_effect_are_created_only_if_wanted() -> None:
+async def test_acls_without_effect_are_created_only_if_allowed() -> None:
+    """A22, A23, A24."""
     vain = [
         replace(ACL, host="example.com"),
         replace(ACL, operation=AclOperation.IDEMPOTENT_WRITE),
@@ -258,7 +272,9 @@ async def test_a22_a23_a24_acls_without_effect_are_created_only_if_wanted() -> N
         assert list(stand_in.acls) == vain
 
 
-async def test_a18_a19_results_are_told_apart_by_their_position() -> None:
+async def test_results_of_a_creation_are_matched_by_position() -> None:
+    """A18, A19."""
+
     def answer(_: int, __: object) -> CreateAclsResponse:
         result = CreateAclsResponse.AclCreationResult
         return CreateAclsResponse(results=[result(0, ""), result(ErrorCode.INVALID_REQUEST, "the only valid name")])
@@ -271,7 +287,8 @@ async def test_a18_a19_results_are_told_apart_by_their_position() -> None:
         assert isinstance(third, UnknownServerError)  # the answer says nothing about it
 
 
-async def test_a19_creating_twice_is_a_success() -> None:
+async def test_an_acl_that_exists_already_is_created_without_an_error() -> None:
+    """A19."""
     stand_in = StandInAcls([ACL])
     async with cluster_of(stand_in) as cluster, cluster.client() as client:
         results = await client.create_acls([ACL, ACL])
@@ -282,7 +299,8 @@ async def test_a19_creating_twice_is_a_success() -> None:
         assert len(request.creations) == 1
 
 
-async def test_a16_a17_refusals_are_on_every_item() -> None:
+async def test_a_refused_creation_or_deletion_is_an_error_of_every_item() -> None:
+    """A16, A17."""
     stand_in = StandInAcls([ACL])
     stand_in.refusal = ErrorCode.SECURITY_DISABLED, "No Authorizer is configured."
     async with cluster_of(stand_in) as cluster, cluster.client() as client:
@@ -291,7 +309,8 @@ async def test_a16_a17_refusals_are_on_every_item() -> None:
             assert not results.values()
 
 
-async def test_a27_more_acls_than_one_request_may_create() -> None:
+async def test_more_acls_than_one_request_may_create_are_sent_in_portions() -> None:
+    """A27."""
     acls = [replace(ACL, resource_name=f"topic-{n}") for n in range(20_001)]
     stand_in = StandInAcls()
     told: list[tuple[int, int]] = []
@@ -307,7 +326,8 @@ async def test_a27_more_acls_than_one_request_may_create() -> None:
         assert sizes == [1_000] * 20 + [1]
 
 
-async def test_a15_acls_that_an_old_broker_cannot_have_fail_alone() -> None:
+async def test_acls_that_an_old_broker_cannot_have_fail_alone() -> None:
+    """A15."""
     prefixed = replace(ACL, pattern_type=PatternType.PREFIXED)
     token = AclBinding(ResourceType.USER, "alice", "User:bob", AclOperation.CREATE_TOKENS)
     stand_in = StandInAcls()
@@ -321,7 +341,8 @@ async def test_a15_acls_that_an_old_broker_cannot_have_fail_alone() -> None:
 # Delete.
 
 
-async def test_a20_each_filter_tells_every_acl_with_its_own_outcome() -> None:
+async def test_each_filter_returns_every_acl_that_it_matched_with_its_outcome() -> None:
+    """A20."""
     stand_in = StandInAcls(ACLS)
     stubborn = of_principal("User:alice")[0]
     stand_in.stubborn.add(stubborn)
@@ -337,7 +358,8 @@ async def test_a20_each_filter_tells_every_acl_with_its_own_outcome() -> None:
         assert list(stand_in.acls) == [stubborn]
 
 
-async def test_a20_all_raises_also_for_an_acl_that_could_not_be_deleted() -> None:
+async def test_all_raises_for_an_acl_that_could_not_be_deleted() -> None:
+    """A20."""
     stand_in = StandInAcls([ACL])
     async with cluster_of(stand_in) as cluster, cluster.client() as client:
         stand_in.stubborn.add(ACL)
@@ -351,7 +373,8 @@ async def test_a20_all_raises_also_for_an_acl_that_could_not_be_deleted() -> Non
 
 
 @pytest.mark.parametrize("code", [ErrorCode.INVALID_REQUEST, ErrorCode.POLICY_VIOLATION])
-async def test_a27_more_acls_than_one_request_may_delete(code: ErrorCode) -> None:
+async def test_more_acls_than_one_request_may_delete_are_deleted_in_portions(code: ErrorCode) -> None:
+    """A27."""
     acls = [replace(acl, host=f"10.0.{n // 250}.{n % 250}") for n in range(650) for acl in ACLS]
     stand_in = StandInAcls(acls)
     stand_in.code_of_excess = code
@@ -370,7 +393,8 @@ async def test_a27_more_acls_than_one_request_may_delete(code: ErrorCode) -> Non
         assert told[-1][0] == told[-1][1]
 
 
-async def test_a27_an_error_of_a_portion_is_that_of_its_acls() -> None:
+async def test_an_error_of_a_portion_is_reported_for_its_acls() -> None:
+    """A27."""
     newer = [replace(ACL, resource_name=f"t{n}", operation=AclOperation(98 + n % 2)) for n in range(10_001)]
     stand_in = StandInAcls(newer)
 
@@ -384,7 +408,8 @@ async def test_a27_an_error_of_a_portion_is_that_of_its_acls() -> None:
         assert {type(error) for error in results[EVERYTHING].errors().values()} == {InvalidRequestError}
 
 
-async def test_a27_what_cannot_be_described_cannot_be_deleted_in_portions() -> None:
+async def test_acls_that_cannot_be_described_are_not_deleted_in_portions() -> None:
+    """A27."""
     stand_in = StandInAcls(ACLS, limit=len(ACLS) - 1)
 
     def refuse(_: int, __: object) -> DescribeAclsResponse:
@@ -398,7 +423,8 @@ async def test_a27_what_cannot_be_described_cannot_be_deleted_in_portions() -> N
         assert len(stand_in.acls) == len(ACLS)
 
 
-async def test_a27_a_broker_that_deletes_nothing_at_all_is_not_asked_for_ever() -> None:
+async def test_deletion_in_portions_ends_if_the_broker_deletes_nothing() -> None:
+    """A27."""
     stand_in = StandInAcls(ACLS, limit=0)
     async with cluster_of(stand_in) as cluster, cluster.client() as client:
         results = await client.delete_acls([EVERYTHING])

@@ -138,7 +138,8 @@ async def test_a_broker_that_the_cluster_does_not_have_is_named_when_the_time_is
         ConfigResource(ConfigResourceType.BROKER_LOGGER, ""),
     ],
 )
-async def test_g4_a_broker_whose_name_is_no_id_is_refused_without_asking(resource: ConfigResource) -> None:
+async def test_a_broker_name_that_is_no_id_is_refused_without_a_request(resource: ConfigResource) -> None:
+    """G4."""
     handlers: Handlers = {
         DescribeConfigsRequest: describe,
         IncrementalAlterConfigsRequest: alter,
@@ -153,7 +154,8 @@ async def test_g4_a_broker_whose_name_is_no_id_is_refused_without_asking(resourc
             assert list(results.values()) == [TOPIC]
 
 
-async def test_g4_an_unknown_type_does_not_spoil_the_others() -> None:
+async def test_an_unknown_resource_type_fails_alone() -> None:
+    """G4."""
     async with StandInCluster(1, {DescribeConfigsRequest: describe}) as cluster, cluster.client() as client:
         results = await client.describe_configs([TOPIC, UNHEARD_OF, ConfigResource.topic("nope")])
         assert list(results.values()) == [TOPIC]
@@ -162,7 +164,10 @@ async def test_g4_an_unknown_type_does_not_spoil_the_others() -> None:
 
 
 @pytest.mark.parametrize(("keys", "sent"), [(None, None), ([], None), (["b", "a", "b"], ("b", "a"))])
-async def test_g4_no_keys_mean_all(keys: list[str] | None, sent: tuple[str, ...] | None) -> None:
+async def test_without_keys_all_are_requested_and_repeated_keys_are_sent_once(
+    keys: list[str] | None, sent: tuple[str, ...] | None
+) -> None:
+    """G4."""
     async with StandInCluster(1, {DescribeConfigsRequest: describe}) as cluster, cluster.client() as client:
         (await client.describe_configs([TOPIC], keys=keys)).all()
         ((_, request),) = cluster.asked
@@ -193,7 +198,8 @@ async def test_many_resources_are_described_in_several_requests() -> None:
         assert told == [(done, 600) for done in range(1, 601)]
 
 
-async def test_g5_answers_are_told_apart_by_resource() -> None:
+async def test_results_of_alterations_are_matched_by_resource() -> None:
+    """G5."""
     bad = ConfigResource.topic("bad")
     async with StandInCluster(1, {IncrementalAlterConfigsRequest: alter}) as cluster, cluster.client() as client:
         changes = [ConfigChange.set("retention.ms", "1"), ConfigChange.append("cleanup.policy", "compact", "delete")]
@@ -207,7 +213,8 @@ async def test_g5_answers_are_told_apart_by_resource() -> None:
         ]  # fmt: skip
 
 
-async def test_g5_a_config_twice_is_refused_without_asking() -> None:
+async def test_a_resource_that_changes_a_key_twice_is_refused_and_not_sent() -> None:
+    """G5."""
     twice = ConfigResource.topic("twice")
     changes = {
         TOPIC: [ConfigChange.delete("a")],
@@ -221,7 +228,8 @@ async def test_g5_a_config_twice_is_refused_without_asking() -> None:
 
 
 @pytest.mark.parametrize("operation", [ConfigOperation.SET, ConfigOperation.APPEND, ConfigOperation.SUBTRACT])
-async def test_g6_a_change_without_value_is_refused_without_asking(operation: ConfigOperation) -> None:
+async def test_a_change_without_a_value_is_refused_without_a_request(operation: ConfigOperation) -> None:
+    """G6."""
     async with StandInCluster(1, {IncrementalAlterConfigsRequest: alter}) as cluster, cluster.client() as client:
         error = (await client.incremental_alter_configs({TOPIC: [ConfigChange("a", operation)]})).errors()[TOPIC]
         assert isinstance(error, InvalidRequestError)

@@ -74,24 +74,28 @@ async def client(cluster: StandInCluster, request: pytest.FixtureRequest) -> Asy
         yield client
 
 
-async def test_c2_users_and_clients_are_listed(client: AdminClient) -> None:
+async def test_users_and_clients_are_listed(client: AdminClient) -> None:
+    """C2."""
     assert await client.list_quotas(USER) == (DEFAULT_NAME, "alice", "bob")
     assert await client.list_quotas(CLIENT) == (DEFAULT_NAME, "loader", "reader")
 
 
-async def test_c2_with_a_name_its_children_are_listed(client: AdminClient) -> None:
+async def test_with_a_name_the_entities_below_it_are_listed(client: AdminClient) -> None:
+    """C2."""
     assert await client.list_quotas(USER, "alice") == (DEFAULT_NAME, "loader")
     assert await client.list_quotas(CLIENT, "loader") == ("alice", "bob")
     assert await client.list_quotas(CLIENT, DEFAULT_NAME) == ("alice",)
     assert await client.list_quotas(USER, "nobody") == ()
 
 
-async def test_c2_quotas_are_of_users_and_clients_only(client: AdminClient) -> None:
+async def test_quotas_of_other_resources_than_users_and_clients_are_refused(client: AdminClient) -> None:
+    """C2."""
     with pytest.raises(InvalidRequestError, match="not of a TOPIC"):
         await client.list_quotas(QuotaResourceType.TOPIC)
 
 
-async def test_c5_quotas_are_described_as_configs_with_those_that_are_not_set(client: AdminClient) -> None:
+async def test_quotas_are_described_as_configs_including_unset_ones(client: AdminClient) -> None:
+    """C5."""
     described = await client.describe_quotas("alice")
     assert described.all() == {
         ALICE: {
@@ -114,7 +118,10 @@ async def test_c5_quotas_are_described_as_configs_with_those_that_are_not_set(cl
         ("nobody", None, "9223372036854775807"),
     ],
 )
-async def test_c5_each_kind_of_entity(client: AdminClient, user: str, client_id: str | None, value: str) -> None:
+async def test_quotas_of_each_kind_of_entity_are_described(
+    client: AdminClient, user: str, client_id: str | None, value: str
+) -> None:
+    """C5."""
     entity = quota_entity(user, client_id)
     described = await client.describe_quotas(user, client_id, [PRODUCER_BYTE_RATE, "no_such_config"])
     assert described[entity] == {
@@ -122,12 +129,14 @@ async def test_c5_each_kind_of_entity(client: AdminClient, user: str, client_id:
     }
 
 
-async def test_c5_an_entity_has_a_user_or_a_client(client: AdminClient) -> None:
+async def test_an_entity_needs_a_user_or_a_client(client: AdminClient) -> None:
+    """C5."""
     with pytest.raises(ValueError, match="give a user, a client_id or both"):
         await client.describe_quotas()
 
 
-async def test_c5_quotas_are_altered_and_the_others_stay(client: AdminClient, stand_in: StandInQuotas) -> None:
+async def test_named_quotas_are_altered_and_the_others_stay(client: AdminClient, stand_in: StandInQuotas) -> None:
+    """C5."""
     reader = ClientQuotaEntity.of_client("reader")
     results = await client.alter_quotas(
         {
@@ -143,12 +152,14 @@ async def test_c5_quotas_are_altered_and_the_others_stay(client: AdminClient, st
     assert stand_in.quotas[LOADER] == QUOTAS[LOADER]
 
 
-async def test_c3_validate_only_changes_nothing(client: AdminClient, stand_in: StandInQuotas) -> None:
+async def test_validate_only_changes_nothing(client: AdminClient, stand_in: StandInQuotas) -> None:
+    """C3."""
     (await client.alter_quotas({ALICE: {PRODUCER_BYTE_RATE: "2048"}}, validate_only=True)).all()
     assert stand_in.quotas == QUOTAS
 
 
-async def test_c5_what_is_wrong_fails_alone(client: AdminClient, stand_in: StandInQuotas) -> None:
+async def test_wrong_alterations_fail_alone(client: AdminClient, stand_in: StandInQuotas) -> None:
+    """C5."""
     wrong: dict[ClientQuotaEntity, dict[str, str | float | None]] = {
         ClientQuotaEntity.of_ip("10.0.0.1"): {"connection_creation_rate": 5},
         ClientQuotaEntity.of_user(DEFAULT_NAME): {PRODUCER_BYTE_RATE: 5},
@@ -162,7 +173,8 @@ async def test_c5_what_is_wrong_fails_alone(client: AdminClient, stand_in: Stand
     assert stand_in.quotas[ALICE][PRODUCER_BYTE_RATE] == 7.0
 
 
-async def test_c3_refusals(client: AdminClient, stand_in: StandInQuotas) -> None:
+async def test_missing_rights_are_an_error_of_every_call(client: AdminClient, stand_in: StandInQuotas) -> None:
+    """C3."""
     stand_in.refusal = ErrorCode.CLUSTER_AUTHORIZATION_FAILED, "no"
     with pytest.raises(ClusterAuthorizationFailedError):
         await client.list_quotas(USER)
@@ -173,9 +185,10 @@ async def test_c3_refusals(client: AdminClient, stand_in: StandInQuotas) -> None
         assert error.message == "no"
 
 
-async def test_c4_the_own_requests_are_sent_only_where_they_are_offered_and_switched_on(
+async def test_own_requests_are_sent_only_if_the_broker_offers_them_and_proposals_are_enabled(
     client: AdminClient, cluster: StandInCluster, request: pytest.FixtureRequest
 ) -> None:
+    """C4."""
     await client.list_quotas(USER)
     await client.describe_quotas("alice")
     await client.alter_quotas({ALICE: {PRODUCER_BYTE_RATE: "7"}})

@@ -62,7 +62,8 @@ def asked_of(cluster: StandInCluster) -> list[DescribeClientQuotasRequest]:
 # Describe.
 
 
-async def test_f4_many_filters_are_one_request_each_at_released_brokers() -> None:
+async def test_each_filter_is_one_request_to_released_brokers() -> None:
+    """F4."""
     async with cluster_of(StandInQuotas(QUOTAS)) as cluster, cluster.client() as client:
         described = await client.describe_client_quotas([OF_ALICE, OF_BOB])
         assert described.all() == {
@@ -72,7 +73,8 @@ async def test_f4_many_filters_are_one_request_each_at_released_brokers() -> Non
         assert [[part.match for part in request.components] for request in asked_of(cluster)] == [["alice"], ["bob"]]
 
 
-async def test_f3_filters_that_differ_in_strictness_are_two_requests() -> None:
+async def test_filters_that_differ_in_strictness_are_two_requests() -> None:
+    """F3."""
     filters = [OF_ALICE, ONLY_ALICE, OF_BOB]
     async with cluster_of(StandInQuotas(QUOTAS), BATCHES) as cluster, cluster.client(PROPOSALS) as client:
         described = await client.describe_client_quotas(filters)
@@ -85,9 +87,10 @@ async def test_f3_filters_that_differ_in_strictness_are_two_requests() -> None:
 @pytest.mark.parametrize(
     ("versions", "settings"), [(BATCHES, FAST), (None, PROPOSALS)], ids=["switched off", "not offered"]
 )
-async def test_f1_a_version_that_is_not_final_is_sent_only_if_both_sides_want_it(
+async def test_a_proposed_version_is_sent_only_if_the_broker_offers_it_and_proposals_are_enabled(
     versions: Mapping[int, range] | None, settings: AdminSettings
 ) -> None:
+    """F1."""
     async with cluster_of(StandInQuotas(QUOTAS), versions) as cluster, cluster.client(settings) as client:
         assert len((await client.describe_client_quotas([OF_ALICE, OF_BOB])).all()) == 2
         assert not any(request.filters for request in asked_of(cluster))
@@ -96,7 +99,8 @@ async def test_f1_a_version_that_is_not_final_is_sent_only_if_both_sides_want_it
 
 
 @pytest.mark.parametrize(("filters", "requests"), [(LISTING_FROM - 1, LISTING_FROM - 1), (LISTING_FROM, 1)])
-async def test_f9_many_filters_are_answered_from_one_listing(filters: int, requests: int) -> None:
+async def test_many_filters_are_answered_from_one_listing(filters: int, requests: int) -> None:
+    """F9."""
     wanted = [ClientQuotaFilter((exact(USER, f"user-{n}"),)) for n in range(filters)]
     quotas = {ClientQuotaEntity.of_user(f"user-{n}"): {PRODUCER_BYTE_RATE: 1.0 + n} for n in range(filters + 5)}
     async with cluster_of(StandInQuotas(quotas)) as cluster, cluster.client() as client:
@@ -106,8 +110,8 @@ async def test_f9_many_filters_are_answered_from_one_listing(filters: int, reque
 
 
 @pytest.mark.parametrize("strategy", ["batch", "pipelined", "listing"])
-async def test_e6_f6_a_filter_that_fails_leaves_the_others_alone(strategy: Strategy) -> None:
-    """To a released broker an error of one is the error of all."""
+async def test_a_filter_that_fails_leaves_the_others_alone(strategy: Strategy) -> None:
+    """A released broker fails the whole request for one wrong filter (E6, F6)."""
     async with cluster_of(StandInQuotas(QUOTAS), BATCHES) as cluster, cluster.client(PROPOSALS) as client:
         described = await client.describe_client_quotas([NONSENSE, OF_BOB], strategy=strategy)
         assert isinstance(described.errors()[NONSENSE], InvalidRequestError)
@@ -117,7 +121,8 @@ async def test_e6_f6_a_filter_that_fails_leaves_the_others_alone(strategy: Strat
 
 
 @pytest.mark.parametrize("strategy", ["batch", "pipelined", "listing"])
-async def test_f6_what_is_refused_whole_is_an_error_of_each_filter(strategy: Strategy) -> None:
+async def test_an_error_of_the_whole_request_is_reported_for_each_filter(strategy: Strategy) -> None:
+    """F6."""
     stand_in = StandInQuotas(QUOTAS)
     stand_in.refusal = ErrorCode.CLUSTER_AUTHORIZATION_FAILED, ""
     async with cluster_of(stand_in, BATCHES) as cluster, cluster.client(PROPOSALS) as client:
@@ -125,7 +130,8 @@ async def test_f6_what_is_refused_whole_is_an_error_of_each_filter(strategy: Str
         assert [type(error) for error in described.errors().values()] == [ClusterAuthorizationFailedError] * 2
 
 
-async def test_f7_f8_equal_filters_are_sent_once_and_entities_are_in_the_union_once() -> None:
+async def test_equal_filters_are_sent_once_and_the_union_has_each_entity_once() -> None:
+    """F7, F8."""
     async with cluster_of(StandInQuotas(QUOTAS)) as cluster, cluster.client() as client:
         described = await client.describe_client_quotas([OF_BOB, EVERYTHING, OF_BOB])
         assert list(described) == [OF_BOB, EVERYTHING, OF_BOB]
@@ -133,7 +139,8 @@ async def test_f7_f8_equal_filters_are_sent_once_and_entities_are_in_the_union_o
         assert described.union() == QUOTAS
 
 
-async def test_f5_a_single_filter_is_deprecated_and_gives_its_entities() -> None:
+async def test_a_single_filter_is_deprecated_and_returns_its_entities() -> None:
+    """F5."""
     async with cluster_of(StandInQuotas(QUOTAS)) as cluster, cluster.client() as client:
         with pytest.warns(DeprecationWarning, match=r"describe_client_quotas\(\[filter\]\)") as caught:
             assert await client.describe_client_quotas(EVERYTHING) == QUOTAS
@@ -158,7 +165,8 @@ async def test_filters_that_an_answer_leaves_out_are_reported() -> None:
 # Alter.
 
 
-async def test_e9_results_are_told_apart_by_their_entities() -> None:
+async def test_results_of_alterations_are_matched_by_entity() -> None:
+    """E9."""
     stand_in = StandInQuotas(QUOTAS)
     alterations = [
         ClientQuotaAlteration(LOADER, {PRODUCER_BYTE_RATE: None}),
@@ -171,7 +179,8 @@ async def test_e9_results_are_told_apart_by_their_entities() -> None:
         assert stand_in.quotas[LOADER] == {}
 
 
-async def test_e9_an_entity_is_never_twice_in_a_request() -> None:
+async def test_an_entity_is_never_twice_in_a_request() -> None:
+    """E9."""
     stand_in = StandInQuotas()
     carol = ClientQuotaEntity.of_user("carol")
     alterations = [
@@ -188,7 +197,8 @@ async def test_e9_an_entity_is_never_twice_in_a_request() -> None:
         assert stand_in.quotas == {ALICE: {PRODUCER_BYTE_RATE: 1.0, CONSUMER_BYTE_RATE: 2.0}}
 
 
-async def test_e10_e11_an_entity_that_is_refused_leaves_the_others_alone() -> None:
+async def test_an_entity_that_is_refused_leaves_the_others_alone() -> None:
+    """E10, E11."""
     stand_in = StandInQuotas()
     wrong = [
         ClientQuotaAlteration(ClientQuotaEntity({"planet": "mars"}), {PRODUCER_BYTE_RATE: 1.0}),
@@ -202,7 +212,8 @@ async def test_e10_e11_an_entity_that_is_refused_leaves_the_others_alone() -> No
         assert list(stand_in.quotas) == [ALICE]
 
 
-async def test_e8_validate_only_changes_nothing_and_refusals_are_on_every_entity() -> None:
+async def test_validate_only_changes_nothing_and_refusals_are_reported_for_every_entity() -> None:
+    """E8."""
     stand_in = StandInQuotas(QUOTAS)
     alterations = [ClientQuotaAlteration(entity, {PRODUCER_BYTE_RATE: 99.0}) for entity in (ALICE, BOB)]
     async with cluster_of(stand_in) as cluster, cluster.client() as client:
@@ -229,7 +240,8 @@ async def test_thousands_of_entities_are_altered_below_the_limit_of_records() ->
         assert sizes == [5_000, 5_000, 2_000]
 
 
-async def test_e14_controllers_alter_quotas_but_do_not_describe_them() -> None:
+async def test_controllers_alter_quotas_but_do_not_describe_them() -> None:
+    """E14."""
     stand_in = StandInQuotas(QUOTAS)
     cluster = cluster_of(stand_in)
     async with cluster, AdminClient(bootstrap_controllers=cluster.bootstrap, settings=FAST) as client:

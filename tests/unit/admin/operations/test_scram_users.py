@@ -108,7 +108,8 @@ class StandInUsers:
         )  # fmt: skip
 
 
-async def test_c27_the_password_is_salted_and_never_sent() -> None:
+async def test_the_password_is_salted_and_never_sent() -> None:
+    """C27."""
     users = StandInUsers()
     async with StandInCluster(1, users.handlers) as cluster, cluster.client() as client:
         alterations = [
@@ -127,17 +128,20 @@ async def test_c27_the_password_is_salted_and_never_sent() -> None:
         assert PASSWORD.encode() not in sent.encode(0)
 
 
-def test_c27_every_salt_is_a_new_one() -> None:
+def test_every_salt_is_a_new_one() -> None:
+    """C27."""
     upsertion = ScramUpsertion("alice", SHA_256, PASSWORD)
     assert salted(upsertion)[0] != salted(upsertion)[0]
 
 
-def test_c27_text_is_hashed_as_utf_8() -> None:
+def test_a_password_given_as_text_is_hashed_as_utf_8() -> None:
+    """C27."""
     text = ScramUpsertion("alice", SHA_256, "pässword", salt=b"s")
     assert salted(text) == salted(ScramUpsertion("alice", SHA_256, "pässword".encode(), salt=b"s"))
 
 
-def test_c27_passwords_and_salts_are_in_no_representation() -> None:
+def test_the_repr_of_an_upsertion_shows_neither_password_nor_salt() -> None:
+    """C27."""
     upsertion = ScramUpsertion("alice", SHA_256, PASSWORD, salt=b"pepper")
     assert "alice" in repr(upsertion)
     assert PASSWORD not in repr(upsertion)
@@ -160,9 +164,10 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("bad", "error"), REFUSED)
-async def test_c28_what_a_broker_refuses_is_refused_here_and_the_others_go_out(
+async def test_alterations_that_a_broker_refuses_are_refused_unsent_and_the_others_are_sent(
     bad: ScramAlteration, error: type[Exception]
 ) -> None:
+    """C28."""
     users = StandInUsers()
     async with StandInCluster(1, users.handlers) as cluster, cluster.client() as client:
         results = await client.alter_user_scram_credentials([bad, ScramUpsertion("good", SHA_256, PASSWORD)])
@@ -175,21 +180,24 @@ async def test_c28_what_a_broker_refuses_is_refused_here_and_the_others_go_out(
 
 
 @pytest.mark.parametrize("iterations", [MINIMUM_ITERATIONS, MAXIMUM_ITERATIONS])
-async def test_c28_iterations_at_the_bounds_are_sent(iterations: int) -> None:
+async def test_iterations_at_the_bounds_are_sent(iterations: int) -> None:
+    """C28."""
     users = StandInUsers()
     async with StandInCluster(1, users.handlers) as cluster, cluster.client() as client:
         (await client.alter_user_scram_credentials([ScramUpsertion("u", SHA_256, PASSWORD, iterations)])).all()
         assert users.credentials["u", 1][2] == iterations
 
 
-async def test_c28_a_broker_says_what_only_it_can_know() -> None:
+async def test_an_error_that_only_the_broker_can_find_has_its_message_and_node() -> None:
+    """C28."""
     async with StandInCluster(1, StandInUsers().handlers) as cluster, cluster.client() as client:
         error = (await client.alter_user_scram_credentials([ScramDeletion("u", SHA_256)])).errors()["u", SHA_256]
         assert isinstance(error, ResourceNotFoundError)
         assert (error.message, error.node, error.attempts) == ("said by the broker", 1, 1)
 
 
-async def test_c29_mechanisms_of_a_user_are_sent_one_after_the_other() -> None:
+async def test_mechanisms_of_a_user_are_sent_one_after_the_other() -> None:
+    """C29."""
     users = StandInUsers([("carol", 1)])
     async with StandInCluster(1, users.handlers) as cluster, cluster.client() as client:
         told: list[tuple[int, int]] = []
@@ -212,7 +220,8 @@ async def test_c29_mechanisms_of_a_user_are_sent_one_after_the_other() -> None:
         assert told == [(done, 5) for done in range(1, 6)]
 
 
-async def test_c29_two_different_alterations_of_a_credential_are_refused_and_equal_ones_are_one() -> None:
+async def test_two_different_alterations_of_a_credential_are_refused_and_equal_ones_are_merged() -> None:
+    """C29."""
     users = StandInUsers()
     async with StandInCluster(1, users.handlers) as cluster, cluster.client() as client:
         results = await client.alter_user_scram_credentials(
@@ -229,7 +238,8 @@ async def test_c29_two_different_alterations_of_a_credential_are_refused_and_equ
         assert len(results) == 5
 
 
-async def test_c30_good_users_of_a_request_are_applied_next_to_bad_ones() -> None:
+async def test_good_users_of_a_request_are_altered_although_others_fail() -> None:
+    """C30."""
     users = StandInUsers([("gone", 1)])
     async with StandInCluster(1, users.handlers) as cluster, cluster.client() as client:
         names = ["gone", *(f"absent{number}" for number in range(20))]

@@ -60,7 +60,8 @@ async def test_a_created_topic_is_told_as_it_is() -> None:
     ]  # fmt: skip
 
 
-async def test_b8_the_id_of_a_topic_that_was_only_validated_is_not_handed_out() -> None:
+async def test_a_topic_that_was_only_validated_has_no_topic_id() -> None:
+    """B8."""
     async with StandInCluster(1, creating(described)) as cluster, cluster.client() as client:
         topic = (await client.create_topics([NewTopic("t", 3, 2)], validate_only=True))["t"]
         assert topic.topic_id is None
@@ -68,7 +69,8 @@ async def test_b8_the_id_of_a_topic_that_was_only_validated_is_not_handed_out() 
         assert [getattr(request, "validate_only", None) for _, request in cluster.asked] == [True]
 
 
-async def test_b7_validation_is_never_asked_of_a_broker_that_would_create() -> None:
+async def test_validate_only_is_not_sent_to_a_broker_that_would_create_the_topic() -> None:
+    """B7."""
     versions: dict[int, range] = {ApiKey.CREATE_TOPICS: range(1)}
     async with StandInCluster(1, creating(described), versions=versions) as cluster, cluster.client() as client:
         results = await client.create_topics([NewTopic("t", 3, 2)], validate_only=True)
@@ -76,7 +78,9 @@ async def test_b7_validation_is_never_asked_of_a_broker_that_would_create() -> N
         assert cluster.asked == []
 
 
-async def test_b9_results_are_found_by_name_and_given_in_the_order_of_the_call() -> None:
+async def test_results_are_matched_by_name_and_returned_in_the_order_of_the_call() -> None:
+    """B9."""
+
     def result(name: str) -> Result:
         return Result(
             name=name, error_code=ErrorCode.POLICY_VIOLATION if name == "b" else 0, error_message=f"no {name}"

@@ -70,7 +70,8 @@ def acl(name: str = "orders", operation: int = READ, *, kind: int = TOPIC, patte
     return Creation(kind, name, pattern, "User:alice", "*", operation, ALLOW)
 
 
-def test_a19_results_are_in_order_and_good_ones_are_stored() -> None:
+def test_results_are_in_order_and_good_acls_are_stored() -> None:
+    """A19."""
     broker = Broker()
     assert broker.create(acl(), acl(""), acl("x", kind=ResourceType.CLUSTER), acl("o", pattern=PREFIXED), acl()) == [
         (0, ""),
@@ -84,7 +85,8 @@ def test_a19_results_are_in_order_and_good_ones_are_stored() -> None:
     assert broker.controller.end_offset == 2
 
 
-def test_a19_numbers_without_a_meaning_are_said_of_each() -> None:
+def test_numbers_without_a_name_are_refused_for_each_item() -> None:
+    """A19."""
     broker = Broker()
     wrong = (acl(kind=99), acl(pattern=99), acl(operation=99), Creation(TOPIC, "o", LITERAL, "User:a", "*", READ, 99))
     no_colon = "(no colon is present separating the principal type from the principal name)"
@@ -98,7 +100,8 @@ def test_a19_numbers_without_a_meaning_are_said_of_each() -> None:
     assert broker.delete(Filter(ANY, None, ANY, None, None, 99, ANY)) == [(42, "Unknown entryFilter.", 0)]
 
 
-def test_a19_any_and_match_fail_all() -> None:
+def test_any_or_match_in_one_acl_fails_the_whole_creation() -> None:
+    """A19."""
     broker = Broker()
     for bad in (acl(kind=ANY), acl(pattern=MATCH), acl(operation=ANY)):
         assert broker.create(acl(), bad, acl("")) == [(-1, None)] * 3
@@ -110,14 +113,16 @@ def test_a19_any_and_match_fail_all() -> None:
 @pytest.mark.parametrize(
     "request_", [CreateAclsRequest((acl(), acl(operation=0))), DeleteAclsRequest((EVERYTHING, Filter(0, None, ANY)))]
 )
-def test_a13_unknown_makes_the_request_nonsense_for_everybody(
+def test_the_number_0_for_unknown_refuses_the_request_whoever_sends_it(
     request_: Message, has_authorizer: bool, principal: Principal
 ) -> None:
+    """A13."""
     with pytest.raises(RefusedRequestError, match="UNKNOWN"):
         Broker(has_authorizer=has_authorizer).ask(request_, 3, principal)
 
 
-def test_a17_words_of_refusals_are_said_for_each_item() -> None:
+def test_words_of_refusals_without_rights_are_plain_and_every_item_is_refused() -> None:
+    """A17."""
     broker = Broker()
     created = broker.ask(CreateAclsRequest((acl(), acl(""), acl(operation=ANY))), 3, NOBODY)
     assert isinstance(created, CreateAclsResponse)
@@ -130,7 +135,8 @@ def test_a17_words_of_refusals_are_said_for_each_item() -> None:
     assert (described.error_code, described.error_message) == (31, "Cluster authorization failed.")
 
 
-def test_a20_deleting() -> None:
+def test_each_filter_reports_the_acls_that_it_matched() -> None:
+    """A20."""
     broker = Broker()
     broker.create(acl(), acl(operation=AclOperation.WRITE), acl("other"))
     by_name = Filter(ANY, "orders", ANY, None, None, ANY, ANY)
@@ -143,7 +149,8 @@ def test_a20_deleting() -> None:
     assert broker.delete(by_name) == [(0, None, 0)]
 
 
-def test_a27_too_many() -> None:
+def test_more_than_10_000_acls_are_neither_created_nor_deleted_in_one_request() -> None:
+    """A27."""
     broker = Broker()
     many = [acl(f"orders-{number}") for number in range(10_001)]
     too_many = (44, "Unable to perform excessively large batch operation.")

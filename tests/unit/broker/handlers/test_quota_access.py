@@ -36,7 +36,8 @@ async def nobody() -> AsyncIterator[BrokerConnection]:
 
 
 @pytest.mark.parametrize("version", [0, 1])
-async def test_e6_describe_is_refused_as_a_whole(nobody: BrokerConnection, version: int) -> None:
+async def test_without_rights_describing_is_refused_as_a_whole(nobody: BrokerConnection, version: int) -> None:
+    """E6."""
     answer = await nobody.ask(DescribeClientQuotasRequest(), version, DescribeClientQuotasResponse)
     assert (answer.error_code, answer.entries) == (REFUSED, None)
 
@@ -47,14 +48,16 @@ async def test_kip_888_each_filter_is_refused(nobody: BrokerConnection) -> None:
     assert [(result.error_code, result.entries) for result in answer.filter_results] == [(REFUSED, None)] * 2
 
 
-async def test_e8_each_entry_is_refused_those_that_make_no_sense_too(nobody: BrokerConnection) -> None:
+async def test_without_rights_each_entry_of_an_alteration_is_refused_even_a_wrong_one(nobody: BrokerConnection) -> None:
+    """E8."""
     message = AlterClientQuotasRequest
     entries = (message.EntryData((message.EntityData("user", "a"),), ()), message.EntryData((), ()))
     answer = await nobody.ask(message(entries), 1, AlterClientQuotasResponse)
     assert [entry.error_code for entry in answer.entries] == [REFUSED, REFUSED]
 
 
-async def test_c3_the_requests_of_kip_248_are_refused(nobody: BrokerConnection) -> None:
+async def test_without_rights_the_requests_of_kip_248_are_refused(nobody: BrokerConnection) -> None:
+    """C3."""
     listed = await nobody.ask(ListQuotasRequest(), 1, ListQuotasResponse)
     assert (listed.error_code, listed.quota_config_entity_names) == (REFUSED, ())
     user = DescribeQuotasRequest.QuotaConfigResource(5, "a"), DescribeQuotasRequest.QuotaConfigResource(0, None)

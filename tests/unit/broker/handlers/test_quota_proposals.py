@@ -63,7 +63,8 @@ async def stored(client: AdminClient) -> dict[ClientQuotaEntity, dict[str, float
     return {entity: dict(values) for entity, values in described.items()}
 
 
-async def test_c2_users_clients_and_their_children_are_listed(client: AdminClient) -> None:
+async def test_users_clients_and_the_entities_below_them_are_listed(client: AdminClient) -> None:
+    """C2."""
     assert await client.list_quotas(USER) == (DEFAULT_NAME, "alice", "bob")
     assert await client.list_quotas(CLIENT) == (DEFAULT_NAME, "loader", "reader")
     assert await client.list_quotas(USER, "alice") == (DEFAULT_NAME, "loader")
@@ -72,7 +73,8 @@ async def test_c2_users_clients_and_their_children_are_listed(client: AdminClien
     assert await client.list_quotas(USER, "nobody") == ()
 
 
-async def test_c3_c5_quotas_are_described_with_those_that_are_not_set(client: AdminClient) -> None:
+async def test_quotas_are_described_including_unset_ones(client: AdminClient) -> None:
+    """C3, C5."""
     assert (await client.describe_quotas("alice")).all() == {
         ALICE: {
             CONSUMER_BYTE_RATE: QuotaConfig(CONSUMER_BYTE_RATE, "9223372036854775807", is_default=True),
@@ -86,7 +88,8 @@ async def test_c3_c5_quotas_are_described_with_those_that_are_not_set(client: Ad
     assert some.all() == {both: {PRODUCER_BYTE_RATE: QuotaConfig(PRODUCER_BYTE_RATE, "2")}}
 
 
-async def test_c5_alterations_leave_alone_what_they_do_not_name(client: AdminClient) -> None:
+async def test_named_quotas_are_altered_and_the_others_stay(client: AdminClient) -> None:
+    """C5."""
     carol, reader = ClientQuotaEntity.of_user_and_client("carol", None), ClientQuotaEntity.of_client("reader")
     results = await client.alter_quotas(
         {
@@ -105,7 +108,8 @@ async def test_c5_alterations_leave_alone_what_they_do_not_name(client: AdminCli
     assert await stored(client) == expected
 
 
-async def test_c3_validation_changes_nothing(client: AdminClient) -> None:
+async def test_validate_only_changes_nothing(client: AdminClient) -> None:
+    """C3."""
     (await client.alter_quotas({ALICE: {PRODUCER_BYTE_RATE: "2048"}}, validate_only=True)).all()
     assert await stored(client) == QUOTAS
 
@@ -167,27 +171,33 @@ async def test_parent_and_child_may_be_either_way_round(raw: BrokerConnection) -
         ((99, "a"), NONE),
     ],
 )
-async def test_c2_other_resources_are_refused(raw: BrokerConnection, parent: Resource, child: Resource) -> None:
+async def test_resources_other_than_users_and_clients_are_refused(
+    raw: BrokerConnection, parent: Resource, child: Resource
+) -> None:
+    """C2."""
     assert await alter(raw, parent, child, (PRODUCER_BYTE_RATE, "5")) == [(42, PRODUCER_BYTE_RATE)]
     assert await alter(raw, parent, child) == [(42, "")]
     assert await describe(raw, parent, child) == (42, {})
 
 
 @pytest.mark.parametrize("value", ["fast", "nan", "inf", "-1", "0", "1.5", "1e30"])
-async def test_c3_values_are_numbers_that_quotas_can_have(raw: BrokerConnection, value: str) -> None:
+async def test_values_that_quotas_cannot_have_are_refused(raw: BrokerConnection, value: str) -> None:
+    """C3."""
     refused = await alter(raw, (USER, "a"), NONE, (CONSUMER_BYTE_RATE, "5"), (PRODUCER_BYTE_RATE, value))
     assert [code for code, _ in refused] == [42, 42]
     assert await describe(raw, (USER, "a"), NONE) == (0, {})
 
 
-async def test_c2_only_users_and_clients_can_be_listed(raw: BrokerConnection) -> None:
+async def test_only_users_and_clients_can_be_listed(raw: BrokerConnection) -> None:
+    """C2."""
     for resource_type in (0, 1, 2, 4, 7):
         resource = ListQuotasRequest.QuotaConfigResource(resource_type, None)
         answer = await raw.ask(ListQuotasRequest(resource), 1, ListQuotasResponse)
         assert (answer.error_code, answer.quota_config_entity_names) == (42, ())
 
 
-async def test_c3_more_than_10_000_records_are_refused_altogether(raw: BrokerConnection) -> None:
+async def test_more_than_10_000_records_are_refused_altogether(raw: BrokerConnection) -> None:
+    """C3."""
     message = AlterQuotasRequest
     none, value = message.QuotaConfigResource(*NONE), (message.AlterQuotasConfig(PRODUCER_BYTE_RATE, "1"),)
     resources = tuple(

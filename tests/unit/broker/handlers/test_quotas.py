@@ -111,9 +111,10 @@ async def described(
         ([("ip", EXACT, "no address")], False, set()),
     ],
 )
-async def test_e5_filters(
+async def test_filters_find_the_entities_that_the_table_shows(
     client: BrokerConnection, version: int, components: list[Component], *, strict: bool, found: set[ClientQuotaEntity]
 ) -> None:
+    """E5."""
     await alter(client, *((list(entity.items()), [(key, 5.0)]) for entity, key in ENTITIES.items()))
     answer = await describe(client, *components, strict=strict, version=version)
     assert answer.error_code == 0
@@ -144,9 +145,10 @@ async def test_e5_filters(
         ),
     ],
 )
-async def test_e6_filters_that_make_no_sense(
+async def test_filters_with_contradictions_or_unknown_types_are_refused(
     client: BrokerConnection, components: list[Component], code: int, message: str
 ) -> None:
+    """E6."""
     answer = await describe(client, *components)
     assert (answer.error_code, answer.error_message, answer.entries) == (code, message, None)
 
@@ -207,9 +209,10 @@ async def test_proposals_offered_only_with_unstable_versions() -> None:
         ),
     ],
 )
-async def test_e11_alterations_that_cannot_be(
+async def test_wrong_entities_keys_and_values_are_refused_and_the_others_are_altered(
     client: BrokerConnection, entity: Entity, ops: Sequence[Op], message: str
 ) -> None:
+    """E11."""
     sound = ([("user", "sound")], [(PRODUCER, 1.0)])
     assert await alter(client, (entity, ops), sound) == [(42, message), (0, None)]
     assert await described(client) == {ClientQuotaEntity.of_user("sound"): {PRODUCER: 1.0}}  # E10
@@ -227,27 +230,31 @@ async def test_e11_alterations_that_cannot_be(
         ([("user", "a"), ("user", "b")], [(PRODUCER, 1.0)], {PRODUCER: 1.0}),
     ],
 )
-async def test_e11_alterations_that_can(
+async def test_extreme_values_and_repeated_types_are_accepted(
     client: BrokerConnection, entity: Entity, ops: Sequence[Op], stored: dict[str, float] | None
 ) -> None:
+    """E11."""
     assert await alter(client, (entity, ops)) == [(0, None)]
     assert await described(client) == ({} if stored is None else {ClientQuotaEntity(dict(entity)): stored})
 
 
-async def test_e9_of_an_entity_that_is_there_twice_the_first_alteration_is_done(client: BrokerConnection) -> None:
+async def test_of_an_entity_that_occurs_twice_the_first_alteration_is_applied(client: BrokerConnection) -> None:
+    """E9."""
     user = [("user", "a")]
     answer = await alter(client, (user, [(PRODUCER, 1.0)]), (user, [(CONSUMER, -1.0)]))
     assert answer == [(42, "Ignoring duplicate entity ClientQuotaEntity(entries={user=a})")]
     assert await described(client) == {ClientQuotaEntity.of_user("a"): {PRODUCER: 1.0}}
 
 
-async def test_e10_one_bad_key_spoils_its_entity_only(client: BrokerConnection) -> None:
+async def test_one_bad_key_spoils_its_entity_only(client: BrokerConnection) -> None:
+    """E10."""
     bad, good = ([("user", "a")], [(PRODUCER, 1.0), (CONSUMER, 0.0)]), ([("user", "b")], [(PRODUCER, 1.0)])
     assert [code for code, _ in await alter(client, bad, good)] == [42, 0]
     assert await described(client) == {ClientQuotaEntity.of_user("b"): {PRODUCER: 1.0}}
 
 
-async def test_e8_e12_validation_equal_values_and_removal(client: BrokerConnection) -> None:
+async def test_validation_equal_values_and_removals_of_unset_keys_succeed(client: BrokerConnection) -> None:
+    """E8, E12."""
     user = [("user", "a")]
     assert await alter(client, (user, [(PRODUCER, 1.0)]), validate_only=True) == [(0, None)]
     assert await described(client) == {}

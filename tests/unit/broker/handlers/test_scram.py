@@ -60,7 +60,8 @@ def upsertion(user: str, mechanism: int = 1, iterations: int = 4096, salted_pass
     return Upsertion(user, mechanism, iterations, b"salt", salted_password)
 
 
-def test_c30_good_users_are_applied_beside_bad_ones() -> None:
+def test_good_users_are_altered_although_others_fail() -> None:
+    """C30."""
     broker = Broker()
     assert broker.alter(
         upsertion("good", 2, 16384), upsertion("few", 1, 4095), upsertion("many", 2, 16385), upsertion("", 1),
@@ -78,14 +79,18 @@ def test_c30_good_users_are_applied_beside_bad_ones() -> None:
         (Deletion("a", 1), upsertion("a", 1, 1)),
     ],
 )
-def test_c29_a_user_is_altered_once(twice: tuple[Upsertion | Deletion, ...]) -> None:
+def test_a_user_who_occurs_twice_in_a_request_is_refused_and_stays_as_before(
+    twice: tuple[Upsertion | Deletion, ...],
+) -> None:
+    """C29."""
     broker = Broker()
     broker.alter(upsertion("a", 1, 5000))
     assert broker.alter(*twice, upsertion("b")) == {"a": 92, "b": 0}
     assert broker.describe() == {"a": [(1, 5000)], "b": [(1, 4096)]}
 
 
-def test_c27_neither_the_password_nor_what_it_is_salted_to_is_stored() -> None:
+def test_neither_the_password_nor_its_salted_form_is_stored() -> None:
+    """C27."""
     broker = Broker()
     salt, salted_password = salted(ScramUpsertion("alice", ScramMechanism.SCRAM_SHA_256, "alice-secret"))
     broker.alter(Upsertion("alice", 1, 4096, salt, salted_password))
@@ -95,7 +100,8 @@ def test_c27_neither_the_password_nor_what_it_is_salted_to_is_stored() -> None:
     assert str(record.stored_key) not in repr(record)
 
 
-def test_c28_an_old_metadata_version_has_no_credentials() -> None:
+def test_a_metadata_version_before_scram_refuses_every_user() -> None:
+    """C28."""
     broker = Broker()
     broker.controller.commit([FeatureLevelRecord("metadata.version", 10)])
     assert broker.alter(upsertion("a"), Deletion("b", 1)) == {"a": 35, "b": 35}

@@ -81,7 +81,8 @@ async def test_one_node_holds_one_replica(client: BrokerConnection) -> None:
     assert [(p.leader_id, p.replica_nodes, p.isr_nodes) for p in answer.topics[0].partitions] == [(1, (1,), (1,))] * 2
 
 
-async def test_b9_the_answer_has_the_order_of_the_request(client: BrokerConnection) -> None:
+async def test_the_answer_has_the_order_of_the_request(client: BrokerConnection) -> None:
+    """B9."""
     topics = [Topic(name, 1, 1) for name in ("z", "a b", "a", "m", ".")]
     assert list(await create(client, *topics)) == ["z", "a b", "a", "m", "."]
 
@@ -138,7 +139,8 @@ async def test_topics_stay_where_deletion_is_switched_off() -> None:
 
 
 class TestPolicies:
-    async def test_b1_a_policy_is_configured_asked_and_closed(self) -> None:
+    async def test_a_policy_is_configured_called_for_each_topic_and_closed(self) -> None:
+        """B1."""
         async with EmbeddedBroker(recorded()) as broker, connected_to(broker) as client:
             outcomes = await create(client, Topic("yes", 1, 1), Topic("no", -1, -1), Topic("wordless", 1, 1))
             assert outcomes["no"] == (ErrorCode.POLICY_VIOLATION, "no means no")
@@ -166,14 +168,18 @@ class TestQuotas:
             await client.ask(AlterClientQuotasRequest((entry,)), 1, AlterClientQuotasResponse)
             yield client
 
-    async def test_b10_new_versions_are_refused_topic_by_topic(self, limited: BrokerConnection) -> None:
+    async def test_new_request_versions_refuse_each_topic_beyond_the_mutation_quota(
+        self, limited: BrokerConnection
+    ) -> None:
+        """B10."""
         topics = tuple(Topic(name, partitions, 1) for name, partitions in (("a", 5), ("b", 10), ("c", 1)))
         answer = await limited.ask(CreateTopicsRequest(topics, SECONDS), 7, CreateTopicsResponse)
         assert [topic.error_code for topic in answer.topics] == [0, 0, ErrorCode.THROTTLING_QUOTA_EXCEEDED]
         assert answer.topics[2].error_message is None
         assert answer.throttle_time_ms == 4000
 
-    async def test_b7_validation_uses_tokens(self, limited: BrokerConnection) -> None:
+    async def test_validate_only_uses_up_the_mutation_quota(self, limited: BrokerConnection) -> None:
+        """B7."""
         assert await create(limited, Topic("a", 15, 1), validate_only=True) == {"a": (0, None)}
         assert (await create(limited, Topic("a", 1, 1), validate_only=True))["a"][0] == 89
 

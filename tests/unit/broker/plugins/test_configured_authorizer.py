@@ -70,7 +70,8 @@ def may(authorizer: Authorizer | None, user: str) -> bool:
     return authorizer.authorize(Session(Principal(name, kind), "10.0.0.1", "PLAINTEXT"), READ, TOPIC, "orders")
 
 
-async def test_a16_without_a_name_there_is_none() -> None:
+async def test_without_a_class_name_there_is_no_authorizer() -> None:
+    """A16."""
     assert configured() is None
     async with EmbeddedBroker() as broker, AdminClient(broker.bootstrap_servers) as admin:
         with pytest.raises(SecurityDisabledError):

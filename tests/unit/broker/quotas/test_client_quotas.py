@@ -86,7 +86,8 @@ def quotas(clock: ManualClock, groups: Groups) -> ClientQuotas:
     return ClientQuotas(clock, callback=groups)
 
 
-def test_d3_equal_tags_share_a_bucket_and_callback_empty_tags_none(quotas: ClientQuotas, groups: Groups) -> None:
+def test_equal_tags_share_a_bucket_and_callback_empty_tags_have_none(quotas: ClientQuotas, groups: Groups) -> None:
+    """D3."""
     groups.limits = {"a": 100.0, "b": 100.0}
     assert quotas.produce.record(session("a.x"), "c", 1000) == 0
     assert quotas.produce.record(session("a.y"), "d", 100) == 1000
@@ -96,14 +97,16 @@ def test_d3_equal_tags_share_a_bucket_and_callback_empty_tags_none(quotas: Clien
     assert quotas.fetch.record(session("a.x"), "c", 1000) == 0  # another type has buckets of its own
 
 
-def test_d4_no_limit_for_tags_is_no_limit(quotas: ClientQuotas, groups: Groups) -> None:
+def test_no_limit_for_tags_means_unlimited(quotas: ClientQuotas, groups: Groups) -> None:
+    """D4."""
     assert quotas.produce.record(session("a.x"), "c", 1_000_000) == 0
     assert quotas.produce.most(session("a.x"), "c") == inf
     quotas.mutations.quota_of(Call(19, 7, "c", session("a.x")), strict_since=6).take(1_000_000)
     assert groups.calls == ["limit of a", "limit of a"]
 
 
-def test_d5_limits_are_looked_up_again_when_the_callback_says_so(quotas: ClientQuotas, groups: Groups) -> None:
+def test_limits_are_looked_up_again_when_the_callback_requires_it(quotas: ClientQuotas, groups: Groups) -> None:
+    """D5."""
     groups.limits = {"a": 100.0}
     assert quotas.produce.record(session("a.x"), "c", 1000) == 0
     groups.limits = {"a": 50.0}
@@ -113,7 +116,10 @@ def test_d5_limits_are_looked_up_again_when_the_callback_says_so(quotas: ClientQ
     assert groups.calls == ["limit of a", "limit of a"]
 
 
-def test_d5_quotas_that_are_altered_are_told_and_limits_looked_up_again(quotas: ClientQuotas, groups: Groups) -> None:
+def test_the_callback_receives_altered_quotas_and_limits_are_looked_up_again(
+    quotas: ClientQuotas, groups: Groups
+) -> None:
+    """D5."""
     groups.limits = {"a": 100.0}
     quotas.produce.record(session("a.x"), "c", 1000)
     groups.calls.clear()
@@ -134,9 +140,10 @@ def test_d5_quotas_that_are_altered_are_told_and_limits_looked_up_again(quotas: 
 
 
 @pytest.mark.parametrize("minds", [True, False])
-def test_d6_limits_are_looked_up_again_when_they_depend_on_topics(
+def test_limits_are_looked_up_again_if_the_callback_reports_that_the_cluster_affects_them(
     quotas: ClientQuotas, groups: Groups, *, minds: bool
 ) -> None:
+    """D6."""
     groups.limits, groups.minds_topics = {"a": 100.0}, minds
     quotas.produce.record(session("a.x"), "c", 1000)
     groups.limits = {"a": 50.0}
@@ -174,7 +181,8 @@ def test_what_callbacks_do_wrong_when_they_are_told_is_logged_and_no_more(
     assert groups.calls == ["close"]
 
 
-def test_d17_buckets_that_nobody_uses_for_an_hour_are_forgotten(clock: ManualClock) -> None:
+def test_buckets_that_were_not_used_for_an_hour_are_removed(clock: ManualClock) -> None:
+    """D17."""
     quotas = ClientQuotas(clock)
     quotas.apply(record("controller_mutation_rate", 1, user="u"))
     call = Call(19, 5, "c", session("u"))
@@ -213,7 +221,8 @@ def test_without_quotas_nothing_is_measured_and_a_first_one_begins_it(clock: Man
     assert quotas.produce.record(session("v"), "d", 100) == 0
 
 
-def test_d13_requests_are_throttled_for_a_window_at_most(clock: ManualClock) -> None:
+def test_a_quota_on_request_time_throttles_for_one_sample_at_most(clock: ManualClock) -> None:
+    """D13."""
     quotas = ClientQuotas(clock)
     quotas.apply(record("request_percentage", 1, user=None))
     assert quotas.request.record(session("u"), "c", 0.1) == 0
@@ -229,7 +238,10 @@ def test_a_limit_that_is_no_number_limits_nothing(clock: ManualClock) -> None:
     quotas.mutations.quota_of(Call(19, 6, "c", session("u")), strict_since=6).take(100)
 
 
-def test_d18_hosts_are_limited_by_their_addresses(clock: ManualClock, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_connection_rate_of_a_host_name_applies_to_its_addresses(
+    clock: ManualClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    """D18."""
     quotas = ClientQuotas(clock)
     quotas.apply(record("connection_creation_rate", 1, ip="localhost"))
     quotas.apply(record("connection_creation_rate", 1, ip="no host"))
@@ -240,7 +252,8 @@ def test_d18_hosts_are_limited_by_their_addresses(clock: ManualClock, caplog: py
     assert [quotas.connections.record("127.0.0.1") for _ in range(11)] == [0] * 11
 
 
-def test_d18_addresses_have_a_rate_of_connections(clock: ManualClock) -> None:
+def test_addresses_have_their_own_connection_rate_or_the_default(clock: ManualClock) -> None:
+    """D18."""
     connections = ClientQuotas(clock).connections
     assert [connections.record("10.0.0.1") for _ in range(100)] == [0] * 100
     quotas = ClientQuotas(clock)

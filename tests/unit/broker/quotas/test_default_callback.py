@@ -32,7 +32,8 @@ def test_callback_default_names_are_empty_as_the_interface_says() -> None:
     assert default_client.name == ""
 
 
-def test_d7_to_d11_clients_have_their_nearest_limit_while_quotas_come_and_go() -> None:
+def test_clients_have_their_nearest_limit_while_quotas_come_and_go() -> None:
+    """D7 to D11."""
     dice = random.Random(257)
     callback, described = DefaultQuotaCallback(), dict[ClientQuotaEntity, dict[str, float]]()
     limited = 0
@@ -65,7 +66,8 @@ def test_types_are_independent() -> None:
     assert callback.quota_metric_tags(ClientQuotaType.FETCH, Principal("u"), "c") == {"user": "", "client-id": "c"}
 
 
-def test_d4_tags_that_no_quota_belongs_to_any_more_have_no_limit() -> None:
+def test_tags_whose_quota_was_removed_have_no_limit() -> None:
+    """D4."""
     callback = DefaultQuotaCallback()
     callback.update_quota(PRODUCE, callback_entity(ClientQuotaEntity.of_user_and_client("u", "c")), 5)
     tags = callback.quota_metric_tags(PRODUCE, Principal("u"), "c")

@@ -77,9 +77,10 @@ async def ask(client: BrokerConnection, *topics: Topic) -> dict[str, tuple[int, 
     ],
     ids=lambda value: value.name if isinstance(value, Topic) else None,
 )
-async def test_b5_the_first_check_that_fails_is_told(
+async def test_the_first_failing_check_is_reported(
     client: BrokerConnection, topic: Topic, code: int, message: str | None
 ) -> None:
+    """B5."""
     outcomes = await ask(client, topic, Topic("beside", 1, 1))
     assert outcomes["beside"] == (0, None)
     if topic.name == "__cluster_metadata":
@@ -88,16 +89,19 @@ async def test_b5_the_first_check_that_fails_is_told(
         assert outcomes[topic.name] == (code, message)
 
 
-async def test_b5_a_name_twice_is_told_once(client: BrokerConnection) -> None:
+async def test_a_name_that_occurs_twice_has_one_result(client: BrokerConnection) -> None:
+    """B5."""
     outcomes = await ask(client, Topic("twice", 1, 1), Topic("once", 1, 1), Topic("twice", 0, 0), Topic("twice", 1, 1))
     assert outcomes == {"once": (0, None), "twice": (42, "Duplicate topic name.")}
 
 
-async def test_b5_topics_of_one_request_may_collide(client: BrokerConnection) -> None:
+async def test_topics_of_one_request_may_collide(client: BrokerConnection) -> None:
+    """B5."""
     assert await ask(client, Topic("co.x", 1, 1), Topic("co_x", 1, 1)) == {"co.x": (0, None), "co_x": (0, None)}
 
 
-async def test_b5_too_many_partitions_are_those_of_the_whole_request(client: BrokerConnection) -> None:
+async def test_the_limit_of_partitions_is_that_of_the_whole_request(client: BrokerConnection) -> None:
+    """B5."""
     told = (44, "Excessively large number of partitions per request.")
     outcomes = await ask(client, Topic("half", 6_000, 1), Topic("other", 4_001, 1), Topic("a b", 0, 0))
     assert outcomes == dict.fromkeys(("half", "other", "a b"), told)

@@ -109,3 +109,14 @@ def test_the_option_is_for_csv(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().out == '"name"\n"\'=a"\n'
     assert main([*asked, "json"]) == 2
     assert "--csv-safe is for CSV" in capsys.readouterr().err
+
+
+def test_errors_write_nothing_that_steers_a_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / EVIL.replace("/", "") / METADATA_LOG
+    write_segment(log, 0, [Step(1000, (TopicRecord("a"),))])
+    segment = log / f"{0:020}.log"
+    segment.write_bytes(segment.read_bytes()[:-1] + b"?")
+    assert main(["tables", "--log", str(tmp_path), "--table", "topic", "--mode", "FAILFAST"]) == 1
+    shown = capsys.readouterr().err
+    assert "owned" in shown
+    assert STEERING.search(shown.encode()) is None

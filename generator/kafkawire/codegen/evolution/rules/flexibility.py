@@ -104,7 +104,7 @@ def _is_compact(message: MessageDefinition, field: FieldDefinition, version: int
     )
 )
 def header_versions(message: MessageChange) -> Iterator[Change]:
-    """Stated or derived (header-request, header-response); where a version became flexible, that is what is told."""
+    """Stated or derived (header-request, header-response); where a version became flexible, only that is reported."""
     before, after = _header_versions(message.older), _header_versions(message.newer)
     older, newer = message.older.flexible_versions, message.newer.flexible_versions
     versions = frozenset(

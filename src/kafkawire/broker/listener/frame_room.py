@@ -1,0 +1,76 @@
+"""Room for the bytes of large requests: so many for all connections together."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["LARGE_FRAME", "FrameRoom", "LargeFrame"]
+
+LARGE_FRAME: Final = 1 << 16
+"""Bytes from which on a request needs room; smaller ones are not counted."""
+
+_MOST_BYTES: Final = 1 << 26
+_SECONDS_TO_COME: Final = 5.0
+
+
+@dataclass(eq=False, slots=True)
+class LargeFrame:
+    """A large request from its first byte to its answer.
+
+    Attributes:
+        size: its bytes.
+        abort: closes its connection.
+        is_complete: whether all of it has come.
+    """
+
+    size: int
+    abort: Callable[[], None]
+    is_complete: bool = False
+
+
+class FrameRoom:
+    """Lets large requests in as long as there is room, and one however large it is.
+
+    While others wait, a request has some seconds to come completely; then its connection is closed, the oldest first.
+    So those who announce much and send little keep no one out.
+
+    Args:
+        most: bytes of all large requests together.
+        seconds: after which one that has not come must leave, if others wait.
+    """
+
+    def __init__(self, most: int = _MOST_BYTES, seconds: float = _SECONDS_TO_COME) -> None:
+        self._most = most
+        self._seconds = seconds
+        self._held: dict[LargeFrame, None] = {}
+        self._bytes = 0
+        self._left = asyncio.Event()
+
+    async def enter(self, frame: LargeFrame) -> None:
+        """Wait until there is room."""
+        while self._held and self._bytes + frame.size > self._most:
+            self._left.clear()
+            try:
+                async with asyncio.timeout(self._seconds):
+                    await self._left.wait()
+            except TimeoutError:
+                self._close_oldest()
+        self._held[frame] = None
+        self._bytes += frame.size
+
+    def leave(self, frame: LargeFrame) -> None:
+        """The request is answered, or its connection is gone; leaving twice is leaving once."""
+        if frame in self._held:
+            del self._held[frame]
+            self._bytes -= frame.size
+            self._left.set()
+
+    def _close_oldest(self) -> None:
+        waiting = (frame for frame in self._held if not frame.is_complete)
+        oldest = next(waiting, None)
+        if oldest is not None:
+            oldest.abort()
+            self.leave(oldest)

@@ -1,0 +1,19 @@
+"""Texts that others chose, as a terminal may show them: names of topics, groups, users and files."""
+
+from __future__ import annotations
+
+__all__ = ["visible", "visible_lines"]
+
+
+def visible(text: str) -> str:
+    """A text with every mark written out that would steer the terminal, or make one name look like another."""
+    return text if text.isprintable() else "".join(map(_visible_mark, text))
+
+
+def visible_lines(text: str) -> str:
+    """The same, line by line."""
+    return "\n".join(map(visible, text.split("\n")))
+
+
+def _visible_mark(mark: str) -> str:
+    return mark if mark.isprintable() else f"\\u{ord(mark):04x}" if ord(mark) < 1 << 16 else f"\\U{ord(mark):08x}"
