@@ -19,23 +19,23 @@ CHART = "spark.svg"
 _TITLE = "Time to read offset commits with Spark"
 
 METHOD = f"""\
-Spark reads table `offset_commit` from segments of `__consumer_offsets` and discards the rows: with all columns, and with
-seven of them,
+Spark reads table `offset_commit` from segments of `__consumer_offsets` and discards the rows: with all columns, and
+with seven of them,
 `{"`, `".join(CHOSEN.split(","))}`.
 The contenders take turns in one run. Spark uses long-lived sessions, whose JVM has the options
 `{" ".join(JAVA_OPTIONS)}`;
 `local[1]` has one core, `local[2]` two. *Without Spark* is `kafkawire.logs.read_table` in one process. {KAFKA}'s
 `kafka-dump-log` dumps the same segments in a warm JVM; its time is the processor time of the dumping thread only, the
-other times are elapsed time. *Tuples* are the same rows of the same decoder, passed to Spark as Python tuples. Times are
-medians of all rounds; *speed-up* is the time of the other divided by that of Spark with Arrow, computed for each round.
-The quartiles of the rounds are in parentheses.
+other times are elapsed time. *Tuples* are the same rows of the same decoder, passed to Spark as Python tuples. Times
+are medians of all rounds; *speed-up* is the time of the other divided by that of Spark with Arrow, computed for each
+round. The quartiles of the rounds are in parentheses.
 
-The targets for cores are for the seven columns. Decoding takes the same time for all columns, but the JVM does twice the
-work: Spark copies each value of each row twice, on the same cores."""
+The targets for cores are for the seven columns. Decoding takes the same time for all columns, but the JVM does twice
+the work: Spark copies each value of each row twice, on the same cores."""
 
 MEMORY = f"""\
-The peak memory of the largest Python worker, in a new session of two cores for each input. The target for four times the
-input is at most {MEMORY_GROWTH} times as much."""
+The peak memory of the largest Python worker, in a new session of two cores for each input. The target for four times
+the input is at most {MEMORY_GROWTH} times as much."""
 
 
 def write(folder: Path, measurements: Sequence[Measurement], memory: Sequence[WorkerMemory]) -> None:
