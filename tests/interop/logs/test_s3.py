@@ -37,6 +37,11 @@ def test_tables_are_those_of_the_same_files_here() -> None:
     assert rows("topic_history", f"s3a://{ROOT}/__cluster_metadata-0") == rows("topic_history", str(LOGS))
 
 
+def test_a_history_names_its_log_by_address() -> None:
+    (batch,) = read_table("topic_history", f"s3a://{ROOT}/__cluster_metadata-0")
+    assert set(batch.column("log").to_pylist()) == {f"s3a://{ROOT}/__cluster_metadata-0"}
+
+
 @pytest.mark.parametrize(
     "pattern",
     [
@@ -116,7 +121,7 @@ def test_who_may_not_read_is_told_where_credentials_come_from(server: S3Server) 
 
 
 def rows(table: str, path: str) -> list[tuple[object, ...]]:
-    without = {"cluster", "file"}
+    without = {"cluster", "file", "log"}
     names = COLUMNS.split(",") if table == "records" else None
     return [
         tuple(value for name, value in row.items() if (name in names if names else name not in without))
