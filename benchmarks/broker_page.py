@@ -22,8 +22,8 @@ embedded broker is faster. The quartiles of the rounds are in parentheses."""
 
 START = """\
 *The program* starts on an existing directory, and is ready when it answers; the time includes the start of the
-interpreter or virtual machine and all imports. *In the process of a test* is the time of `async with
-EmbeddedBroker(...)` on a new directory, after the import."""
+interpreter or virtual machine and all imports. *In the process of a test* is the time of
+`async with EmbeddedBroker(...)` on a new directory, after the import."""
 
 
 def write(folder: Path, measurements: Sequence[Measurement]) -> None:
