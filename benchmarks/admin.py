@@ -109,7 +109,7 @@ def imports(rounds: int) -> Iterator[Measurement]:
     yield Measurement("admin import", "the package", interleave_processes(_IMPORTS, rounds), IMPORT_TARGETS)
     seconds = interleave_processes({**_CLIENTS, _ASYNCIO: "import asyncio"}, _IMPORT_ROUNDS * rounds)
     alone = spread(seconds.pop(_ASYNCIO)).median * 1000
-    note = f"asyncio alone, which {OURS} and {AIOKAFKA} stand on, takes {alone:.0f} ms, in turn with the others"
+    note = f"asyncio alone, which {OURS} and {AIOKAFKA} use, takes {alone:.0f} ms, in turn with the others"
     yield Measurement("admin import", "the client", seconds, CLIENT_TARGETS, (note,))
 
 
@@ -161,7 +161,7 @@ def _describe_principals(admin: BlockingAdminClient, java: JavaAdminClient, load
     # A request for each of 500 principals keeps the broker busy for long; the ratio is far from its target.
     seconds = interleave_waiting(contenders, max(1, rounds // 3))
     case = f"describe: ACLs of {load.principals} principals out of {load.acls:,}".replace(",", " ")
-    note = "Java has one request for each principal, all given to its Admin at once"
+    note = "Java sends one request for each principal; all are passed to its Admin at once"
     return Measurement("admin", case, seconds, PRINCIPALS_TARGETS, (note,))
 
 

@@ -21,21 +21,22 @@ PICTURE = "admin.svg"
 TITLE = "Time that a caller waits"
 
 METHOD = f"""\
-All contenders ask one broker of Apache Kafka, in turn (A B C A B C ...), in one run; before anything is measured, each
-is shown to describe the same ACLs. Times are medians of all rounds, of the time that a caller waits: the broker's work,
-the same for all, is in it. *Speed-up* is the peer's time divided by ours, taken round by round: above 1 {OURS} is
-quicker. In brackets are the quartiles of the rounds. Java's Admin runs in a process of its own, which is warm and takes
-the time itself; what it describes are objects of Java. {CONFLUENT} stands on librdkafka, which is C."""
+All contenders query one broker of Apache Kafka, in turn (A B C A B C ...), in one run. Before the measurement, a check
+verifies that each describes the same ACLs. Times are medians of all rounds, of the time that a caller waits; they
+include the broker's work, which is the same for all. *Speed-up* is the peer's time divided by ours, computed for each
+round: above 1 {OURS} is faster. The quartiles of the rounds are in parentheses. Java's Admin runs in a warm process of
+its own, which measures the time itself; its results are Java objects. {CONFLUENT} is based on librdkafka, which is
+written in C."""
 
-IMPORT = """\
-What a program pays that has just been started, each in a process of its own, with byte code on disk. *The package* is
-`import kafkawire.admin`, and `import` of each peer's package; nothing is loaded by ours before it is named. *The
-client* is the import of the class that programs use: for ours that is the fair one of the two."""
+IMPORT = f"""\
+The import time of a newly started program, each in a process of its own, with byte code on disk. *The package* is
+`import kafkawire.admin`, and `import` of each peer's package. *The client* is the import of the class that programs
+use. Compare the second row: {OURS} imports lazily, so the first row flatters it."""
 
 MEMORY = f"""\
-Bytes for each described ACL, in a process of its own. *Allocated* is what Python counts (`tracemalloc`), *resident*
-what the system counts for the process; *kept* when the ACLs are described, *at most* meanwhile. Linear means that an
-ACL among the most costs at most {GROWTH:g} times as much as one among the fewest."""
+Bytes for each described ACL, in a process of its own. *Allocated* is counted by Python (`tracemalloc`), *resident* by
+the system for the process; *kept* is measured after the description, *at most* is the peak during it. Linear means that
+an ACL in the largest case costs at most {GROWTH:g} times as much as in the smallest."""
 
 
 def write(folder: Path, measurements: Sequence[Measurement], memory: list[Memory]) -> None:
@@ -61,7 +62,7 @@ def page(measurements: Sequence[Measurement], memory: list[Memory], facts: Seque
     linear = "✓" if admin_memory.is_linear(memory) else "✗"
     parts = [
         "# Benchmarks of the admin client",
-        "`make bench` wrote this page. Figures depend on the machine; ratios much less.",
+        "`make bench` wrote this page. The figures depend on the machine, the ratios much less so.",
         "\n".join(f"* {label}: {value}" for label, value in facts),
         f"![{TITLE}: the table below has the figures]({PICTURE})",
         METHOD,

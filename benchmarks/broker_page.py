@@ -15,15 +15,15 @@ from benchmarks.results import KAFKA, Measurement
 PAGE = "broker.md"
 
 METHOD = f"""\
-The same bytes are sent to the embedded broker, run as a program on a data directory, and to {KAFKA}, in turn, in one
-run. Both have an authorizer, and both have what they acknowledge on disk. Times are medians of all rounds, of the time
-that a client waits. *Speed-up* is the time of {KAFKA} divided by ours, taken round by round: above 1 the embedded
-broker is quicker. In brackets are the quartiles of the rounds."""
+The embedded broker, run as a program on a data directory, and {KAFKA} receive the same bytes, in turn, in one run. Both
+have an authorizer, and both write changes to disk before they acknowledge them. Times are medians of all rounds, of the
+time that a client waits. *Speed-up* is the time of {KAFKA} divided by ours, computed for each round: above 1 the
+embedded broker is faster. The quartiles of the rounds are in parentheses."""
 
 START = """\
-*The program* is started on a directory that it knows, and is ready when it answers; the start of the interpreter, of
-the virtual machine and all imports are in it. *In the process of a test* is what `async with EmbeddedBroker(...)`
-takes on a new directory, after the import."""
+*The program* starts on an existing directory, and is ready when it answers; the time includes the start of the
+interpreter or virtual machine and all imports. *In the process of a test* is the time of
+`async with EmbeddedBroker(...)` on a new directory, after the import."""
 
 
 def write(folder: Path, measurements: Sequence[Measurement]) -> None:
@@ -45,7 +45,7 @@ def page(measurements: Sequence[Measurement], facts: Sequence[tuple[str, str]]) 
     asked = [one for one in measurements if one.kind == "broker requests"]
     parts = [
         "# Benchmarks of the embedded broker",
-        "`make bench` wrote this page. Figures depend on the machine; ratios much less.",
+        "`make bench` wrote this page. The figures depend on the machine, the ratios much less so.",
         "\n".join(f"* {label}: {value}" for label, value in facts),
         METHOD,
         "## Start",

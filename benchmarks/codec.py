@@ -21,12 +21,10 @@ DECODE_TARGETS = (Target(KIO, 1 / 2), Target(KAFKA_PYTHON, 2.5))
 ENCODE_TARGETS = (Target(KIO, 8), Target(KAFKA_PYTHON, 8))
 MEBIBYTE = 1 << 20
 RECORDS_NOTE = (
-    f"{KIO} and {KAFKA_PYTHON} decode records to bytes of their own, {OURS} to views of the buffer; "
-    "to encode them, all must copy them"
+    f"{KIO} and {KAFKA_PYTHON} copy records when decoding, {OURS} returns views of the buffer; "
+    "all have to copy them when encoding"
 )
-COPY_NOTE = (
-    "what encoding would take if it did nothing but copy the records; whatever returns bytes takes that long at least"
-)
+COPY_NOTE = "the time to copy the records only, a lower bound for any encoder that returns bytes"
 
 
 @dataclass(frozen=True)

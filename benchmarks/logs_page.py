@@ -12,30 +12,30 @@ from benchmarks.chart import speed_up_chart
 from benchmarks.logs import DECODING, MEMORY_GROWTH, Memory
 from benchmarks.machine import machine_facts
 from benchmarks.report import table
-from benchmarks.results import KAFKA, Measurement
+from benchmarks.results import KAFKA, OURS, Measurement
 
 PAGE = "logs.md"
 CHART = "logs.svg"
 TITLE = "Time to read the offset commits of a log"
 
 METHOD = f"""\
-Table `offset_commit`, in one process, as Arrow, beside `kafka-dump-log --offsets-decoder` of {KAFKA} in a Java machine
-that stays warm and whose output is thrown away. Both check every CRC. They take turns in one run. Times are processor
-time, medians of all rounds: ours is that of the whole process, Java's that of the one thread that dumps, without its
-collector and compiler. *Speed-up* is the time of {KAFKA} divided by ours, taken round by round, with quartiles in
-brackets."""
+{OURS} reads table `offset_commit` as Arrow in one process; `kafka-dump-log --offsets-decoder` of {KAFKA} runs in a warm
+JVM that discards its output. Both check every CRC. They take turns in one run. Times are processor time, medians of all
+rounds: ours of the whole process, Java's of the dumping thread only, without garbage collector and compiler. *Speed-up*
+is the time of {KAFKA} divided by ours, computed for each round, with quartiles in parentheses."""
 
 SEGMENTS = """\
-The segment of *commits of many partitions* is written here from the offset commits of a real log, in large batches.
-That of *Kafka's own batches* has the batches of real logs over and over, with offsets that go on: four records a batch
-on average, members and assignments of groups among them."""
+The segment of *commits of many partitions* is written for the benchmark from the offset commits of a real log, in large
+batches. The segment of *Kafka's own batches* repeats the batches of real logs with increasing offsets: four records per
+batch on average, with members and assignments of groups among them."""
 
 INDEX = """\
-What it takes to cut a segment without an index into ranges that can be read apart, beside decoding it: *speed-up* is
-how many times as long decoding takes. With the index that Kafka keeps beside a segment it takes no time that counts."""
+The time to split a segment without an index into ranges that can be read separately, compared with decoding it:
+*speed-up* is the decoding time divided by the splitting time. With the index that Kafka keeps beside a segment the time
+is negligible."""
 
 MEMORY = f"""\
-What a process takes at most, as the system counts it, for a segment and for one of four times the size. It may be
+The peak resident memory of a process for a segment and for one of four times the size. The target is at most
 {MEMORY_GROWTH} times as much."""
 
 
@@ -61,7 +61,7 @@ def page(measurements: Sequence[Measurement], memory: Sequence[Memory], facts: S
     index = [one for one in measurements if one.kind == "index pass"]
     parts = [
         "# Benchmarks of tables of logs",
-        "`make bench` wrote this page. Figures depend on the machine; ratios much less.",
+        "`make bench` wrote this page. The figures depend on the machine, the ratios much less so.",
         "\n".join(f"* {label}: {value}" for label, value in facts),
         METHOD,
         f"![{TITLE}: the table below has the figures]({CHART})",

@@ -15,19 +15,19 @@ SECTIONS = {
 }
 
 OTHER_PAGES = """\
-This page is of the codec. Others are of [the admin client](admin.md), [the embedded broker](broker.md),
+These are the benchmarks of the codec. See also: [the admin client](admin.md), [the embedded broker](broker.md),
 [tables of logs](logs.md) and [Spark](spark.md)."""
 
 METHOD = f"""\
-All contenders work on the same bytes in the same process, in turn (A B C A B C ...); before a case is measured, each is
-shown to decode our bytes and to encode them again the same. Times are medians of all rounds, of processor time
-where one process does the work and of elapsed time where a new one is started. *Speed-up* is the peer's
-time divided by ours, taken round by round: above 1 {OURS} is quicker. In brackets are the quartiles of the rounds. The
-garbage collector is on; what a contender's own objects cost is in its own time. What the measuring loop itself costs,
-taken beside each slice with a call that does nothing, is not.
+All contenders process the same bytes in the same process, in turn (A B C A B C ...). Before a case is measured, a
+check verifies that each contender decodes our bytes and encodes them to the same bytes. Times are medians of all
+rounds: processor time where one process does the work, elapsed time where each round starts a new one. *Speed-up* is
+the peer's time divided by ours, computed for each round: above 1 {OURS} is faster. The quartiles of the rounds are in
+parentheses. The garbage collector is on; the cost of a contender's own objects is part of its time. The cost of the
+measuring loop, measured with an empty call beside each slice, is subtracted.
 
-{KIO}'s decoder is native code (Rust), its encoder is Python. {KAFKA_PYTHON} compiles Python functions for each version.
-{OURS} is Python."""
+{KIO}'s decoder is native code (Rust), its encoder is Python. {KAFKA_PYTHON} compiles Python functions for each
+version. {OURS} is Python."""
 
 
 def page(
@@ -40,7 +40,10 @@ def page(
         facts: label and value of what the figures depend on.
         charts: file and alternative text of each picture.
     """
-    parts = ["# Benchmarks", "`make bench` wrote this page. Figures depend on the machine; ratios much less."]
+    parts = [
+        "# Benchmarks",
+        "`make bench` wrote this page. The figures depend on the machine, the ratios much less so.",
+    ]
     parts.append(OTHER_PAGES)
     parts.append("\n".join(f"* {label}: {value}" for label, value in facts))
     parts += [f"![{text}]({file})" for file, text in charts]

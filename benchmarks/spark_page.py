@@ -19,23 +19,23 @@ CHART = "spark.svg"
 _TITLE = "Time to read offset commits with Spark"
 
 METHOD = f"""\
-Table `offset_commit` is read from segments of `__consumer_offsets`, and its rows are thrown away: all of its columns,
-and seven of them,
+Spark reads table `offset_commit` from segments of `__consumer_offsets` and discards the rows: with all columns, and
+with seven of them,
 `{"`, `".join(CHOSEN.split(","))}`.
-Each contender reads in turn, in one run. Spark does it in sessions that stay, whose Java machine has the options
+The contenders take turns in one run. Spark uses long-lived sessions, whose JVM has the options
 `{" ".join(JAVA_OPTIONS)}`;
 `local[1]` has one core, `local[2]` two. *Without Spark* is `kafkawire.logs.read_table` in one process. {KAFKA}'s
-`kafka-dump-log` dumps the same segments in a Java machine that is warm; of it only the processor time of the thread
-that dumps counts, of the others the time that passes. *Tuples* are the same rows of the same decoder, handed to Spark
-as tuples of Python. Times are medians of all rounds; *speed-up* is the time of the other divided by that of Spark with
-Arrow, taken round by round. In brackets are the quartiles of the rounds.
+`kafka-dump-log` dumps the same segments in a warm JVM; its time is the processor time of the dumping thread only, the
+other times are elapsed time. *Tuples* are the same rows of the same decoder, passed to Spark as Python tuples. Times
+are medians of all rounds; *speed-up* is the time of the other divided by that of Spark with Arrow, computed for each
+round. The quartiles of the rounds are in parentheses.
 
-The goals for cores are for the chosen columns. Decoding takes as long for all of them, but the Java machine works twice
-as much: Spark copies each value of each row two times, on the same cores."""
+The targets for cores are for the seven columns. Decoding takes the same time for all columns, but the JVM does twice
+the work: Spark copies each value of each row twice, on the same cores."""
 
 MEMORY = f"""\
-What the Python worker that took most had in memory at most, in a new session of two cores for each input. For four
-times the input it shall be no more than {MEMORY_GROWTH} times as much."""
+The peak memory of the largest Python worker, in a new session of two cores for each input. The target for four times
+the input is at most {MEMORY_GROWTH} times as much."""
 
 
 def write(folder: Path, measurements: Sequence[Measurement], memory: Sequence[WorkerMemory]) -> None:
@@ -57,7 +57,7 @@ def page(measurements: Sequence[Measurement], memory: Sequence[WorkerMemory], fa
     """
     parts = [
         "# Benchmarks of the data source for Spark",
-        "`make bench` wrote this page. Figures depend on the machine; ratios much less.",
+        "`make bench` wrote this page. The figures depend on the machine, the ratios much less so.",
         "\n".join(f"* {label}: {value}" for label, value in facts),
         f"![{_TITLE}: the table below has the figures]({CHART})",
         METHOD,

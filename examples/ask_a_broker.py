@@ -1,4 +1,4 @@
-"""Ask a broker which APIs it has and which topics there are.
+"""Query a broker for its APIs and topics.
 
 Usage: python examples/ask_a_broker.py HOST:PORT
 """
@@ -18,7 +18,7 @@ R = TypeVar("R", bound=Message)
 
 
 def ask(connection: socket.socket, request: Message, answer: type[R], version: int) -> R:
-    """Send one request and wait for its answer."""
+    """Send one request and return the response."""
     connection.sendall(encode_request(request, version, correlation_id=1, client_id="example"))
     (size,) = struct.unpack(">i", connection.recv(4, socket.MSG_WAITALL))
     _, body = decode_response(connection.recv(size, socket.MSG_WAITALL), answer, version)

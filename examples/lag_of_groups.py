@@ -1,4 +1,4 @@
-"""Print how far all groups of a cluster are from the ends of their partitions, those that are furthest first.
+"""Print the lag of all groups of a cluster, the largest first.
 
 Usage: python examples/lag_of_groups.py HOST:PORT
 """
@@ -11,7 +11,7 @@ from kafkawire.admin import BlockingAdminClient
 
 
 def main(address: str) -> None:
-    """Print a line for each group, and one for each partition that is not read to its end."""
+    """Print a line for each group, and one for each partition with a lag."""
     with BlockingAdminClient(address) as admin:
         names = [group.group_id for group in admin.list_groups().all()]
         lags = admin.group_lag(names)

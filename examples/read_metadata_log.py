@@ -1,4 +1,4 @@
-"""Print the records of a metadata log: what a KRaft cluster knows, in the order in which it came to know it.
+"""Print the records of a KRaft metadata log in the order of the log.
 
 Usage: python examples/read_metadata_log.py FOLDER/__cluster_metadata-0/00000000000000000000.log
 """
@@ -18,7 +18,7 @@ from kafkawire.wire.varint import read_uvarint
 
 
 def metadata_records(segment: bytes) -> Iterator[tuple[int, str, dict[str, object]]]:
-    """Offset, name and content of each record."""
+    """Yield offset, name and content of each record."""
     for batch in read_batches(segment):
         if batch.is_control:
             continue
