@@ -102,9 +102,9 @@ def test_number_that_is_only_near_is_marked(browser: Page, tmp_path: Path) -> No
     row = ("c1", "t", "id", 1, None, None)
     section = Section(history.fields, [row], {"c1": Numbers(8, 1, complete=False, holding={"": wide})})
     page = shown(browser, LogReport("Logs", BEGAN, ENDED, topics=section, clusters=["c1"]), tmp_path)
-    for date, told in (("00:00:30", "≈ 8"), ("00:01:00", "8"), ("00:02:10", "≈ 7"), ("00:03:00", "7")):
+    for date, expected in (("00:00:30", "≈ 8"), ("00:01:00", "8"), ("00:02:10", "≈ 7"), ("00:03:00", "7")):
         go_to(page, f"2026-01-01 {date}")
-        assert texts(page, ".tile b")[2] == told
+        assert texts(page, ".tile b")[2] == expected
 
 
 def test_box_of_many_acls_is_closed_and_opens_piece_by_piece(browser: Page, tmp_path: Path) -> None:

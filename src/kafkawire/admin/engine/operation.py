@@ -59,7 +59,7 @@ class Operation(ABC, Generic[K, V, R]):
         fallback_codes: error codes of items after which the fallback is tried for them.
         needs: fields of the request without which it cannot say what the call asks for.
         lacks: a field of the request from whose first version on another operation serves the call.
-        minimum_version, maximum_version: the versions that serve the call, where no field tells; see `lowest_version`
+        minimum_version, maximum_version: the versions that serve the call, where no field decides; see `lowest_version`
             where that depends on the item.
     """
 

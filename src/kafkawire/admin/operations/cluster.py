@@ -20,6 +20,7 @@ from kafkawire.admin.engine.route import ANY_NODE, CONTROLLER, OnNode, Route
 from kafkawire.admin.family import OperationFamily
 from kafkawire.admin.first_versions import CLUSTER_ALONE_SINCE, first_version, metadata_request
 from kafkawire.admin.nodes import Node
+from kafkawire.admin.operations.node_changes import NodeChange
 from kafkawire.admin.results import Results
 from kafkawire.admin.topics import known_number
 from kafkawire.layout import Uuid
@@ -159,9 +160,9 @@ class UpdateFeatures(Operation[str, None, "protocol.UpdateFeaturesResponse"]):
     def read(self, request: Request[str], response: protocol.UpdateFeaturesResponse) -> Outcomes[str, None]:
         if response.error_code:
             return dict.fromkeys(request.items, error_of(response.error_code, response.error_message))
-        told = {result.feature: failure(result.error_code, result.error_message) for result in response.results}
-        # Since version 2 that nothing is told of a feature means that all is well with it.
-        return told if request.version < _ONE_ERROR_SINCE else dict.fromkeys(request.items) | told
+        outcomes = {result.feature: failure(result.error_code, result.error_message) for result in response.results}
+        # From version 2 on, a feature that the answer leaves out was updated.
+        return outcomes if request.version < _ONE_ERROR_SINCE else dict.fromkeys(request.items) | outcomes
 
     def _update(self, name: str, version: int) -> protocol.UpdateFeaturesRequest.FeatureUpdateKey:
         update = self._updates[name]
@@ -172,36 +173,24 @@ class UpdateFeatures(Operation[str, None, "protocol.UpdateFeaturesResponse"]):
         return key(name, update.max_version_level, upgrade_type=update.upgrade_type)
 
 
-class UnregisterBroker(Operation[int, None, "protocol.UnregisterBrokerResponse"]):
+class UnregisterBroker(NodeChange[int]):
     """KIP-500."""
 
     name = "unregister_broker"
     api = ApiKey.UNREGISTER_BROKER
-    mutates = True
-    on_controllers = True
-    batch = 1
 
     def build(self, request: Request[int]) -> Message:
         return protocol.UnregisterBrokerRequest(request.items[0])
 
-    def read(self, request: Request[int], response: protocol.UnregisterBrokerResponse) -> Outcomes[int, None]:
-        return {request.items[0]: failure(response.error_code, response.error_message)}
 
-
-class UnregisterController(Operation[int, None, "protocol.UnregisterControllerResponse"]):
+class UnregisterController(NodeChange[int]):
     """KIP-1312."""
 
     name = "unregister_controller"
     api = ApiKey.UNREGISTER_CONTROLLER
-    mutates = True
-    on_controllers = True
-    batch = 1
 
     def build(self, request: Request[int]) -> Message:
         return protocol.UnregisterControllerRequest(request.items[0])
-
-    def read(self, request: Request[int], response: protocol.UnregisterControllerResponse) -> Outcomes[int, None]:
-        return {request.items[0]: failure(response.error_code, response.error_message)}
 
 
 class ClientInstanceId(Operation[None, Uuid, "protocol.GetTelemetrySubscriptionsResponse"]):

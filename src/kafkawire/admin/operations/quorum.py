@@ -9,9 +9,10 @@ import msgspec
 
 from kafkawire import protocol
 from kafkawire.admin.cluster_descriptions import MetadataQuorum, QuorumReplica, RaftEndpoint
-from kafkawire.admin.engine.operation import Operation, Outcomes, Request, failure
+from kafkawire.admin.engine.operation import Operation, Outcomes, Request
 from kafkawire.admin.engine.wanted import Wanted
 from kafkawire.admin.family import OperationFamily
+from kafkawire.admin.operations.node_changes import NodeChange
 from kafkawire.admin.topics import known_id, known_number
 from kafkawire.layout import Uuid
 from kafkawire.protocol.api_table import ApiKey
@@ -89,14 +90,11 @@ def _of_one_listener(one: RaftEndpoint, other: RaftEndpoint) -> RaftEndpoint | K
     return one if one == other else InvalidRequestError(f"the listener {one.listener!r} is given at two addresses")
 
 
-class AddRaftVoter(Operation[Voter, None, "protocol.AddRaftVoterResponse"]):
+class AddRaftVoter(NodeChange[Voter]):
     """KIP-853."""
 
     name = "add_raft_voter"
     api = ApiKey.ADD_RAFT_VOTER
-    mutates = True
-    on_controllers = True
-    batch = 1
 
     def __init__(self, endpoints: Iterable[RaftEndpoint], cluster_id: str | None, *, ack_when_committed: bool) -> None:
         wanted = Wanted(endpoints, attrgetter("listener"), _of_one_listener)
@@ -121,18 +119,12 @@ class AddRaftVoter(Operation[Voter, None, "protocol.AddRaftVoterResponse"]):
             ack_when_committed=self._ack_when_committed,
         )
 
-    def read(self, request: Request[Voter], response: protocol.AddRaftVoterResponse) -> Outcomes[Voter, None]:
-        return {request.items[0]: failure(response.error_code, response.error_message)}
 
-
-class RemoveRaftVoter(Operation[Voter, None, "protocol.RemoveRaftVoterResponse"]):
+class RemoveRaftVoter(NodeChange[Voter]):
     """KIP-853."""
 
     name = "remove_raft_voter"
     api = ApiKey.REMOVE_RAFT_VOTER
-    mutates = True
-    on_controllers = True
-    batch = 1
 
     def __init__(self, cluster_id: str | None) -> None:
         self._cluster_id = cluster_id
@@ -140,9 +132,6 @@ class RemoveRaftVoter(Operation[Voter, None, "protocol.RemoveRaftVoterResponse"]
     def build(self, request: Request[Voter]) -> Message:
         (voter,) = request.items
         return protocol.RemoveRaftVoterRequest(self._cluster_id, voter.node, voter.directory_id)
-
-    def read(self, request: Request[Voter], response: protocol.RemoveRaftVoterResponse) -> Outcomes[Voter, None]:
-        return {request.items[0]: failure(response.error_code, response.error_message)}
 
 
 class QuorumOperations(OperationFamily):
