@@ -120,15 +120,15 @@ class Call(Generic[K, V]):
         coordinators = await self._coordinators(state.route for state in states)
         topics = await self._leaders(state.route for state in states)
         lost: list[tuple[ItemState[K], KafkaError]] = []
-        together: defaultdict[tuple[Place, object], list[ItemState[K]]] = defaultdict(list)
+        grouped: defaultdict[tuple[Place, object], list[ItemState[K]]] = defaultdict(list)
         for state in states:
             place = _place(state.route, coordinators, topics)
             if isinstance(place, KafkaError):
                 lost.append((state, place))
             else:
-                together[place, operation.group_key(state.item)].append(state)
+                grouped[place, operation.group_key(state.item)].append(state)
         self._handle_failures(operation, lost)
-        for (place, _), group in together.items():
+        for (place, _), group in grouped.items():
             for chunk in chunks(operation, group):
                 self._spawn(self._send(operation, place, chunk))
 
